@@ -1,0 +1,1 @@
+"""One file, one function, one check: reached through tpudiag.catalogue only."""

@@ -1,0 +1,7 @@
+"""`python -m tpudiag`."""
+
+import sys
+
+from tpudiag.cli import main
+
+sys.exit(main())

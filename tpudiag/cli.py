@@ -1,0 +1,58 @@
+"""The command line: a parser built from commands/, and errors mapped to exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from tpudiag import __version__
+from tpudiag.errors import TpudiagError
+
+VERBS = ("check", "read")
+
+EPILOG = """\
+examples:
+  tpudiag check                        rehearse the reference job for a v5e-8
+  tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
+  tpudiag read logs/                   what a TensorBoard profile says
+
+exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
+could be diagnosed.
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of all verbs; importing a verb's module must stay cheap."""
+    parser = argparse.ArgumentParser(
+        prog="tpudiag",
+        description="Finds what is wrong with a TensorFlow training job on TPU.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"tpudiag {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb in VERBS:
+        import_module(f"tpudiag.commands.{verb}").add_parser(verbs)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; every error that a user can cause is one line on stderr."""
+    options = build_parser().parse_args(arguments)
+    try:
+        exit_code: int = options.run(options)
+        sys.stdout.flush()
+    except TpudiagError as error:
+        print(f"tpudiag: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("tpudiag: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return exit_code

@@ -1,0 +1,130 @@
+"""What every verb that ends in a report shares: its options, its output, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.model import Report
+    from tpudiag.settings import Settings
+
+ENDINGS = {
+    ".json": "json",
+    ".md": "markdown",
+    ".html": "html",
+    ".sarif": "sarif",
+    ".xml": "junit",
+    ".txt": "text",
+}
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """--format, -o, --select, --ignore and --fail-on."""
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "--format", metavar="FORMAT",
+        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
+    )  # fmt: skip
+    group.add_argument(
+        "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
+        help="also write the report to FILE; its ending (.json, .md, .txt) chooses the format; repeatable",
+    )  # fmt: skip
+    group.add_argument(
+        "--select", metavar="IDS", type=_ids, default=[], action="extend",
+        help="only these checks: ids or families, e.g. TPU101,TPU2",
+    )  # fmt: skip
+    group.add_argument(
+        "--ignore", metavar="IDS", type=_ids, default=[], action="extend",
+        help="not these checks",
+    )  # fmt: skip
+    group.add_argument(
+        "--fail-on", choices=("error", "warning", "never"), default="error",
+        help="the severity from which a failed check makes the exit code 1 (default: %(default)s)",
+    )  # fmt: skip
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Refuse a format or file that cannot be written, before long work starts."""
+    from tpudiag.catalogue import renderer_names
+
+    names = renderer_names()
+    if options.format is not None and options.format not in names:
+        raise UsageError(f"--format {options.format}: not one of {', '.join(names)}")
+    for file in options.output:
+        format_ = ENDINGS.get(file.suffix.lower())
+        if format_ not in names:
+            known = ", ".join(ending for ending, name in ENDINGS.items() if name in names)
+            raise UsageError(f"-o {file}: the ending chooses the format; one of {known}")
+        if not file.parent.is_dir():
+            raise UsageError(f"-o {file}: the folder {file.parent} does not exist")
+        if file.is_dir():
+            raise UsageError(f"-o {file}: is a folder")
+
+
+def settings_for(options: argparse.Namespace) -> Settings:
+    """The settings of the working folder, narrowed by --select and --ignore; ids are checked."""
+    from tpudiag.catalogue import checks
+    from tpudiag.settings import load
+
+    settings = load(Path.cwd()).narrowed(tuple(options.select), tuple(options.ignore))
+    ids = [check.id for check in checks()]
+    for wanted in (*settings.select, *settings.ignore, *settings.limits):
+        if not any(id_.startswith(wanted) for id_ in ids):
+            raise UsageError(f"{wanted}: no check has this id or family")
+    return settings
+
+
+def emit(report: Report, options: argparse.Namespace) -> int:
+    """Write the report to stdout and the files asked for; the exit code it earns."""
+    from tpudiag.catalogue import renderer
+
+    failures: list[str] = []
+    for file in options.output:
+        try:
+            write_whole(file, renderer(ENDINGS[file.suffix.lower()])(report))
+        except OSError as error:
+            failures.append(f"-o {file}: {error.strerror or error}")
+    format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
+    text = renderer(format_)(report)
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    if failures:
+        raise UsageError("; ".join(failures))
+    return exit_code(report, options.fail_on)
+
+
+def exit_code(report: Report, fail_on: str) -> int:
+    """0, or 1 where a check at or above `fail_on` failed."""
+    from tpudiag.model import Severity
+
+    worst = report.worst_failure()
+    return int(fail_on != "never" and worst is not None and worst >= Severity.of(fail_on))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write beside the file, then rename: no reader sees half a report."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _ids(text: str) -> list[str]:
+    """`TPU101,TPU2` as a list."""
+    return [part.strip().upper() for part in text.split(",") if part.strip()]

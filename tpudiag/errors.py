@@ -1,0 +1,32 @@
+"""What can go wrong with tpudiag itself, as the user sees it.
+
+    TpudiagError            one clear line on stderr, exit code 2
+    ├── UsageError          the command line or the settings are wrong
+    ├── UnreadableInput     a profile, report or script that cannot be read
+    ├── MissingExtra        an optional part is not installed
+    └── NothingDiagnosed    the job crashed or the trainer was not reached before anything was seen
+"""
+
+from __future__ import annotations
+
+
+class TpudiagError(Exception):
+    """An error that is the user's to mend: its text is the one line they see."""
+
+    exit_code = 2
+
+
+class UsageError(TpudiagError):
+    """The command line or the settings are wrong."""
+
+
+class UnreadableInput(TpudiagError):
+    """A profile, report or script cannot be read; names the file and the cause."""
+
+
+class MissingExtra(TpudiagError):
+    """An optional part is not installed; names the extra that brings it."""
+
+
+class NothingDiagnosed(TpudiagError):
+    """The job crashed or the trainer was not reached before anything was seen."""

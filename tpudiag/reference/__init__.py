@@ -1,0 +1,1 @@
+"""The reference TPUStrategy training jobs."""

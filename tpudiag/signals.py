@@ -1,0 +1,366 @@
+"""The typed facts that checks read: what was seen, and None for what was not measured.
+
+Sources fill them, checks read them, and neither knows the other. Locations are lines of the
+user's code. Times are in ms, sizes in bytes, as the names say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tpudiag.hardware import Target
+from tpudiag.model import Location
+
+
+class Origin(Enum):
+    """Where the facts come from; a rehearsal on CPU replicas cannot give them all."""
+
+    REHEARSAL = "rehearsal"
+    TPU = "tpu"
+    PROFILE = "profile"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The Python environment of the job; versions are None where nothing is installed."""
+
+    python: str
+    distributions: dict[str, str] = field(default_factory=dict[str, str])
+    """Installed distributions that matter (tensorflow*, keras, tf-keras, libtpu, jax)."""
+    legacy_keras_asked: bool = False
+    """TF_USE_LEGACY_KERAS is set to a true value."""
+
+
+@dataclass(frozen=True)
+class TensorFlowImport:
+    """What importing TensorFlow in a child process came to."""
+
+    succeeded: bool
+    version: str | None = None
+    tf2_behavior: bool | None = None
+    eager: bool | None = None
+    failure: str | None = None
+    """The last telling line where the import failed, aborted or did not end in time."""
+    took_s: float | None = None
+
+
+@dataclass(frozen=True)
+class KerasUse:
+    """Which Keras the job trains with, and through which loop."""
+
+    package: str
+    """`keras` (3), `tf_keras` or `keras` 2 inside TensorFlow; with `version`."""
+    version: str
+    loop: str
+    """`fit` or `custom`."""
+    jit_compile: bool = False
+    built_in_scope: bool = True
+    steps_per_execution: int = 1
+
+
+@dataclass(frozen=True)
+class TpuAttempt:
+    """An attempt to reach the TPU that was asked for."""
+
+    asked: str
+    reached: bool
+    phase: str = ""
+    """The call that failed: resolver, connect, initialize, strategy."""
+    error: str | None = None
+    waited_s: float = 0.0
+    limit_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """How the observed job ended, and the last of what it said."""
+
+    how: str
+    """finished, stopped (after the steps asked for), exception, exit, signal, timeout."""
+    error: str | None = None
+    location: Location | None = None
+    exit_code: int | None = None
+    log_tail: str = ""
+
+
+@dataclass(frozen=True)
+class Tf1Use:
+    """A use of a TensorFlow 1 interface."""
+
+    api: str
+    location: Location | None
+
+
+@dataclass(frozen=True)
+class ArgumentChange:
+    """The argument that made a function be traced again: before, after, and the kind of change."""
+
+    argument: str
+    before: str
+    after: str
+    kind: str
+    """python value, shape, dtype, structure, new function, other."""
+
+
+@dataclass(frozen=True)
+class Retrace:
+    """One trace of a function beyond those of warm-up."""
+
+    call: int
+    took_ms: float
+    changes: tuple[ArgumentChange, ...]
+    caller: Location | None
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A tf.function that was called while the job was observed."""
+
+    name: str
+    location: Location | None
+    calls: int
+    traces: int
+    retraces: tuple[Retrace, ...]
+    """Traces after the first, those made inside another function's trace left out."""
+    trains: bool = False
+    """Whether gradients are taken in it."""
+
+
+@dataclass(frozen=True)
+class TensorSeen:
+    """Shape and type of one tensor; None stands for an unknown dimension or rank."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...] | None
+
+
+@dataclass(frozen=True)
+class DatasetOp:
+    """One transformation of a tf.data pipeline; None where the op has no such setting."""
+
+    kind: str
+    """Op type without version, e.g. `ParallelMap`, `Prefetch`, `TensorSlice`."""
+    parallelism: int | None = None
+    """-1 is AUTOTUNE."""
+    buffer_size: int | None = None
+    batch_size: int | None = None
+    drop_remainder: bool | None = None
+    count: int | None = None
+    stateful: bool = False
+    """Its function holds random or other stateful ops."""
+    python: bool = False
+    """Its function calls back into Python."""
+    costly: bool = False
+    """Its function does more than casts, scaling and reshaping."""
+    files: int | None = None
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A tf.data pipeline that the training loop reads: its ops from source to end."""
+
+    ops: tuple[DatasetOp, ...]
+    elements: tuple[TensorSeen, ...]
+    location: Location | None = None
+    distributed: bool = False
+    trains: bool = True
+    cardinality: int | None = None
+    """Elements in one pass; -1 infinite, -2 unknown."""
+    passes: int = 1
+    """How often the loop has started to read it (epochs)."""
+    element_bytes: int | None = None
+    auto_shard_policy: str | None = None
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """How training steps reach the device."""
+
+    steps: int
+    steps_per_dispatch: int
+    eager_steps: int = 0
+    """Steps that ran outside any tf.function."""
+    eager_location: Location | None = None
+    run_eagerly: bool = False
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The batch of the training step."""
+
+    global_batch: int
+    per_replica_batch: int
+    replicas: int
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class MatrixOp:
+    """A matrix product or convolution of the traced step, per replica.
+
+    A convolution stands as the product it is for the MXU: rows = batch x output positions,
+    contraction = kernel positions x input channels, columns = output channels.
+    """
+
+    op: str
+    name: str
+    dtype: str
+    rows: int
+    contraction: int
+    columns: int
+    flops: int
+    batch: int = 1
+    """Independent products of this shape (BatchMatMul)."""
+    location: Location | None = None
+    forward: bool = True
+
+
+@dataclass(frozen=True)
+class VariableSeen:
+    """A variable, its size on one replica, and whether it was made inside strategy.scope()."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    in_scope: bool
+    trainable: bool
+    optimizer: bool = False
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class ActivationEstimate:
+    """Tensors of the traced step that live until the backward pass, for one replica."""
+
+    activation_bytes: int
+    largest: tuple[tuple[str, int], ...] = ()
+    unknown_tensors: int = 0
+    """Tensors whose size the trace did not tell."""
+
+
+@dataclass(frozen=True)
+class LossScale:
+    """How the per-replica loss that is differentiated relates to the global batch.
+
+    `weight` is the loss's change when every per-example loss of the replica rises by one:
+    1 / replicas where the loss is scaled by the global batch and gradients are summed.
+    """
+
+    weight: float
+    replicas: int
+    gradients_averaged: bool
+    """Gradients are combined by mean, not by sum, over the replicas."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class MixedPrecision:
+    """The Keras dtype policies and the loss scaling in use."""
+
+    policies: tuple[str, ...]
+    loss_scale_optimizer: str | None = None
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class CheckpointUse:
+    """A checkpoint manager, callback or save call that the job set up or reached."""
+
+    kind: str
+    path: str
+    saved: int
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """What the job does about checkpoints; `mentioned` are save calls in its source not reached."""
+
+    uses: tuple[CheckpointUse, ...]
+    mentioned: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
+
+    step_ms: tuple[float, ...]
+    input_wait_ms: tuple[float, ...] | None
+    source: str
+    recovered: bool = False
+
+
+@dataclass(frozen=True)
+class Device:
+    """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window."""
+
+    host: str
+    name: str
+    kind: str
+    peak_tflops: float | None
+    peak_hbm_gb_per_s: float | None
+    busy_ms: float
+    window_ms: float
+
+    @property
+    def idle_share(self) -> float:
+        """Share of the window in which no module ran, 0 to 1."""
+        return 1 - self.busy_ms / self.window_ms if self.window_ms else 0.0
+
+
+@dataclass(frozen=True)
+class DeviceOp:
+    """An operation on the devices of a profile, summed over its occurrences."""
+
+    name: str
+    category: str
+    self_ms: float
+    share: float
+    """Of the busy time of all devices, 0 to 1."""
+    count: int
+    flops: int | None = None
+    bytes_accessed: int | None = None
+
+
+@dataclass(frozen=True)
+class ProfileFacts:
+    """What a TensorBoard profile holds."""
+
+    hosts: tuple[str, ...]
+    devices: tuple[Device, ...]
+    ops: tuple[DeviceOp, ...]
+    has_step_marker: bool
+    bytes_read: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Signals:
+    """All facts of one diagnosis; None (not an empty tuple) means not measured."""
+
+    origin: Origin
+    target: Target | None = None
+    environment: Environment | None = None
+    tensorflow: TensorFlowImport | None = None
+    keras: KerasUse | None = None
+    tpu: TpuAttempt | None = None
+    end: JobEnd | None = None
+    tf1: tuple[Tf1Use, ...] | None = None
+    functions: tuple[TracedFunction, ...] | None = None
+    pipelines: tuple[Pipeline, ...] | None = None
+    dispatch: Dispatch | None = None
+    batch: Batch | None = None
+    step_inputs: tuple[TensorSeen, ...] | None = None
+    """What the training step gets on one replica."""
+    matrix_ops: tuple[MatrixOp, ...] | None = None
+    variables: tuple[VariableSeen, ...] | None = None
+    activations: ActivationEstimate | None = None
+    loss: tuple[LossScale, ...] | None = None
+    precision: MixedPrecision | None = None
+    checkpoints: Checkpoints | None = None
+    steps: StepTimes | None = None
+    profile: ProfileFacts | None = None

@@ -1,0 +1,1 @@
+"""Where signals come from: each source fills some Signals and knows no check."""
