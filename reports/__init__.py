@@ -1,1 +1,1 @@
-"""One file a renderer, each a function from a Report to text: reached through tpudiag.catalogue only."""
+"""One file a renderer, each from a Report to text: reached through tpudiag.catalogue only."""

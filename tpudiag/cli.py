@@ -42,7 +42,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
-    options = build_parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    own, _, theirs = _split(given)
+    options = build_parser().parse_args(own)
+    options.arguments = theirs
     try:
         exit_code: int = options.run(options)
         sys.stdout.flush()
@@ -56,3 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return exit_code
+
+
+def _split(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
+    """What stands before `--`, whether it is there, and what follows: the script's own arguments."""
+    if "--" not in arguments:
+        return arguments, False, []
+    at = arguments.index("--")
+    return arguments[:at], True, arguments[at + 1 :]

@@ -17,25 +17,42 @@ def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tu
 
 
 def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
-    """The verdict of one check: passed only on evidence."""
+    """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     limit = settings.limits.get(check.id)
     options = {} if limit is None else {"limit": limit}
+    findings: list[Finding] = []
+    evidence: list[Evidence] = []
+    ended: tuple[Verdict, str, str | None] | None = None
     try:
-        said = list(check.function(signals, **options))
+        for said in check.function(signals, **options):
+            if isinstance(said, Finding):
+                findings.append(said)
+            elif isinstance(said, Evidence):  # pyright: ignore[reportUnnecessaryIsInstance]
+                evidence.append(said)
+            else:
+                raise TypeError(f"yielded {said!r}, neither a Finding nor Evidence")
     except NotMeasured as missing:
-        return _say(check, Verdict.SKIPPED, reason=missing.reason, how=missing.how)
-    except Exception as error:  # noqa: BLE001  (a broken check must hide no other)
-        return _say(check, Verdict.BROKEN, reason=f"{type(error).__name__}: {error}")
-    findings = tuple(item for item in said if isinstance(item, Finding))
-    evidence = tuple(item for item in said if isinstance(item, Evidence))
+        ended = (Verdict.SKIPPED, _bare(missing.reason), _bare(missing.how))
+    except Exception as error:  # one broken check must hide no other
+        ended = (Verdict.BROKEN, f"{type(error).__name__}: {error}", None)
     if findings:
         severity = max(finding.severity or check.severity for finding in findings)
         return Outcome(
-            check.id, check.name, Verdict.FAILED, severity, findings=findings, evidence=evidence
-        )
+            check.id, check.name, Verdict.FAILED, severity,
+            ended and ended[1], ended and ended[2], tuple(findings), tuple(evidence),
+        )  # fmt: skip
+    if ended:
+        return _say(check, *ended)
     if not evidence:
-        return _say(check, Verdict.SKIPPED, reason="the check saw nothing to judge")
-    return Outcome(check.id, check.name, Verdict.PASSED, check.severity, evidence=evidence)
+        return _say(check, Verdict.SKIPPED, "the check saw nothing to judge")
+    if unknown := [e.name for e in evidence if e.value != e.value]:
+        return _say(check, Verdict.SKIPPED, f"{unknown[0]} is not a number")
+    return Outcome(check.id, check.name, Verdict.PASSED, check.severity, evidence=tuple(evidence))
+
+
+def _bare(text: str) -> str:
+    """Without its full stop, so that reports can go on from there."""
+    return text.strip().removesuffix(".")
 
 
 def _say(check: Check, verdict: Verdict, reason: str, how: str | None = None) -> Outcome:

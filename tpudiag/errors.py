@@ -1,10 +1,10 @@
 """What can go wrong with tpudiag itself, as the user sees it.
 
-    TpudiagError            one clear line on stderr, exit code 2
-    ├── UsageError          the command line or the settings are wrong
-    ├── UnreadableInput     a profile, report or script that cannot be read
-    ├── MissingExtra        an optional part is not installed
-    └── NothingDiagnosed    the job crashed or the trainer was not reached before anything was seen
+TpudiagError            one clear line on stderr, exit code 2
+├── UsageError          the command line or the settings are wrong
+├── UnreadableInput     a profile, report or script that cannot be read
+├── MissingExtra        an optional part is not installed
+└── NothingDiagnosed    the job crashed or the trainer was not reached before anything was seen
 """
 
 from __future__ import annotations

@@ -90,7 +90,9 @@ def target(name: str) -> Target:
             else f"--for {name}: a TPU has at least one chip"
         )
     chips = count // per_chip
-    hosts = 1 if chips <= generation.chips_per_host else -(-chips // min(generation.chips_per_host, 4))
+    hosts = (
+        1 if chips <= generation.chips_per_host else -(-chips // min(generation.chips_per_host, 4))
+    )
     return Target(
         f"{generation.name}-{count}", generation.name, chips,
         chips * generation.devices_per_chip, hosts,

@@ -292,11 +292,17 @@ class StepTimes:
     input_wait_ms: tuple[float, ...] | None
     source: str
     recovered: bool = False
+    input_wait_source: str | None = None
+    """What `input_wait_ms` was read from, None where the wait is not known."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window."""
+    """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window.
+
+    The window reaches from the start of the device's first module to the end of its last; for a
+    device that ran none while others did, from the first to the last of theirs.
+    """
 
     host: str
     name: str
@@ -305,16 +311,17 @@ class Device:
     peak_hbm_gb_per_s: float | None
     busy_ms: float
     window_ms: float
+    has_megacore: bool | None = None
 
     @property
     def idle_share(self) -> float:
-        """Share of the window in which no module ran, 0 to 1."""
-        return 1 - self.busy_ms / self.window_ms if self.window_ms else 0.0
+        """Share of the window in which no module ran, 0 to 1; 1 where none ran at all."""
+        return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0
 
 
 @dataclass(frozen=True)
 class DeviceOp:
-    """An operation on the devices of a profile, summed over its occurrences."""
+    """An operation on the devices of a profile; all figures summed over its occurrences."""
 
     name: str
     category: str
@@ -336,6 +343,11 @@ class ProfileFacts:
     has_step_marker: bool
     bytes_read: int
     warnings: tuple[str, ...] = ()
+    """What the profiler warned of, and what of the file could not be understood."""
+    started_ns: int | None = None
+    """When the capture began, in ns since the epoch; the first host's where there are several."""
+    capture_ms: float | None = None
+    """How long the capture took, idle or not."""
 
 
 @dataclass(frozen=True)

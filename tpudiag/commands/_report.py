@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tpudiag.errors import UsageError
 
@@ -35,7 +36,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
-        help="also write the report to FILE; its ending (.json, .md, .txt) chooses the format; repeatable",
+        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
     )  # fmt: skip
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
@@ -67,6 +68,8 @@ def check_outputs(options: argparse.Namespace) -> None:
             raise UsageError(f"-o {file}: the folder {file.parent} does not exist")
         if file.is_dir():
             raise UsageError(f"-o {file}: is a folder")
+        if not os.access(file.parent, os.W_OK | os.X_OK):
+            raise UsageError(f"-o {file}: the folder {file.parent} is not writable")
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
@@ -76,9 +79,12 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
     settings = load(Path.cwd()).narrowed(tuple(options.select), tuple(options.ignore))
     ids = [check.id for check in checks()]
-    for wanted in (*settings.select, *settings.ignore, *settings.limits):
+    for wanted in (*settings.select, *settings.ignore):
         if not any(id_.startswith(wanted) for id_ in ids):
             raise UsageError(f"{wanted}: no check has this id or family")
+    for id_ in settings.limits:
+        if id_ not in ids:
+            raise UsageError(f"{id_}: limits are set for one check, and none has this id")
     return settings
 
 
@@ -94,10 +100,21 @@ def emit(report: Report, options: argparse.Namespace) -> int:
             failures.append(f"-o {file}: {error.strerror or error}")
     format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
     text = renderer(format_)(report)
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
     return exit_code(report, options.fail_on)
+
+
+def _print(text: str, format_: str) -> None:
+    """To stdout: people's formats in its encoding, whatever that lacks escaped; the rest UTF-8."""
+    stream: TextIO = sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        people = format_ in ("rich", "text")
+        stream.reconfigure(
+            encoding=None if people else "utf-8", errors="backslashreplace" if people else None
+        )
+    stream.write(text)
 
 
 def exit_code(report: Report, fail_on: str) -> int:
@@ -110,7 +127,7 @@ def exit_code(report: Report, fail_on: str) -> int:
 
 def write_whole(file: Path, text: str) -> None:
     """Write beside the file, then rename: no reader sees half a report."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    descriptor, name = tempfile.mkstemp(prefix=".tpudiag.", dir=file.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

@@ -1,0 +1,42 @@
+"""What checks share: how a missing signal is said, and how figures are worded."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from tpudiag.model import NotMeasured
+from tpudiag.signals import Origin, Signals
+
+T = TypeVar("T")
+
+RUN_THE_JOB = "rehearse the job: `tpudiag check train.py --for v5e-8`"
+ON_THE_TPU = (
+    "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`), then "
+    "`tpudiag read logdir`"
+)
+
+
+def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
+    """The signal, or the answer that it was not measured and how to measure it."""
+    if value is None:
+        raise NotMeasured(f"{what} was not seen", how)
+    return value
+
+
+def of_a_job(signals: Signals, what: str) -> None:
+    """Skip where there is no job to look at, only a profile."""
+    if signals.origin is Origin.PROFILE:
+        raise NotMeasured(f"a profile does not hold {what}", RUN_THE_JOB)
+
+
+def mib(size_bytes: float) -> str:
+    """A size for a sentence, e.g. `3.2 GiB` or `70 KiB`."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size_bytes >= scale:
+            return f"{size_bytes / scale:,.1f} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def percent(share: float) -> float:
+    """A share as a percentage for evidence, rounded to a tenth."""
+    return round(100 * share, 1)

@@ -1,0 +1,90 @@
+"""TPU402."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import MatrixOp, Signals
+
+from ._need import need, of_a_job, percent
+from .batch_multiple import hidden_dimensions
+
+LIMIT = 0.20
+"""Share of the MXU's work lost to feature dimensions that the author could choose."""
+MATERIAL = 0.05
+"""A product below this share of all products' work is not worth a word."""
+
+
+@check("TPU402", Severity.WARNING)
+def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Feature dimensions of matrix products fill the MXU badly.
+
+    ## What it sees
+    The products of the traced forward step: their contraction and column dimensions against
+    the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix (784
+    pixels, 10 classes) are left out. A convolution counts as the product of its patches; its
+    channels need only be multiples of 8 where the per-replica batch is a multiple of 128.
+
+    ## Why it costs
+    Each dimension is padded up to the tile: a layer of 130 does the work of one of 256.
+
+    ## What to do
+    ```python
+    keras.layers.Dense(128)   # not Dense(100); 256 on v6e
+    ```
+
+    ## Source
+    Cloud TPU performance guide; openxla/xla tiled_layout.md
+    """
+    of_a_job(signals, "the shapes of matrix products")
+    ops = [op for op in need(signals.matrix_ops, "a traced training step") if op.forward]
+    if not ops:
+        need(None, "a matrix product in the step")
+    tile = signals.target.hardware.mxu_tile if signals.target else 128
+    lane_batch = signals.batch is not None and signals.batch.per_replica_batch % 128 == 0
+    chosen = hidden_dimensions(tuple(ops))
+    padded = [(op, *_padded(op, tile, lane_batch, chosen)) for op in ops]
+    work = sum(after for _, after, _ in padded)
+    wasted = [(op, after, dims) for op, after, dims in padded if dims and after >= MATERIAL * work]
+    for op, after, dims in wasted:
+        lost = 1 - op.flops / after
+        if lost > limit:
+            yield Finding(
+                f"{op.op} of {op.rows} x {op.contraction} x {op.columns}: {lost:.0%} of its MXU "
+                f"work is padding, since {' and '.join(map(str, dims))} is no multiple of {tile}.",
+                f"use a multiple of {tile} for the layer's width: "
+                f"{', '.join(f'{size} -> {_up(size, tile)}' for size in dims)}",
+                (
+                    Evidence("padding", percent(lost), "% of the product", percent(limit)),
+                    Evidence("share of the step's products", percent(after / work), "%"),
+                ),
+                op.location,
+            )
+    lost_all = 1 - sum(op.flops for op in ops) / work
+    yield Evidence(
+        "padding of chosen dimensions", percent(lost_all), "% of MXU work", percent(limit)
+    )
+    yield Evidence("MXU tile", tile, "lanes", source="target")
+
+
+def _padded(
+    op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]
+) -> tuple[float, tuple[int, ...]]:
+    """FLOPs with the chosen dimensions padded up, and those that needed it."""
+    step = 8 if op.op.startswith("Conv") and lane_batch else tile
+    dims = tuple(
+        size
+        for size in dict.fromkeys((op.contraction, op.columns))
+        if size in chosen and size % step
+    )
+    flops = float(op.flops)
+    for size in (op.contraction, op.columns):
+        if size in dims:
+            flops *= _up(size, step) / size
+    return flops, dims
+
+
+def _up(size: int, multiple: int) -> int:
+    """The next multiple."""
+    return -(-size // multiple) * multiple

@@ -1,0 +1,54 @@
+"""TPU403."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import need, percent
+
+LIMIT = 0.10
+"""Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
+
+
+@check("TPU403", Severity.WARNING)
+def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The step computes in float32 where bfloat16 would do.
+
+    ## What it sees
+    The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
+    the Keras dtype policies.
+
+    ## Why it costs
+    float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in
+    bfloat16 either way.
+
+    ## What to do
+    ```python
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")   # variables stay float32
+    ```
+    Measure it: small steps can gain nothing (keras#18448).
+
+    ## Source
+    XProf's overview page (16-bit compute below 10 %); Cloud TPU bfloat16 guide
+    """
+    ops = need(signals.matrix_ops, "a traced training step")
+    total = sum(op.flops for op in ops)
+    if not total:
+        need(None, "a matrix product in the step")
+    share = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16")) / total
+    policies = ", ".join(signals.precision.policies) if signals.precision else ""
+    evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
+    if policies:
+        evidence.append(Evidence("dtype policies", policies))
+    if share < limit:
+        largest = max(ops, key=lambda op: op.flops)
+        yield Finding(
+            f"{share:.0%} of the step's matrix work is in 16 bit.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before the model is built',
+            (*evidence, Evidence("largest product", f"{largest.op} {largest.name}")),
+            largest.location,
+        )
+    yield from evidence

@@ -1,0 +1,75 @@
+"""TPU201."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Origin, Signals
+
+from ._need import ON_THE_TPU, need, percent
+
+LIMIT = 0.05
+"""Share of step time from which waiting for input is a warning (XProf's threshold)."""
+ERROR_LIMIT = 0.20
+REHEARSAL_LIMIT = 0.50
+"""On CPU replicas step and pipeline share the cores; only a step that mostly waits proves it."""
+
+
+@check("TPU201", Severity.ERROR)
+def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The step waits for input.
+
+    ## What it sees
+    The part of each step in which it is blocked on the next batch, from the profile. In a
+    rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
+    skipped; a step that mostly waits even there is bound by its input everywhere.
+
+    ## Why it costs
+    The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
+
+    ## What to do
+    ```python
+    dataset = (tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)
+        .map(parse, num_parallel_calls=tf.data.AUTOTUNE)
+        .cache()                       # what is the same in every epoch
+        .shuffle(10_000).repeat()
+        .batch(global_batch, drop_remainder=True)
+        .prefetch(tf.data.AUTOTUNE))   # last
+    ```
+
+    ## Source
+    XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
+    """
+    steps = need(signals.steps, "a step", ON_THE_TPU)
+    waits = need(steps.input_wait_ms, "the wait for input of each step", ON_THE_TPU)
+    total_ms = sum(steps.step_ms)
+    if not total_ms:
+        need(None, "a step with a duration", ON_THE_TPU)
+    share = sum(waits) / total_ms
+    rehearsal = signals.origin is Origin.REHEARSAL
+    allowed = max(limit, REHEARSAL_LIMIT) if rehearsal else limit
+    evidence = (
+        Evidence("input wait", percent(share), "% of step time", percent(allowed), steps.source),
+        Evidence("steps", len(steps.step_ms), "steps", source=steps.source),
+    )
+    if share >= allowed:
+        pipeline = next((p for p in signals.pipelines or () if p.trains), None)
+        yield Finding(
+            f"the step waits {share:.0%} of its time for input"
+            + (", even beside a step on CPU." if rehearsal else "."),
+            "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
+            "dataset = dataset.cache()  # what is the same in every epoch\n"
+            "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
+            evidence,
+            pipeline.location if pipeline else None,
+            Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
+            cost_ms_per_step=sum(waits) / len(steps.step_ms),
+        )
+    elif rehearsal:
+        raise NotMeasured(
+            f"the rehearsed step waits {share:.1%} of its time for input, but a TPU's step is "
+            "shorter than one on CPU replicas",
+            ON_THE_TPU,
+        )
+    yield from evidence

@@ -1,0 +1,112 @@
+"""TPU605: the job's exception or output holds an error whose cause and fix are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.known_errors import Match, known_errors, match
+from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.signals import JobEnd, Origin, Signals
+
+UNKNOWN_EXCERPT = 200
+REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
+
+
+@check("TPU605", Severity.ERROR)
+def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The job said an error whose cause and fix are known.
+
+    ## What it sees
+    The exception that ended the job, and the last of its output, searched for every error of
+    the catalogue (`tpudiag/known_errors_data.py`): errors of installation and connection, of
+    compilation, memory, data and workers, of the training loop, of profiling and monitoring.
+    Line wraps and terminal colours hide none. An error that follows from another one found
+    with it is left out. Where the job ended normally, what its output says is at most a warning.
+
+    ## Why it costs
+    An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
+    while the TPU is paid for. Their texts rarely name the cause: `Socket closed` is often the
+    host's memory, `transfer manager for platform Host` a function compiled for the host.
+
+    ## What to do
+    Follow the fix of the finding; the first finding is the cause to begin with. Findings that
+    call themselves an artefact of the rehearsal are not faults of the script: they say how to
+    rehearse it nevertheless. Where the job ended by an error that the catalogue does not know,
+    this check is skipped, never passed: `tpudiag explain --log FILE` searches the whole log.
+
+    ## Source
+    Issues of TensorFlow, Keras, XLA, JAX and Colab, cited with each entry of the catalogue, which
+    also says what was reproduced; XLA's documented error codes (E0100 to E1001).
+    """
+    end = signals.end
+    if end is None:
+        raise NotMeasured("the end of the job was not seen", how=REHEARSE)
+    found = tuple(_found(end, rehearsal=signals.origin is Origin.REHEARSAL))
+    quiet = end.how in ("finished", "stopped") or (end.how == "exit" and end.exit_code == 0)
+    normal = quiet and not end.error
+    if not found and not normal:
+        raise NotMeasured(
+            f"the job ended by an error that is not in the catalogue: {_what(end)}",
+            how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
+        )
+    for hit, source in found:
+        yield _finding(hit, source, end, normal=normal)
+    if end.error and not any(source == "exception" for _, source in found):
+        yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
+    yield Evidence("job ended", end.how)
+    yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
+
+
+def _found(end: JobEnd, *, rehearsal: bool) -> Iterator[tuple[Match, str]]:
+    """The known errors, each once: those of the exception before those of the output."""
+    seen: set[str] = set()
+    for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
+        for hit in match(text):
+            known = hit.error
+            followed = hit.secondary or not seen.isdisjoint(known.yields_to)
+            elsewhere = known.rehearsal_only and not rehearsal
+            if not (followed or elsewhere or known.id in seen or _echo(known.yields_to, seen)):
+                seen.add(known.id)
+                yield hit, source
+
+
+def _echo(yields_to: tuple[str, ...], seen: set[str]) -> bool:
+    """Whether an error that follows from any other comes after another."""
+    return "*" in yields_to and bool(seen)
+
+
+def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
+    """A known error as the report says it."""
+    severity = Severity.of(hit.error.level)
+    survived = normal and source == "log"
+    return Finding(
+        f"{hit.message} [{hit.error.id}]",
+        hit.error.fix,
+        _evidence(hit, source),
+        _location(end, source),
+        min(severity, Severity.WARNING) if survived else severity,
+    )
+
+
+def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
+    """The text that matched, what it says, and who met the same."""
+    return (
+        Evidence("matched text", hit.excerpt, source=source),
+        *(Evidence(name, value, source=source) for name, value in hit.values.items()),
+        Evidence("times", hit.count, "matches", source=source),
+        Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
+        Evidence("known by", hit.error.evidence, source="catalogue"),
+    )
+
+
+def _location(end: JobEnd, source: str) -> Location | None:
+    """The user's line, which is known for the exception only."""
+    return end.location if source == "exception" else None
+
+
+def _what(end: JobEnd) -> str:
+    """How the job ended, in one line."""
+    if end.error:
+        line = " ".join(end.error.split())
+        return line if len(line) <= UNKNOWN_EXCERPT else line[:UNKNOWN_EXCERPT] + "\u2026"
+    return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"

@@ -1,0 +1,72 @@
+"""TPU502."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import LossScale, Signals
+
+from ._need import need, of_a_job
+
+LIMIT = 0.01
+"""How far the loss's scale may be from 1 / replicas, as a share of it."""
+
+
+@check("TPU502", Severity.ERROR)
+def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The per-replica loss is not scaled by the global batch.
+
+    ## What it sees
+    In the traced step: how much the differentiated loss changes when every per-example loss of
+    one replica rises by one. Gradients are summed over replicas, so it must be 1 / replicas;
+    where they are averaged, 1.
+
+    ## Why it costs
+    No error, a wrong model: the update is as many times too large as there are replicas (a mean
+    over the replica's batch), or as there are examples (a sum).
+
+    ## What to do
+    ```python
+    per_example = loss_fn(labels, logits)                       # reduction=None
+    loss = tf.nn.compute_average_loss(per_example, global_batch_size=global_batch)
+    ...
+    total = strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica_loss, axis=None)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/tutorials/distribute/custom_training; tensorflow#28956
+    """
+    of_a_job(signals, "how the loss is scaled")
+    scales = need(
+        signals.loss,
+        "a loss whose reduction over the batch can be read off the traced step",
+        "compare the loss of 1 and of 8 replicas on the same data",
+    )
+    for scale in scales:
+        wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
+        evidence = Evidence(
+            "loss per unit of example loss", round(scale.weight, 6), "", round(wanted, 6)
+        )
+        if abs(scale.weight - wanted) > limit * wanted:
+            yield _finding(scale, wanted, evidence)
+        else:
+            yield evidence
+
+
+def _finding(scale: LossScale, wanted: float, evidence: Evidence) -> Finding:
+    """What is wrong with one loss."""
+    factor = scale.weight / wanted
+    what = (
+        "it is averaged over the replica's batch, not over the global one"
+        if abs(scale.weight - 1) < 1e-6
+        else "it is not divided by the global batch"
+    )
+    return Finding(
+        f"the loss is {factor:.6g} times what it should be: {what}, and gradients are "
+        f"{'averaged' if scale.gradients_averaged else 'summed'} over {scale.replicas} replicas.",
+        "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=global_batch)\n"
+        "# with a loss object: reduction=None (Keras 3) or Reduction.NONE",
+        (evidence, Evidence("replicas", scale.replicas, "replicas")),
+        scale.location,
+    )

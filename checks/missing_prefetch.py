@@ -1,0 +1,78 @@
+"""TPU202."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import DatasetOp, Pipeline, Signals
+
+from ._need import need
+
+LIMIT = 1
+"""The largest static prefetch buffer that is called small, in elements (global batches)."""
+_NO_WORK = (
+    "Options",
+    "Model",
+    "MaxIntraOpParallelism",
+    "PrivateThreadPool",
+    "Rebatch",
+    "Take",
+    "Repeat",
+)
+"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
+
+
+@check("TPU202", Severity.WARNING)
+def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The pipeline does not end in prefetch, or its buffer is static and small.
+
+    ## What it sees
+    The last transformation of each pipeline that feeds the training step, as it was built.
+
+    ## Why it costs
+    Without it the next batch is made only when the step asks for it: host and chip take turns
+    instead of working at once.
+
+    ## What to do
+    ```python
+    dataset = dataset.batch(global_batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data_performance#prefetching
+    """
+    for pipeline in own_pipelines(signals):
+        last = next((op for op in reversed(pipeline.ops) if op.kind not in _NO_WORK), None)
+        if last is None:
+            continue
+        if last.kind != "Prefetch":
+            yield Finding(
+                f"the pipeline ends in {last.kind}, not in prefetch.",
+                "dataset = dataset.prefetch(tf.data.AUTOTUNE)  # the last transformation",
+                (Evidence("last transformation", last.kind, limit="Prefetch"),),
+                last.location or pipeline.location,
+            )
+        elif last.buffer_size is not None and 0 <= last.buffer_size <= limit:
+            yield Finding(
+                f"prefetch holds a static buffer of {last.buffer_size}.",
+                "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
+                (Evidence("buffer", last.buffer_size, "batches", limit + 1),),
+                last.location or pipeline.location,
+            )
+        else:
+            yield Evidence("last transformation", _buffer(last))
+
+
+def _buffer(op: DatasetOp) -> str:
+    """The prefetch and its buffer."""
+    return "Prefetch(AUTOTUNE)" if op.buffer_size in (-1, None) else f"Prefetch({op.buffer_size})"
+
+
+def own_pipelines(signals: Signals) -> tuple[Pipeline, ...]:
+    """The pipelines of user code that feed training; skips where there is none."""
+    pipelines = need(signals.pipelines, "a tf.data pipeline")
+    own = tuple(p for p in pipelines if p.trains and any(op.location for op in p.ops))
+    if not own:
+        need(None, "a tf.data pipeline of the job's own (Keras made one from arrays)")
+    return own

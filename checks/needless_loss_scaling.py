@@ -1,0 +1,59 @@
+"""TPU404."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import need, of_a_job
+
+
+@check("TPU404", Severity.WARNING)
+def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Loss scaling or float16, which a TPU does not need.
+
+    ## What it sees
+    A LossScaleOptimizer, a float16 dtype policy, and float16 matrix products in the traced step.
+
+    ## Why it costs
+    bfloat16 has the range of float32: there is nothing to scale. Loss scaling adds a pass over
+    all gradients and skips steps; float16 is no native type of the MXU.
+
+    ## What to do
+    ```python
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")   # not mixed_float16
+    optimizer = keras.optimizers.Adam()                         # no LossScaleOptimizer
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/mixed_precision (TPUs use mixed_bfloat16, no loss scaling)
+    """
+    of_a_job(signals, "the optimizer")
+    precision = signals.precision
+    ops = signals.matrix_ops
+    if precision is None and ops is None:
+        need(None, "an optimizer or a traced step")
+    half = [op for op in ops or () if op.dtype == "float16"]
+    if precision is not None and precision.loss_scale_optimizer:
+        yield Finding(
+            f"{precision.loss_scale_optimizer} scales the loss: bfloat16 needs none.",
+            "optimizer = keras.optimizers.Adam()  # without LossScaleOptimizer\n"
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            (Evidence("optimizer", precision.loss_scale_optimizer),),
+            precision.location,
+        )
+    elif half or (
+        precision is not None
+        and any("float16" in p and "bfloat16" not in p for p in precision.policies)
+    ):
+        yield Finding(
+            "the step computes in float16.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            (Evidence("float16 products", len(half), "operations", 0),),
+            half[0].location if half else precision.location if precision else None,
+        )
+    yield Evidence("float16 products", len(half), "operations")
+    if precision is not None:
+        yield Evidence("loss scaling", precision.loss_scale_optimizer or "none")

@@ -1,0 +1,55 @@
+"""TPU601."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import need, of_a_job
+
+
+@check("TPU601", Severity.WARNING)
+def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The job saves no checkpoint.
+
+    ## What it sees
+    Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to
+    the end of the observation. A save call in the source that was not reached is said.
+
+    ## Why it costs
+    A preempted or failed TPU job starts again from nothing.
+
+    ## What to do
+    ```python
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    manager = tf.train.CheckpointManager(checkpoint, "gs://bucket/job", max_to_keep=3)
+    checkpoint.restore(manager.latest_checkpoint)
+    ...
+    manager.save()                                   # every few minutes
+    model.fit(..., callbacks=[keras.callbacks.BackupAndRestore("gs://bucket/job")])
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/checkpoint
+    """
+    of_a_job(signals, "what the job saves")
+    seen = need(signals.checkpoints, "the job")
+    for use in seen.uses:
+        yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
+    if seen.uses:
+        return
+    if seen.mentioned:
+        raise NotMeasured(
+            f"{seen.mentioned[0]} saves, and was not reached in the observed steps",
+            "rehearse until it is reached: `--steps` beyond the first save",
+        )
+    need(signals.dispatch, "a training step")
+    yield Finding(
+        "the job sets up no checkpoint and saves none.",
+        "manager = tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)\n"
+        "manager.save()  # every few minutes\n"
+        "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
+        (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
+    )

@@ -1,0 +1,107 @@
+"""TPU101."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Retrace, Signals, TracedFunction
+
+from ._need import need
+
+LIMIT = 0
+"""Traces of one function beyond its first that are allowed, one-off switches not counted."""
+_FIXES = {
+    "python value": (
+        "pass the value as a tensor, so that it is no part of the signature:\n"
+        "{function}(..., {argument}=tf.constant(value))  # or tf.convert_to_tensor(value)"
+    ),
+    "shape": (
+        "make the shape static, or name the dimension that varies:\n"
+        "dataset = dataset.batch(global_batch, drop_remainder=True)\n"
+        "@tf.function(reduce_retracing=True)  # a TPU still needs static shapes: pad or bucket"
+    ),
+    "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
+    "structure": "pass the same arguments in the same structure at every call",
+    "object": "make the object once, outside the loop, and pass the same one every time",
+    "new function": (
+        "make the tf.function once, outside the loop:\n"
+        "@tf.function\ndef {function}(...): ...  # at module level, not inside the loop"
+    ),
+}
+
+
+@check("TPU101", Severity.WARNING)
+def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """A tf.function is traced again and again.
+
+    ## What it sees
+    Every call of a tf.function from Python: whether it traced, how long that took, and which
+    argument differed from the closest earlier signature, and how. Functions made anew from the
+    same code count as one. A bool or None that switches once is no finding.
+
+    ## Why it costs
+    A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes,
+    in which the chip idles. A Python number that changes at every step does so at every step.
+
+    ## What to do
+    Pass changing values as tensors, keep shapes static, make functions once:
+    ```python
+    train_step(batch, tf.constant(step))     # not train_step(batch, step)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/function#controlling_retracing; tensorflow#34025
+    """
+    functions = need(signals.functions, "a call of a tf.function")
+    if not functions:
+        need(None, "a call of a tf.function")
+    for function in functions:
+        avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
+        if len(avoidable) > limit:
+            yield _finding(function, avoidable, limit)
+    for function in functions:
+        if function.trains:
+            yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
+            yield Evidence(f"calls of {function.name}", function.calls, "calls")
+
+
+def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
+    """Whether a trace is more than a one-off switch (training=True, then False)."""
+    switches = all(
+        change.kind == "python value"
+        and {change.before.split(" ")[0], change.after.split(" ")[0]} <= {"bool", "NoneType"}
+        for change in retrace.changes
+    )
+    if switches and len(function.retraces) <= 2:
+        return False
+    made_anew = any(change.kind == "new function" for change in retrace.changes)
+    if made_anew and function.location is None:
+        return len(function.retraces) > 2  # a library makes one for each model
+    return True
+
+
+def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) -> Finding:
+    """The finding for one function: its most telling retrace, the last."""
+    last = retraces[-1]
+    change = next(iter(last.changes), None)
+    spent_ms = sum(retrace.took_ms for retrace in retraces)
+    if change is None:
+        cause, fix = "the signature did not differ; a captured value did", _FIXES["object"]
+    else:
+        cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
+        fix = _FIXES.get(change.kind, _FIXES["structure"])
+    argument = change.argument if change else "argument"
+    return Finding(
+        f"{function.name} was traced {function.traces} times in {function.calls} calls: {cause}",
+        fix.replace("{function}", function.name).replace("{argument}", argument),
+        (
+            Evidence("traces", function.traces, "traces", int(limit) + 1),
+            Evidence("calls", function.calls, "calls"),
+            Evidence("time in calls that traced again", round(spent_ms), "ms"),
+            *(Evidence(f"before: {c.argument}", c.before) for c in last.changes[:3]),
+            *(Evidence(f"after: {c.argument}", c.after) for c in last.changes[:3]),
+        ),
+        last.caller or function.location,
+        cost_ms_per_step=spent_ms / max(function.calls, 1) if function.trains else None,
+    )

@@ -1,0 +1,84 @@
+"""TPU002."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Environment, Signals
+
+from ._need import need
+
+_OWNERS = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly")
+_LIBTPU = {"2.19": ((0, 0, 10), (0, 0, 10)), "2.20": ((0, 0, 14), (0, 0, 31))}
+"""tensorflow-tpu release -> the libtpu releases it imports with (first, last); measured."""
+
+
+@check("TPU002", Severity.ERROR)
+def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The TensorFlow packages do not fit each other, or importing them fails.
+
+    ## What it sees
+    The installed distributions that own the folder `tensorflow`, the versions of tensorflow-tpu
+    and libtpu, and what importing TensorFlow in a child process came to.
+
+    ## Why it costs
+    tensorflow, tensorflow-cpu and tensorflow-tpu overwrite each other in one folder: the last one
+    installed wins, silently. A libtpu that does not fit aborts the process at import, with no
+    Python exception.
+
+    ## What to do
+    One TensorFlow in an environment, with the libtpu that fits:
+    ```
+    pip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu
+    pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'
+    pip install --no-deps tf-keras   # tf-keras would bring `tensorflow` along
+    ```
+
+    ## Source
+    Imports tried one by one (tensorflow-tpu 2.19.1 with libtpu 0.0.10; 2.20.0 with 0.0.14 to
+    0.0.51); pytorch/xla#3786, jax#29989.
+    """
+    environment = need(signals.environment, "the Python environment")
+    seen = need(signals.tensorflow, "TensorFlow's import")
+    owners = [name for name in _OWNERS if name in environment.distributions]
+    if len(owners) > 1:
+        yield Finding(
+            f"{' and '.join(owners)} are installed over each other.",
+            f"pip uninstall -y {' '.join(owners)} && pip install {owners[-1]}",
+            tuple(Evidence(name, environment.distributions[name]) for name in owners),
+        )
+    yield from _libtpu(environment)
+    if not seen.succeeded:
+        yield Finding(
+            f"importing TensorFlow failed: {seen.failure}",
+            "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"
+            if "tensorflow-tpu" in environment.distributions
+            else "pip install --force-reinstall tensorflow-cpu",
+            tuple(Evidence(name, environment.distributions[name]) for name in owners),
+        )
+        return
+    for name in owners:
+        yield Evidence(name, environment.distributions[name], source="installed packages")
+    if seen.took_s is not None:
+        yield Evidence("import", round(seen.took_s, 1), "s")
+
+
+def _libtpu(environment: Environment) -> Iterator[Finding]:
+    """Whether libtpu is one that this tensorflow-tpu imports with."""
+    tensorflow = environment.distributions.get("tensorflow-tpu")
+    libtpu = environment.distributions.get("libtpu")
+    if tensorflow is None or libtpu is None:
+        return
+    fitting = _LIBTPU.get(".".join(tensorflow.split(".")[:2]))
+    numbers = tuple(int(part) for part in libtpu.split(".")[:3] if part.isdigit())
+    if fitting is None or len(numbers) < 3:
+        return
+    first, last = (".".join(map(str, version)) for version in fitting)
+    if not fitting[0] <= numbers <= fitting[1]:
+        wanted = f"=={first}" if first == last else f">={first},<={last}"
+        yield Finding(
+            f"tensorflow-tpu {tensorflow} does not import with libtpu {libtpu}.",
+            f"pip install 'libtpu{wanted}'",
+            (Evidence("libtpu", libtpu, limit=f"{first} to {last}", source="installed packages"),),
+        )

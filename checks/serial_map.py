@@ -1,0 +1,51 @@
+"""TPU203."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from .missing_prefetch import own_pipelines
+
+_SERIAL = {"Map": "map", "Interleave": "interleave", "FlatMap": "flat_map"}
+_PARALLEL = ("ParallelMap", "ParallelInterleave", "MapAndBatch", "ParallelBatch")
+
+
+@check("TPU203", Severity.WARNING)
+def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
+    """A map or interleave runs on one thread.
+
+    ## What it sees
+    Each map and interleave of the pipelines that feed the training step, and its
+    num_parallel_calls.
+
+    ## Why it costs
+    A TPU host has a hundred cores and more; a serial map uses one of them.
+
+    ## What to do
+    ```python
+    dataset = dataset.map(parse, num_parallel_calls=tf.data.AUTOTUNE)
+    dataset = files.interleave(tf.data.TFRecordDataset, num_parallel_calls=tf.data.AUTOTUNE)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data_performance#parallelizing_data_transformation
+    """
+    maps = 0
+    for pipeline in own_pipelines(signals):
+        for op in pipeline.ops:
+            maps += op.kind in _SERIAL or op.kind in _PARALLEL
+            serial = op.kind in ("Map", "Interleave") or (
+                op.kind in _PARALLEL and op.parallelism == 1
+            )
+            if serial and op.location is not None:
+                name = _SERIAL.get(op.kind, op.kind)
+                yield Finding(
+                    f"{name} runs serially: it has no num_parallel_calls.",
+                    f"dataset = dataset.{name}(f, num_parallel_calls=tf.data.AUTOTUNE)",
+                    (Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE"),),
+                    op.location,
+                )
+    yield Evidence("maps and interleaves", maps, "transformations")

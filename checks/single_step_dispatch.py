@@ -1,0 +1,65 @@
+"""TPU106."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Origin, Signals
+
+from ._need import ON_THE_TPU, need, percent
+
+LIMIT = 0.03
+"""Share of the window in which the device idles between steps (XProf's own threshold)."""
+
+
+@check("TPU106", Severity.WARNING)
+def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """One step per dispatch, and the device idles between steps.
+
+    ## What it sees
+    How many optimizer steps one call from Python does, and on a TPU's profile the share of time
+    in which no program ran. A rehearsal knows the first and not the second.
+
+    ## Why it costs
+    Each dispatch costs the host a fixed time. Where the step is short, the chip waits for it.
+
+    ## What to do
+    ```python
+    model.compile(..., steps_per_execution=50)          # Keras fit
+
+    @tf.function
+    def train_steps(iterator):                          # custom loop
+        for _ in tf.range(50):
+            strategy.run(step, args=(next(iterator),))
+    ```
+
+    ## Source
+    XProf's input pipeline analysis (TensorCore idle above 3 %: run multiple steps in a tf.function)
+    """
+    per_dispatch = signals.dispatch.steps_per_dispatch if signals.dispatch else None
+    if per_dispatch is not None and per_dispatch > 1:
+        yield Evidence("steps in a dispatch", per_dispatch, "steps")
+        return
+    if signals.origin is Origin.REHEARSAL:
+        need(signals.dispatch, "a training step")
+        raise NotMeasured(
+            "one step per dispatch; whether the device idles between steps is not seen on CPU "
+            "replicas",
+            ON_THE_TPU,
+        )
+    profile = need(signals.profile, "a device profile", ON_THE_TPU)
+    need(signals.steps, "a step in the profile", ON_THE_TPU)
+    if per_dispatch is None:
+        raise NotMeasured("a profile does not hold how many steps one dispatch does", ON_THE_TPU)
+    devices = [device for device in profile.devices if device.window_ms]
+    idle = min((device.idle_share for device in devices), default=None)
+    share = need(idle, "a device in the profile", ON_THE_TPU)
+    evidence = Evidence("device idle", percent(share), "%", percent(limit), "profile")
+    if share > limit:
+        yield Finding(
+            f"every step is dispatched by itself, and the device idles {share:.0%} of the time.",
+            "model.compile(..., steps_per_execution=50)",
+            (evidence, Evidence("steps in a dispatch", 1, "steps")),
+        )
+    yield evidence

@@ -1,0 +1,76 @@
+"""TPU001."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import need
+
+_FIXES = {
+    "Session": "run the step in a @tf.function; eager code needs no session",
+    "InteractiveSession": "run the step in a @tf.function; eager code needs no session",
+    "placeholder": "pass the value as an argument of a @tf.function with an input_signature",
+}
+
+
+@check("TPU001", Severity.ERROR)
+def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
+    """TensorFlow 2 is switched off, or TensorFlow 1 interfaces are used.
+
+    ## What it sees
+    The version of TensorFlow, whether v2 behaviour and eager execution are on after the job has
+    run, and each call of sessions, placeholders and tf.compat.v1 switches by the job's own code.
+
+    ## Why it costs
+    TPUStrategy needs TensorFlow 2 behaviour. With it off, tf.function, Keras and tf.data take
+    paths that the TPU runtime no longer supports, and estimators are gone since 2.16.
+
+    ## What to do
+    Delete the switch; write the step as a @tf.function under TPUStrategy:
+    ```python
+    @tf.function
+    def train_step(batch):
+        return strategy.run(step, args=(batch,))
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/migrate
+    """
+    seen = need(signals.tensorflow, "TensorFlow's import")
+    if not seen.succeeded:
+        need(None, "TensorFlow's behaviour (its import failed: see TPU002)")
+    version = seen.version or "unknown"
+    if version.split(".")[0] in ("0", "1"):
+        yield Finding(
+            f"TensorFlow {version} is TensorFlow 1.",
+            "pip install 'tensorflow-tpu>=2.19'",
+            (Evidence("tensorflow", version, limit="2.0", source="job"),),
+        )
+    uses = signals.tf1 or ()
+    for use in uses:
+        name = use.api.rpartition(".")[2]
+        yield Finding(
+            f"{use.api} is a TensorFlow 1 interface.",
+            _FIXES.get(name, f"delete the call of {name}"),
+            (Evidence("interface", use.api),),
+            use.location,
+        )
+    switched_off = [
+        what
+        for what, on in (("v2 behaviour", seen.tf2_behavior), ("eager execution", seen.eager))
+        if on is False
+    ]
+    if switched_off and not uses:
+        what = " and ".join(switched_off)
+        yield Finding(
+            f"{what} is switched off.",
+            "delete tf.compat.v1.disable_v2_behavior() / disable_eager_execution() and the "
+            "environment variable TF2_BEHAVIOR=0",
+            (Evidence("switched off", what),),
+        )
+    yield Evidence("tensorflow", version)
+    if seen.eager is not None:
+        yield Evidence("eager execution", seen.eager)

@@ -1,0 +1,64 @@
+"""TPU003."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.known_errors import match
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+
+_CALLS = {
+    "resolver": "TPUClusterResolver",
+    "connect": "tf.config.experimental_connect_to_cluster",
+    "initialize": "tf.tpu.experimental.initialize_tpu_system",
+    "strategy": "tf.distribute.TPUStrategy",
+}
+
+
+@check("TPU003", Severity.ERROR)
+def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
+    """A TPU was asked for and not reached.
+
+    ## What it sees
+    The four calls with which a job reaches its TPU (resolver, connect, initialise, strategy), the
+    error of the one that failed, and how long it took or was waited for.
+
+    ## Why it costs
+    Nothing trains. Some of these calls never return: a closed port or a metadata server that
+    does not answer holds the process until somebody kills it.
+
+    ## What to do
+    On a TPU VM pass `tpu="local"` and install tensorflow-tpu; elsewhere pass the TPU's name,
+    its project and its zone:
+    ```python
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+    ```
+
+    ## Source
+    tensorflow#70827, colabtools#5203, tensorflow#90807; each failure tried on a machine with no TPU.
+    """
+    attempt = signals.tpu
+    if attempt is None:
+        raise NotMeasured(
+            "no TPU was asked for and none was found on this machine",
+            "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
+        )
+    call = _CALLS.get(attempt.phase, "looking for the TPU")
+    waited = Evidence("waited", round(attempt.waited_s, 1), "s", attempt.limit_s or None, "job")
+    if attempt.reached:
+        yield Evidence("TPU", attempt.asked or "default")
+        yield waited
+        return
+    known = match(attempt.error or "")
+    cause = known[0].error.cause if known else "the call gave no known error"
+    fix = known[0].error.fix if known else (
+        "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
+        '--tpu local; without a TPU use --tpu none'
+    )  # fmt: skip
+    said = (attempt.error or "no answer").strip().splitlines()[0][:300]
+    yield Finding(
+        f"TPU {attempt.asked or '(no name)'} was not reached: {call} failed; {cause}",
+        fix,
+        (Evidence("error", said), waited),
+    )

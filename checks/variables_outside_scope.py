@@ -1,0 +1,55 @@
+"""TPU501."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import need, of_a_job
+
+
+@check("TPU501", Severity.ERROR)
+def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Model or optimizer variables were made outside strategy.scope().
+
+    ## What it sees
+    Each trainable or optimizer variable as it is made: whether a strategy was in scope, and the
+    line that made it.
+
+    ## Why it costs
+    Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
+    must only be passed a variable created in this scope"); elsewhere every replica trains a copy
+    that is never synchronised, or every step crosses to the host.
+
+    ## What to do
+    ```python
+    with strategy.scope():
+        model = build_model()
+        optimizer = keras.optimizers.Adam()
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/tpu#distribution_strategies
+    """
+    of_a_job(signals, "where variables were made")
+    variables = need(signals.variables, "a variable")
+    trained = [v for v in variables if v.trainable or v.optimizer]
+    if not trained:
+        need(None, "a trainable variable")
+    replicas = signals.batch.replicas if signals.batch else None
+    outside = [v for v in trained if not v.in_scope]
+    if outside and (replicas is None or replicas > 1):
+        first = next((v for v in outside if v.trainable), outside[0])
+        yield Finding(
+            f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "
+            f"strategy.scope(), the first {first.name}.",
+            "with strategy.scope():\n    model = build_model()\n    optimizer = keras.optimizers.Adam()",
+            (
+                Evidence("variables outside", len(outside), "variables", 0),
+                Evidence("first", first.name),
+            ),
+            first.location,
+        )
+    yield Evidence("variables in scope", len(trained) - len(outside), "variables")

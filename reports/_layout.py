@@ -1,0 +1,255 @@
+"""The report as lines of styled words, for the terminal: rich colours them, text does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Table, Verdict
+
+from ._words import (
+    clean,
+    closed,
+    cost,
+    ended,
+    failures,
+    figure,
+    findings,
+    line,
+    measure_name,
+    proofs,
+    sentence,
+    skipped_groups,
+    summary,
+    title,
+    unit,
+)
+from ._wrap import clip, wrap
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words in one style; the styles are named in rich.py."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+_BLANK: Line = ()
+_NAME_WIDTH = 23
+
+
+def lines(report: Report, width: int) -> Iterator[Line]:
+    """The whole report, most urgent first; only code, locations and commands pass `width`."""
+    yield from _said(title(report), width, style="headline")
+    if report.partial is not None:
+        yield from _said(f"Not the whole report: {closed(report.partial)}", width, style="warning")
+    for note in report.notes:
+        yield from _said(f"Note: {line(note)}", width, hang=6, style="note")
+    for outcome in failures(report):
+        yield from _failure(outcome, width)
+    yield from _broken(ended(report, Verdict.BROKEN), width)
+    yield from _passed(ended(report, Verdict.PASSED), width)
+    yield from _skipped(report, width)
+    yield from _measurements(report, width)
+    for table in report.tables:
+        yield from _table(table, width)
+    yield _BLANK
+    yield from _said(summary(report), width, style=_mood(report))
+    if report.next_command is not None:
+        yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def _said(text: str, width: int, indent: int = 0, hang: int = 0, style: str = "") -> Iterator[Line]:
+    """A paragraph, wrapped; lines after the first stand `hang` further in."""
+    for number, part in enumerate(wrap(clean(text), width - indent - hang)):
+        yield (Span(" " * (indent + (hang if number else 0)) + part, style),)
+
+
+def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
+    """A failed check: its name, then each finding; a fix that all share comes once, last."""
+    label = outcome.severity.label
+    yield _BLANK
+    yield (
+        Span(label, label),
+        Span(f" {line(outcome.id)} ", "id"),
+        Span(line(outcome.name), "id"),
+    )
+    ordered = findings(outcome)
+    for number, finding in enumerate(ordered):
+        if number:
+            yield _BLANK
+        yield from _finding(finding, outcome.severity, width)
+        after = ordered[number + 1].fix if number + 1 < len(ordered) else None
+        if finding.fix.strip() and finding.fix != after:
+            yield from _code(finding.fix)
+    if outcome.evidence:
+        yield _BLANK
+        yield from _evidence(outcome.evidence, width)
+    if outcome.reason is not None:
+        yield from _said(sentence(outcome.reason), width, 2, style="note")
+
+
+def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]:
+    """Where, what, what it costs, and the evidence."""
+    if finding.location is not None:
+        yield (Span("  --> ", "arrow"), Span(line(str(finding.location)), "location"))
+    degree = finding.severity
+    own = "" if degree is None or degree is severity else f"({degree.label}) "
+    yield from _said(own + finding.message, width, 2, style="message")
+    if worth := cost(finding):
+        yield from _said(f"Costs {worth}.", width, 2, style="cost")
+    if finding.evidence:
+        yield _BLANK
+        yield from _evidence(finding.evidence, width)
+
+
+def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
+    """Figures in columns; as wrapped lines where a column would not fit."""
+    rows = [
+        (
+            line(item.name),
+            figure(item.value, unit(item)),
+            "" if item.limit is None else f"limit {figure(item.limit, unit(item))}",
+            line(item.source),
+        )
+        for item in evidence
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    gaps = 2 * sum(1 for wide in widths if wide)
+    if sum(widths) + gaps + 2 > width:
+        for name, value, limit, source in rows:
+            tail = ", ".join(part for part in (limit, source) if part)
+            yield from _said(f"{name}: {value} ({tail})", width, 4, 2, "evidence")
+        return
+    for name, value, limit, source in rows:
+        yield (
+            Span(f"    {name:<{widths[0]}}  ", "evidence"),
+            Span(f"{value:>{widths[1]}}", "value"),
+            Span(f"  {limit:<{widths[2]}}" if widths[2] else "", "evidence"),
+            Span(f"  {source}", "dim"),
+        )
+
+
+def _code(fix: str) -> Iterator[Line]:
+    """A fix, as it is to be copied."""
+    yield _BLANK
+    yield (Span("  Fix:", "fix"),)
+    for row in clean(fix).strip("\n").split("\n"):
+        yield (Span(f"    {row}" if row.strip() else "", "code"),)
+
+
+def _heading(text: str) -> Iterator[Line]:
+    """A heading, parted from what is above."""
+    yield _BLANK
+    yield (Span(text, "heading"),)
+
+
+def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line]:
+    """`TPU101 retracing   what it said`, wrapped under itself."""
+    name, id_ = line(outcome.name), line(outcome.id)
+    indent = 2 + len(id_) + 1 + max(_NAME_WIDTH, len(name)) + 1
+    if indent > max(width // 2, 36):
+        yield from _said(f"{id_} {name}", width, 2, 4, style)
+        yield from _said(text, width, 4, style="evidence")
+        return
+    first, *rest = wrap(text, width - indent)
+    yield (
+        Span(f"  {id_}", style),
+        Span(f" {name:<{indent - len(id_) - 4}} "),
+        Span(first, "evidence"),
+    )
+    for part in rest:
+        yield (Span(" " * indent + part, "evidence"),)
+
+
+def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
+    """Checks that raised: a fault of the check, not of the job."""
+    if outcomes:
+        yield from _heading("Broken: a fault of the check itself, not of the job")
+    for outcome in outcomes:
+        yield from _entry(outcome, line(outcome.reason or ""), width, "broken")
+
+
+def _passed(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
+    """Passed checks, each with the evidence for it."""
+    if outcomes:
+        yield from _heading("Passed")
+    for outcome in outcomes:
+        yield from _entry(outcome, proofs(outcome.evidence), width, "passed")
+
+
+def _skipped(report: Report, width: int) -> Iterator[Line]:
+    """Skipped checks, those that lack the same thing together."""
+    if report.count(Verdict.SKIPPED):
+        yield from _heading("Skipped: not measured, so not known to be healthy")
+    for members, reason, how in skipped_groups(report):
+        who = ", ".join(f"{line(o.id)} {line(o.name)}" for o in members)
+        yield from _said(who, width, 2, 2, "skipped")
+        if reason:
+            yield from _said(reason, width, 4, style="evidence")
+        if how:
+            yield from _said(f"To measure it: {how}", width, 4, style="evidence")
+
+
+def _measurements(report: Report, width: int) -> Iterator[Line]:
+    """The figures that stand outside any check."""
+    if report.measurements:
+        yield from _heading("Measurements")
+    yield from _columns(
+        [
+            (measure_name(name, m.unit), figure(m.value, m.unit), line(m.source))
+            for name, m in report.measurements.items()
+        ],
+        width,
+        numeric=(False, True, False),
+    )
+
+
+def _table(table: Table, width: int) -> Iterator[Line]:
+    """A table under its title; cells that do not fit lose their middle."""
+    yield from _heading(f"{clip(line(table.title), width - 20)} [{clip(line(table.source), 16)}]")
+    head = tuple(line(column) for column in table.columns)
+    rows = [tuple(figure(cell) for cell in row) for row in table.rows]
+    numeric = tuple(
+        bool(table.rows)
+        and all(isinstance(row[i], int | float) for row in table.rows if i < len(row))
+        for i in range(len(head))
+    )
+    yield from _columns([head, *rows], width, numeric, heads=1)
+
+
+def _columns(
+    rows: Sequence[tuple[str, ...]], width: int, numeric: Sequence[bool], heads: int = 0
+) -> Iterator[Line]:
+    """Rows in columns, numbers to the right; the widest columns yield until all fit."""
+    count = len(numeric)
+    full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
+    widths = _fitted([[len(row[i]) for row in full] for i in range(count)], width - 2)
+    for number, row in enumerate(full):
+        cells = [
+            f"{clip(cell, wide):>{wide}}" if right else f"{clip(cell, wide):<{wide}}"
+            for cell, wide, right in zip(row, widths, numeric, strict=True)
+        ]
+        yield (Span(("  " + "  ".join(cells)).rstrip(), "dim" if number < heads else ""),)
+
+
+def _fitted(lengths: Iterable[Sequence[int]], width: int) -> list[int]:
+    """Column widths that fit together, the widest narrowed first."""
+    widths = [max(column, default=0) for column in lengths]
+    room = max(width - 2 * (len(widths) - 1), len(widths))
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        others = sorted(widths)[-2] if len(widths) > 1 else 0
+        excess = sum(widths) - room
+        widths[widest] -= min(excess, max(widths[widest] - others, 1))
+    return widths
+
+
+def _mood(report: Report) -> str:
+    """The style of the summary line: that of the worst failure."""
+    worst = report.worst_failure()
+    if worst is not None:
+        return worst.label
+    return "broken" if report.count(Verdict.BROKEN) else "passed"

@@ -1,0 +1,164 @@
+"""What the renderers share: the order of findings, figures as words, and text made harmless."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from tpudiag.model import Evidence, Finding, Outcome, Report, Value, Verdict
+
+_ACTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_ABBREVIATIONS = ("cpu", "hbm", "mxu", "tpu", "xla")
+_HUGE = 10**300
+_BINARY = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def clean(text: str) -> str:
+    """Text of others with what acts on a terminal made visible; newlines stay, tabs widen."""
+    lines = text.replace("\r\n", "\n").expandtabs(4)
+    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], lines)
+
+
+def line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(clean(text).split())
+
+
+def figure(value: Value, unit_: str = "") -> str:
+    """A value and its unit as people read them: 38.1 %, 1,024 traces, 14.2 GiB."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and abs(value) > 10**18:
+        value = float(max(-_HUGE, min(value, _HUGE)))
+    if isinstance(value, int | float) and unit_ == "bytes":
+        return _bytes(value)
+    text = _number(value) if isinstance(value, int | float) else line(str(value))
+    return f"{text} {line(unit_)}" if unit_ else text
+
+
+def _number(value: float) -> str:
+    """Four telling digits, thousands parted, no exponent where it can be helped."""
+    if not math.isfinite(value) or (value and not 1e-4 <= abs(value) < 1e15):
+        return f"{value:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    digits = 3 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{value:,.{max(digits, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _bytes(value: float) -> str:
+    """A size in the unit that fits."""
+    size, power = value, 0
+    while math.isfinite(size) and abs(size) >= 1024 and power < len(_BINARY) - 1:
+        size, power = size / 1024, power + 1
+    return f"{_number(size)} {_BINARY[power]}"
+
+
+def cost(finding: Finding) -> str:
+    """What the finding costs, empty where that was not measured."""
+    parts: list[str] = []
+    if finding.cost_ms_per_step is not None:
+        parts.append(figure(finding.cost_ms_per_step, "ms") + " a step")
+    if finding.cost_bytes is not None:
+        parts.append(figure(finding.cost_bytes, "bytes"))
+    return " and ".join(parts)
+
+
+def unit(evidence: Evidence) -> str:
+    """Its unit, unless its name says it already (`traces of step`: 3)."""
+    return "" if evidence.unit in evidence.name.split() else evidence.unit
+
+
+def proof(evidence: Evidence) -> str:
+    """A figure with its limit: `input wait 38.1 % (limit 20 %)`."""
+    said = f"{line(evidence.name)} {figure(evidence.value, unit(evidence))}"
+    limit = evidence.limit
+    return said if limit is None else f"{said} (limit {figure(limit, unit(evidence))})"
+
+
+def proofs(evidence: Iterable[Evidence]) -> str:
+    """Several figures and the sources they came from, on one line."""
+    items = tuple(evidence)
+    sources = ", ".join(dict.fromkeys(line(item.source) for item in items))
+    return "; ".join(map(proof, items)) + (f" [{sources}]" if sources else "")
+
+
+def failures(report: Report) -> list[Outcome]:
+    """The failed checks: worst first, then what costs most, then by id."""
+    failed = [outcome for outcome in report.outcomes if outcome.verdict is Verdict.FAILED]
+    return sorted(failed, key=lambda o: (-o.severity, *_dearest(o.findings), o.id))
+
+
+def findings(outcome: Outcome) -> list[Finding]:
+    """Its findings in the same order."""
+    return sorted(
+        outcome.findings, key=lambda f: (-(f.severity or outcome.severity), *_dearest((f,)))
+    )
+
+
+def _dearest(items: Iterable[Finding]) -> tuple[float, float]:
+    """A sort key: the highest cost in time, then in bytes, first."""
+    found = tuple(items)
+    return (
+        -max((_known(f.cost_ms_per_step) for f in found), default=0.0),
+        -max((_known(f.cost_bytes) for f in found), default=0.0),
+    )
+
+
+def _known(value: float | None) -> float:
+    """A cost to sort by; none where it was not measured."""
+    return 0.0 if value is None or value != value else value  # noqa: PLR0124  (NaN)
+
+
+def ended(report: Report, verdict: Verdict) -> list[Outcome]:
+    """The checks that ended so, by id."""
+    return sorted((o for o in report.outcomes if o.verdict is verdict), key=lambda o: o.id)
+
+
+def skipped_groups(report: Report) -> Iterator[tuple[list[Outcome], str, str]]:
+    """Skipped checks that lack the same thing: them, the reason, and how to measure it."""
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in ended(report, Verdict.SKIPPED):
+        key = (sentence(outcome.reason or ""), closed(outcome.how_to_measure or ""))
+        groups.setdefault(key, []).append(outcome)
+    for (reason, how), members in groups.items():
+        yield members, reason, how
+
+
+def sentence(text: str) -> str:
+    """The text on one line, begun by a capital and closed by a full stop."""
+    said = line(text)
+    if said.partition(" ")[0].isalpha():
+        said = said[0].upper() + said[1:]
+    return closed(said)
+
+
+def closed(text: str) -> str:
+    """The text on one line, closed by a full stop."""
+    said = line(text)
+    return said if not said or said[-1] in ".!?:" else said + "."
+
+
+def title(report: Report) -> str:
+    """The headline; where the source gave none, what the report is about."""
+    if report.headline.strip():
+        return line(report.headline)
+    about = f"Diagnosis of the {report.subject.kind} {report.subject.name}"
+    if report.target is not None:
+        about += f" for {report.target.name} ({report.target.replicas} replicas)"
+    return line(about) + "."
+
+
+def summary(report: Report) -> str:
+    """`11 passed, 1 failed, 9 skipped, 0 broken`."""
+    return ", ".join(f"{report.count(verdict)} {verdict.value}" for verdict in Verdict)
+
+
+def measure_name(name: str, unit_: str) -> str:
+    """`peak_hbm_bytes` as `peak HBM`: the unit stands beside the value."""
+    words = line(name.removesuffix(f"_{unit_}").replace("_", " ")).split()
+    return " ".join(word.upper() if word in _ABBREVIATIONS else word for word in words)

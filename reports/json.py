@@ -1,0 +1,11 @@
+"""The report as JSON, for programs; report-v1.schema.json beside it says what it holds."""
+
+from __future__ import annotations
+
+from tpudiag import saved
+from tpudiag.model import Report
+
+
+def render(report: Report) -> str:
+    """The report as JSON."""
+    return saved.dumps(report)

@@ -1,0 +1,190 @@
+"""The report as GitHub-flavoured Markdown, for pull requests: text of others stays text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
+
+from ._words import (
+    clean,
+    closed,
+    cost,
+    ended,
+    failures,
+    figure,
+    findings,
+    line,
+    measure_name,
+    proofs,
+    sentence,
+    skipped_groups,
+    summary,
+    title,
+    unit,
+)
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_STARTER = re.compile(r"^(\d+)(?=[.)](?:\s|$))|^(?=[#+=-])")
+_MENTION = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)")
+
+
+def render(report: Report) -> str:
+    """The report as Markdown."""
+    return "\n\n".join(block for block in _blocks(report) if block) + "\n"
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    """Paragraphs, tables and code, most urgent first."""
+    yield f"## {_escape(title(report))}"
+    if report.partial is not None:
+        yield f"> **Not the whole report:** {_escape(closed(report.partial))}"
+    yield f"**{summary(report)}**"
+    if report.notes:
+        yield "\n".join(f"- {_escape(note)}" for note in report.notes)
+    failed = failures(report)
+    if failed:
+        yield _overview(failed)
+    for outcome in failed:
+        yield from _failure(outcome)
+    yield from _section(
+        "Broken: a fault of the check itself, not of the job",
+        ("check", "error"),
+        [(_check(o), _code(line(o.reason or ""))) for o in ended(report, Verdict.BROKEN)],
+    )
+    passed = [(_check(o), _escape(proofs(o.evidence))) for o in ended(report, Verdict.PASSED)]
+    yield from _folded(f"{len(passed)} passed", ("check", "evidence"), passed)
+    yield from _folded(
+        f"{report.count(Verdict.SKIPPED)} skipped: not measured, so not known to be healthy",
+        ("checks", "reason", "to measure it"),
+        [
+            ("<br>".join(map(_check, members)), _escape(reason), _escape(how))
+            for members, reason, how in skipped_groups(report)
+        ],
+    )
+    yield from _figures(report)
+    if report.next_command is not None:
+        yield f"Open the profile:\n\n{_fence(report.next_command, 'sh')}"
+
+
+def _overview(failed: Sequence[Outcome]) -> str:
+    """The failed checks at a glance."""
+    rows = [
+        (o.severity.label, _check(o), _where(f), _escape(f.message), _escape(cost(f)))
+        for o in failed
+        for f in findings(o)
+    ]
+    return _table(("severity", "check", "where", "what", "costs"), rows)
+
+
+def _failure(outcome: Outcome) -> Iterator[str]:
+    """A failed check in full; a fix that findings share comes once, after them."""
+    yield f"### {outcome.severity.label}: {_check(outcome)}"
+    ordered = findings(outcome)
+    for finding, following in zip(ordered, (*ordered[1:], None), strict=True):
+        yield _said(finding, outcome.severity)
+        yield _evidence(finding.evidence)
+        if finding.fix.strip() and (following is None or finding.fix != following.fix):
+            yield f"Fix:\n\n{_fence(finding.fix, 'python')}"
+    yield _evidence(outcome.evidence)
+    if outcome.reason is not None:
+        yield _escape(sentence(outcome.reason))
+
+
+def _said(finding: Finding, severity: Severity) -> str:
+    """Where, what, and what it costs."""
+    degree = finding.severity
+    parts = (
+        _where(finding),
+        f"**{degree.label}**" if degree is not None and degree is not severity else "",
+        _escape(finding.message),
+        f"Costs {_escape(cost(finding))}." if cost(finding) else "",
+    )
+    return " ".join(part for part in parts if part)
+
+
+def _where(finding: Finding) -> str:
+    """The line of the user's code."""
+    return "" if finding.location is None else _code(str(finding.location))
+
+
+def _evidence(evidence: Sequence[Evidence]) -> str:
+    """Figures in a table."""
+    rows = [
+        (
+            _escape(item.name),
+            _escape(figure(item.value, unit(item))),
+            "" if item.limit is None else _escape(figure(item.limit, unit(item))),
+            _escape(item.source),
+        )
+        for item in evidence
+    ]
+    return _table(("evidence", "value", "limit", "source"), rows) if rows else ""
+
+
+def _figures(report: Report) -> Iterator[str]:
+    """Measurements and tables."""
+    measured = [
+        (_escape(measure_name(name, m.unit)), _escape(figure(m.value, m.unit)), _escape(m.source))
+        for name, m in report.measurements.items()
+    ]
+    yield from _section("Measurements", ("figure", "value", "source"), measured)
+    for table in report.tables:
+        rows = [tuple(_escape(figure(cell)) for cell in row) for row in table.rows]
+        heads = tuple(_escape(column) for column in table.columns)
+        yield from _section(f"{_escape(table.title)} ({_escape(table.source)})", heads, rows)
+
+
+def _section(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A heading and its table, where there is something to say."""
+    if rows and heads:
+        yield f"### {heading}"
+        yield _table(heads, rows)
+
+
+def _folded(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A table that opens on a click, where there is something to say."""
+    if rows:
+        yield f"<details>\n<summary>{heading}</summary>"
+        yield _table(heads, rows)
+        yield "</details>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    lines = (heads, ["---"] * len(heads), *rows)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _check(outcome: Outcome) -> str:
+    """`TPU101 retracing`."""
+    return _code(f"{outcome.id} {outcome.name}")
+
+
+def _escape(text: str) -> str:
+    """Text of others on one line: no markup, no mention, no reference, no bare link."""
+    marked = _SPECIAL.sub(r"\\\g<0>", line(text))
+    marked = re.sub(r"[&<>]", lambda match: _ENTITIES[match[0]], marked)
+    marked = _MENTION.sub("<!-- -->", marked)
+    return _STARTER.sub(r"\1\\", marked)
+
+
+def _code(text: str) -> str:
+    """A code span of text on one line; it holds in a table too."""
+    said = line(text)
+    if not said:
+        return ""
+    if "|" in said or "\\" in said:
+        return f"<code>{_escape(said)}</code>"
+    ticks = "`" * (max((len(run) for run in re.findall("`+", said)), default=0) + 1)
+    pad = " " if said[0] == "`" or said[-1] == "`" else ""
+    return f"{ticks}{pad}{said}{pad}{ticks}"
+
+
+def _fence(text: str, language: str) -> str:
+    """A block of code that no fence within it can end."""
+    code = clean(text).strip("\n")
+    ticks = "`" * max(3, max((len(run) for run in re.findall("`+", code)), default=0) + 1)
+    return f"{ticks}{language}\n{code}\n{ticks}"

@@ -1,0 +1,66 @@
+"""The report in colour, for a terminal: the layout of the plain text, as wide as fits."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+
+from rich.console import Console
+from rich.segment import Segment, Segments
+from rich.style import Style
+
+from tpudiag.model import Report
+
+from ._layout import lines
+
+WIDEST = 110
+NARROWEST = 40
+
+STYLES = {
+    name: Style.parse(style)
+    for name, style in {
+        "": "none",
+        "arrow": "blue",
+        "bold": "bold",
+        "broken": "bold magenta",
+        "code": "cyan",
+        "command": "cyan",
+        "cost": "yellow",
+        "dim": "dim",
+        "error": "bold red",
+        "evidence": "none",
+        "fix": "bold green",
+        "heading": "bold underline",
+        "headline": "bold",
+        "id": "bold",
+        "info": "bold blue",
+        "location": "underline",
+        "message": "none",
+        "note": "dim",
+        "passed": "green",
+        "skipped": "none",
+        "value": "bold",
+        "warning": "bold yellow",
+    }.items()
+}
+
+
+def render(report: Report) -> str:
+    """The report with the terminal's colours; none where NO_COLOR is set."""
+    columns = shutil.get_terminal_size().columns
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
+        width=columns,
+        legacy_windows=False,
+    )
+    segments = [
+        part
+        for line in lines(report, max(NARROWEST, min(columns, WIDEST)))
+        for part in (*(Segment(span.text, STYLES[span.style]) for span in line), Segment.line())
+    ]
+    with console.capture() as captured:
+        console.print(Segments(segments), end="", crop=False, soft_wrap=True)
+    return captured.get()

@@ -1,0 +1,158 @@
+"""TPU605: what the job said, translated."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from tpudiag.engine import examine
+from tpudiag.known_errors import KnownError, known_errors
+from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import JobEnd, Origin, Signals
+
+CHECK: Check = import_module("tpudiag.checks.known_error").known_error
+EXAMPLES = {error.id: error.example for error in known_errors()}
+LINE = Location("train.py", 12)
+
+
+def outcome(end: JobEnd | None, origin: Origin = Origin.REHEARSAL) -> Outcome:
+    (said,) = examine(Signals(origin, end=end), [CHECK], Settings())
+    return said
+
+
+def crashed(id_: str, log_tail: str = "") -> JobEnd:
+    return JobEnd("exception", EXAMPLES[id_], LINE, 1, log_tail)
+
+
+def said_ids(said: Outcome) -> list[str]:
+    return [finding.message.rsplit("[", 1)[1].rstrip("]") for finding in said.findings]
+
+
+def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
+    return next(item for item in items if item.name == name)
+
+
+def test_id_and_severity() -> None:
+    assert (CHECK.id, CHECK.name, CHECK.severity) == ("TPU605", "known-error", Severity.ERROR)
+
+
+def test_docstring_explains() -> None:
+    assert CHECK.title
+    for heading in ("What it sees", "Why it costs", "What to do", "Source"):
+        _, found, text = CHECK.doc.partition(f"## {heading}\n")
+        assert found and len(text.partition("## ")[0].split()) >= 15
+
+
+@pytest.mark.parametrize("error", known_errors(), ids=lambda error: error.id)
+def test_every_known_error_that_ends_a_job_is_translated(error: KnownError) -> None:
+    said = outcome(crashed(error.id))
+    assert said.verdict is Verdict.FAILED
+    assert said_ids(said) == [error.id]
+    (finding,) = said.findings
+    assert finding.location == LINE
+    assert finding.fix
+    assert evidence(finding.evidence, "matched text").source == "exception"
+
+
+def test_values_of_the_text_are_said_and_shown() -> None:
+    (finding,) = outcome(crashed("E18")).findings
+    assert "36.00G" in finding.message and "15.75G" in finding.message
+    assert evidence(finding.evidence, "needed").value == "36.00G"
+    assert finding.severity is Severity.ERROR
+
+
+def test_exception_stands_before_the_log_and_each_error_once() -> None:
+    said = outcome(crashed("E25", log_tail=EXAMPLES["E35"] + "\n" + EXAMPLES["E25"]))
+    assert said_ids(said) == ["E25", "E35"]
+    exception, log = said.findings
+    assert exception.location == LINE and log.location is None
+    assert evidence(log.evidence, "matched text").source == "log"
+    assert (exception.severity, log.severity) == (Severity.ERROR, Severity.WARNING)
+    assert said.severity is Severity.ERROR
+
+
+def test_consequence_in_the_log_is_left_out() -> None:
+    assert said_ids(outcome(crashed("E26", log_tail=EXAMPLES["E28"]))) == ["E26"]
+    assert said_ids(outcome(crashed("E48"))) == ["E48"]
+
+
+def test_exception_that_follows_from_an_error_in_the_log_keeps_its_place() -> None:
+    assert said_ids(outcome(crashed("E28", log_tail=EXAMPLES["E26"]))) == ["E28", "E26"]
+
+
+def test_finished_job_that_survived_an_error_is_only_warned_about() -> None:
+    said = outcome(JobEnd("finished", exit_code=0, log_tail=EXAMPLES["E06"]))
+    assert said.verdict is Verdict.FAILED
+    assert said.severity is Severity.WARNING
+
+
+def test_harmless_remark_stays_information() -> None:
+    said = outcome(JobEnd("stopped", log_tail=EXAMPLES["E36"]))
+    assert said.severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        JobEnd("finished", exit_code=0, log_tail="epoch 1/3"),
+        JobEnd("stopped"),
+        JobEnd("exit", exit_code=0),
+    ],
+    ids=lambda end: end.how,
+)
+def test_normal_end_passes_on_evidence(end: JobEnd) -> None:
+    said = outcome(end)
+    assert said.verdict is Verdict.PASSED
+    assert evidence(said.evidence, "job ended").value == end.how
+    assert evidence(said.evidence, "known errors looked for").value == len(known_errors())
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        JobEnd("exception", "ZeroDivisionError: division by zero", LINE, 1),
+        JobEnd("exception", None),
+        JobEnd("finished", "KeyError: 'labels'"),
+        JobEnd("exit", exit_code=3),
+        JobEnd("exit"),
+        JobEnd("signal", exit_code=-9),
+        JobEnd("timeout"),
+    ],
+    ids=lambda end: f"{end.how} {end.exit_code}",
+)
+def test_unknown_end_is_never_healthy(end: JobEnd) -> None:
+    said = outcome(end)
+    assert said.verdict is Verdict.SKIPPED
+    assert said.reason is not None and "not in the catalogue" in said.reason
+    assert said.how_to_measure
+
+
+def test_unknown_exception_is_named_beside_what_the_log_says() -> None:
+    said = outcome(JobEnd("exception", "KeyError: 'labels'", LINE, 1, EXAMPLES["E35"]))
+    assert said_ids(said) == ["E35"]
+    assert "KeyError: 'labels'" in str(evidence(said.evidence, "exception").value)
+
+
+def test_long_unknown_error_is_cut() -> None:
+    said = outcome(JobEnd("exception", "ValueError: " + "x" * 10_000))
+    assert said.reason is not None and len(said.reason) < 300
+
+
+def test_unobserved_job_is_skipped() -> None:
+    said = outcome(None)
+    assert said.verdict is Verdict.SKIPPED
+    assert said.how_to_measure
+
+
+@pytest.mark.parametrize("id_", ["R01", "R02", "R03"])
+def test_artefact_of_the_rehearsal_is_not_the_users_fault(id_: str) -> None:
+    said = outcome(crashed(id_))
+    assert said.severity is Severity.INFO
+    assert "not a fault of the script" in said.findings[0].message
+
+
+@pytest.mark.parametrize("id_", ["R01", "R02", "R03"])
+def test_artefact_of_the_rehearsal_is_unknown_on_a_tpu(id_: str) -> None:
+    assert outcome(crashed(id_), Origin.TPU).verdict is Verdict.SKIPPED

@@ -1,0 +1,212 @@
+"""Reports of every kind that a renderer must cope with."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from tpudiag.model import (
+    Evidence,
+    Finding,
+    Location,
+    Measurement,
+    Outcome,
+    Report,
+    Severity,
+    Subject,
+    Table,
+    TargetSummary,
+    Verdict,
+)
+
+HOSTILE = (
+    "<script>alert(1)</script> [bold red]x[/] **b** `c` | \x1b[31mred\x1b]8;;http://e\x07 \x9b1m"
+    " @someone #1 \r\x08 \u202egnp.exe [a](http://e) ![i](x) {{ j }} $m$ \udc80 é 漢字"
+)
+
+PASSED = Outcome(
+    "TPU101",
+    "retracing",
+    Verdict.PASSED,
+    Severity.WARNING,
+    evidence=(Evidence("traces of train_step", 1, "traces", 1),),
+)
+PRECISION = Outcome(
+    "TPU403",
+    "float32-compute",
+    Verdict.PASSED,
+    Severity.INFO,
+    evidence=(
+        Evidence("policy", "mixed_bfloat16", source="keras"),
+        Evidence("16-bit share of compute", 97.23, "%", 10),
+    ),
+)
+NO_MXU = ("a rehearsal on CPU has no MXU", "run it on the TPU, then `tpudiag read logs/`")
+SKIPPED = tuple(
+    Outcome(id_, name, Verdict.SKIPPED, Severity.WARNING, *why)
+    for id_, name, why in (
+        ("TPU405", "low-mxu", NO_MXU),
+        ("TPU406", "device-idle", NO_MXU),
+        ("TPU503", "straggler", ("there is one host", "profile at least 3 hosts")),
+        ("TPU604", "stalled", ("the check saw nothing to judge", None)),
+    )
+)
+BROKEN = Outcome(
+    "TPU105", "host-callback", Verdict.BROKEN, Severity.WARNING, "KeyError: 'PyFunc'\nin the graph"
+)
+INPUT_BOUND = Finding(
+    "The step waits for input 38.1 % of its time: 12.3 of 32.4 ms, and all replicas stand idle.",
+    "dataset = dataset.prefetch(tf.data.AUTOTUNE)\nfor batch in dataset:\n    train_step(batch)",
+    (
+        Evidence("input wait", 38.123, "%", 20, "profile"),
+        Evidence("step time", 32.4, "ms", source="profile"),
+    ),
+    Location("train.py", 41),
+    cost_ms_per_step=12.3,
+)
+
+
+def failed(id_: str, name: str, severity: Severity, *findings: Finding) -> Outcome:
+    return Outcome(id_, name, Verdict.FAILED, severity, findings=findings)
+
+
+def report(*outcomes: Outcome) -> Report:
+    return Report(
+        Subject("job", "train.py"),
+        TargetSummary("v5e-8", 8),
+        "2026-01-02T03:04:05+00:00",
+        outcomes,
+        {
+            "step_time_ms": Measurement(32.4, "ms", "job"),
+            "peak_hbm_bytes": Measurement(15032385536, "bytes", "estimate"),
+        },
+        (),
+        "No TPU here: rehearsing for v5e-8 on 8 CPU replicas.",
+        ("The first 3 steps are left out as warm-up.",),
+        "uvx --from tensorboard-plugin-profile tensorboard --logdir /tmp/tpudiag/logs",
+    )
+
+
+def _each_severity() -> Report:
+    unscoped = Finding(
+        "The variable was created outside strategy.scope().",
+        "with strategy.scope():\n    model = build_model()",
+        (Evidence("variables outside scope", 161, "variables", 0),),
+        Location("/home/someone/projects/tpu-training-jobs/vision/models/resnet/train.py", 12),
+        cost_bytes=14 * 2**30,
+    )
+    return report(
+        PASSED,
+        failed("TPU401", "batch-multiple", Severity.INFO, Finding("100 is no multiple of 8.", "")),
+        failed("TPU404", "needless-loss-scaling", Severity.WARNING, Finding("Scaled.", "x = 1")),
+        failed(
+            "TPU501",
+            "variables-outside-scope",
+            Severity.WARNING,
+            unscoped,
+            replace(unscoped, severity=Severity.INFO, location=Location("b.py"), cost_bytes=None),
+        ),
+        failed("TPU201", "input-bound", Severity.ERROR, INPUT_BOUND),
+        *SKIPPED,
+    )
+
+
+def _profile() -> Report:
+    operation = "%fusion.123 = bf16[128,1024]{1,0} fusion(bf16[128,1024] %p.0), kind=kOutput"
+    return Report(
+        Subject("profile", "logs/plugins/profile/2026_01_02"),
+        None,
+        "2026-01-02T03:04:05Z",
+        (PASSED, *SKIPPED),
+        tables=(
+            Table(
+                "Top operations",
+                ("operation", "self time ms", "share %", "of matmul"),
+                ((operation, 12.3456, 40.0, True), ("copy.1", 1, 2.5, False)),
+                "profile",
+            ),
+        ),
+        partial="the profile of host 3 is cut short",
+    )
+
+
+def _hostile() -> Report:
+    odd = Outcome(HOSTILE, HOSTILE, Verdict.PASSED, Severity.INFO)
+    evidence = (Evidence(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE), Evidence("n", float("nan")))
+    finding = Finding(HOSTILE, HOSTILE + "\n```\nend", evidence, Location(HOSTILE, 1))
+    return Report(
+        Subject("job", HOSTILE),
+        TargetSummary(HOSTILE, 8),
+        "2026-01-02T03:04:05Z",
+        (
+            replace(odd, evidence=evidence),
+            replace(odd, verdict=Verdict.FAILED, findings=(finding,)),
+            replace(odd, verdict=Verdict.SKIPPED, reason=HOSTILE, how_to_measure=HOSTILE),
+            replace(odd, verdict=Verdict.BROKEN, reason=HOSTILE),
+        ),
+        {HOSTILE: Measurement(HOSTILE, HOSTILE, HOSTILE)},
+        (Table(HOSTILE, (HOSTILE,), ((HOSTILE,),), HOSTILE),),
+        HOSTILE,
+        (HOSTILE,),
+        HOSTILE,
+        HOSTILE,
+    )
+
+
+def _long() -> Report:
+    path = "/mnt/disks/" + "very-long-folder-name/" * 12 + "train.py"
+    said = f"The file {path} cannot be seen by the hosts. " + "x" * 300 + "\n\nSecond paragraph."
+    finding = Finding(
+        said,
+        "dataset = tf.data.TFRecordDataset(" + ", ".join(f"'gs://b/{i}'" for i in range(30)) + ")",
+        (Evidence("signature " + "y" * 90, "(TensorSpec(shape=(None, 224)), " * 5, limit="z"),),
+        Location(path, 12345),
+    )
+    return report(
+        replace(PASSED, evidence=PASSED.evidence * 9),
+        failed("TPU208", "local-path", Severity.ERROR, finding),
+        replace(BROKEN, name="n" * 100, reason="r" * 200),
+    )
+
+
+SPECIMENS = {
+    "healthy": report(PASSED, PRECISION),
+    "all-skipped": report(*SKIPPED),
+    "each-severity": _each_severity(),
+    "broken": report(PASSED, BROKEN, SKIPPED[0]),
+    "crashed": replace(
+        report(PASSED, *SKIPPED), partial="the job ended with exit code 1 at step 7", notes=()
+    ),
+    "empty": Report(Subject("trainer", "localhost:6009"), None, "2026-01-02T03:04:05Z", ()),
+    "profile": _profile(),
+    "hostile": _hostile(),
+    "long": _long(),
+}
+
+
+@pytest.fixture(params=SPECIMENS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def specimen(name: str) -> Report:
+    return SPECIMENS[name]
+
+
+@pytest.fixture
+def specimens() -> dict[str, Report]:
+    return SPECIMENS
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A colour terminal of 80 columns, whatever the tests run in."""
+    for variable in set(os.environ) & {"NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"}:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "")

@@ -1,0 +1,167 @@
+"""The JSON report: its contract, and the way back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
+from tpudiag import saved
+from tpudiag.catalogue import renderer
+from tpudiag.errors import UnreadableInput
+from tpudiag.model import Evidence, Measurement, Outcome, Report, Severity, Verdict
+
+SCHEMA: dict[str, Any] = json.loads(
+    files("tpudiag.reports").joinpath("report-v1.schema.json").read_text(encoding="utf-8")
+)
+VALIDATOR = Draft202012Validator(SCHEMA, format_checker=FormatChecker())
+
+
+def fits(document: dict[str, Any]) -> bool:
+    """Whether the document is valid; the first fault is printed."""
+    faults = [fault.message for fault in VALIDATOR.iter_errors(document)]  # pyright: ignore
+    print(*faults[:1])
+    return not faults
+
+
+def rendered(report: Report) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(renderer("json")(report))
+    return document
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_report_fits_the_schema(specimen: Report) -> None:
+    assert fits(rendered(specimen))
+
+
+def test_a_saved_report_comes_back_equal(name: str, specimen: Report, tmp_path: Path) -> None:
+    if name == "hostile":
+        pytest.skip("holds NaN and a lone surrogate, which JSON cannot")
+    file = tmp_path / "r.json"
+    file.write_text(renderer("json")(specimen), encoding="utf-8")
+    assert saved.load(file) == specimen
+
+
+def test_keys_stand_in_the_order_of_the_contract(specimens: dict[str, Report]) -> None:
+    document = rendered(specimens["each-severity"])
+    contract = [
+        "schema_version",
+        "tool",
+        "subject",
+        "target",
+        "started",
+        "summary",
+        "measurements",
+        "outcomes",
+    ]
+    assert list(document)[: len(contract)] == contract
+    outcome = document["outcomes"][1]
+    assert list(outcome)[:6] == ["id", "name", "verdict", "severity", "reason", "findings"]
+    assert list(outcome["findings"][0])[:4] == ["message", "fix", "location", "evidence"]
+    assert document["summary"] == {"passed": 1, "failed": 4, "skipped": 4, "broken": 0}
+    assert outcome["findings"][0]["location"] is None
+    assert document["outcomes"][4]["findings"][0]["location"] == {"file": "train.py", "line": 41}
+
+
+def test_a_skipped_outcome_says_how_to_measure(specimens: dict[str, Report]) -> None:
+    skipped = rendered(specimens["all-skipped"])["outcomes"]
+    assert skipped[2]["reason"] == "there is one host. To measure it: profile at least 3 hosts."
+    assert skipped[2]["how_to_measure"] == "profile at least 3 hosts"
+    assert skipped[3]["reason"] == "the check saw nothing to judge"
+    assert skipped[3]["how_to_measure"] is None
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_no_number_that_json_lacks(specimens: dict[str, Report], number: float) -> None:
+    said = Evidence("e", number, limit=number)
+    report = replace(
+        specimens["empty"],
+        outcomes=(Outcome("TPU1", "n", Verdict.PASSED, Severity.INFO, evidence=(said,)),),
+        measurements={"m": Measurement(number, "ms", "job")},
+    )
+    document = rendered(report)
+    assert fits(document)
+    assert document["measurements"]["m"]["value"] is None
+    assert document["outcomes"][0]["evidence"][0]["limit"] is None
+
+
+def test_a_numpy_scalar_becomes_a_number(specimens: dict[str, Report]) -> None:
+    class Scalar:
+        def item(self) -> int:
+            return 7
+
+    measurement = Measurement(Scalar(), "ms", "job")  # type: ignore[arg-type]  # pyright: ignore
+    report = replace(specimens["empty"], measurements={"m": measurement})
+    assert rendered(report)["measurements"]["m"]["value"] == 7
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema_version": 2},
+        {"outcome": []},
+        {"started": "yesterday"},
+        {"summary": {"passed": 1}},
+        {"target": {"name": "v5e-8"}},
+        {"subject": {"kind": "dog", "name": "x"}},
+        {"outcomes": [{"id": "TPU101"}]},
+    ],
+)
+def test_the_schema_refuses_what_breaks_the_contract(
+    specimens: dict[str, Report], change: dict[str, object]
+) -> None:
+    assert not fits(rendered(specimens["healthy"]) | change)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (None, "No such file"),
+        ("", "not a JSON report"),
+        ('{"schema_version": 1', "not a JSON report"),
+        ("[" * 100_000, "not a JSON report"),
+        ("[]", "no schema_version"),
+        ('{"hello": 1}', "no schema_version"),
+        ('{"schema_version": 2}', "schema version 2"),
+        ('{"schema_version": 1}', "missing required field"),
+        ("\udcff", "not a JSON report"),
+    ],
+)
+def test_what_is_no_report_is_refused_in_one_line(
+    tmp_path: Path, text: str | None, cause: str
+) -> None:
+    file = tmp_path / "r.json"
+    if text is not None:
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(UnreadableInput) as caught:
+        saved.load(file)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert cause in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("damage", ["verdict", "severity", "evidence", "id"])
+def test_a_damaged_outcome_is_refused(
+    specimens: dict[str, Report], tmp_path: Path, damage: str
+) -> None:
+    document = rendered(specimens["healthy"])
+    document["outcomes"][0][damage] = 17
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UnreadableInput, match=rf"\$\.outcomes\[0\]\.{damage}"):
+        saved.load(file)
+
+
+def test_a_later_release_may_add_keys(specimens: dict[str, Report], tmp_path: Path) -> None:
+    document = rendered(specimens["healthy"]) | {"colour": "blue"}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert saved.load(str(file)) == specimens["healthy"]

@@ -1,0 +1,267 @@
+"""What holds for every report in every format."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+from rich.text import Text
+
+from tpudiag import saved
+from tpudiag.catalogue import renderer
+from tpudiag.model import (
+    Evidence,
+    Finding,
+    Location,
+    Measurement,
+    Outcome,
+    Report,
+    Severity,
+    Subject,
+    Table,
+    TargetSummary,
+    Verdict,
+)
+
+FORMATS = ("json", "markdown", "rich", "text")
+ESCAPES = re.compile(r"\x1b\[[\d;]*m")
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+words = st.text(st.characters(exclude_categories=[]), max_size=40)
+values = st.integers() | st.floats() | words | st.booleans()
+evidences = st.builds(Evidence, words, values, words | st.just("bytes"), st.none() | values, words)
+found = st.builds(
+    Finding,
+    words,
+    words,
+    st.lists(evidences, max_size=3).map(tuple),
+    st.none() | st.builds(Location, words, st.none() | st.integers(0)),
+    st.none() | st.sampled_from(Severity),
+    st.none() | st.floats(),
+    st.none() | st.integers(),
+)
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> Outcome:
+    verdict = draw(st.sampled_from(Verdict))
+    explained = verdict in (Verdict.SKIPPED, Verdict.BROKEN)
+    return Outcome(
+        draw(words.filter(bool)),
+        draw(words.filter(bool)),
+        verdict,
+        draw(st.sampled_from(Severity)),
+        draw(words) if explained else None,
+        draw(st.none() | words) if verdict is Verdict.SKIPPED else None,
+        tuple(draw(st.lists(found, min_size=1, max_size=3))) if verdict is Verdict.FAILED else (),
+        tuple(draw(st.lists(evidences, min_size=1, max_size=2))),
+    )
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    columns = tuple(draw(st.lists(words, max_size=6)))
+    cells = st.tuples(*(values for _ in columns))
+    return Table(draw(words), columns, tuple(draw(st.lists(cells, max_size=3))), draw(words))
+
+
+reports = st.builds(
+    Report,
+    st.builds(Subject, st.sampled_from(["job", "profile", "trainer"]), words),
+    st.none() | st.builds(TargetSummary, words, st.integers(1, 4096)),
+    st.just("2026-01-02T03:04:05.678+01:00"),
+    st.lists(outcomes(), max_size=4).map(tuple),
+    st.dictionaries(words, st.builds(Measurement, values, words, words), max_size=2),
+    st.lists(tables(), max_size=2).map(tuple),
+    words,
+    st.lists(words, max_size=2).map(tuple),
+    st.none() | words,
+    st.none() | words,
+)
+any_report = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@any_report
+@given(report=reports)
+def test_any_report_renders_without_control_characters(format_: str, report: Report) -> None:
+    text = renderer(format_)(report)
+    assert not CONTROLS.search(ESCAPES.sub("", text) if format_ == "rich" else text)
+    assert text.encode("utf-8").endswith(b"\n")
+
+
+@any_report
+@given(report=reports)
+def test_any_json_fits_the_schema_and_loads_as_itself(report: Report) -> None:
+    schema = files("tpudiag.reports").joinpath("report-v1.schema.json").read_text(encoding="utf-8")
+    text = renderer("json")(report)
+    faults = Draft202012Validator(json.loads(schema)).iter_errors(json.loads(text))  # pyright: ignore
+    assert [fault.message for fault in faults] == []
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "r.json"
+        file.write_text(text, encoding="utf-8")
+        assert renderer("json")(saved.load(file)) == text
+
+
+def test_plain_text_has_no_escape_codes(specimen: Report) -> None:
+    assert "\x1b" not in renderer("text")(specimen)
+
+
+def test_no_color_takes_all_escape_codes_away(
+    specimen: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    coloured = renderer("rich")(specimen)
+    monkeypatch.setenv("NO_COLOR", "1")
+    bare = renderer("rich")(specimen)
+    assert "\x1b" in coloured
+    assert "\x1b" not in bare
+    assert ESCAPES.sub("", coloured) == bare
+
+
+def test_colour_is_the_only_difference_from_plain_text(specimen: Report) -> None:
+    coloured = ESCAPES.sub("", renderer("rich")(specimen))
+    assert [row.rstrip() for row in coloured.splitlines()] == renderer("text")(
+        specimen
+    ).splitlines()
+
+
+def test_rich_fits_the_terminal(
+    specimens: dict[str, Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    rows = ESCAPES.sub("", renderer("rich")(specimens["all-skipped"])).splitlines()
+    kept = [row for row in rows if not row.startswith("Open the profile")]
+    assert max(map(len, kept)) <= 50
+
+
+def test_words_of_the_report_keep_to_80_columns(specimens: dict[str, Report]) -> None:
+    for name in ("healthy", "all-skipped", "each-severity", "broken", "profile"):
+        rows = renderer("text")(specimens[name]).splitlines()
+        long = [row for row in rows if len(row) > 80]
+        assert all(row.startswith("Open the profile: ") for row in long)
+
+
+def test_code_is_copyable_as_it_was(specimens: dict[str, Report]) -> None:
+    code = next(o for o in specimens["long"].outcomes if o.findings).findings[0].fix
+    for format_ in ("text", "markdown"):
+        assert code in renderer(format_)(specimens["long"])
+    assert code in ESCAPES.sub("", renderer("rich")(specimens["long"]))
+
+
+def test_worst_comes_first_and_then_what_costs_most(specimens: dict[str, Report]) -> None:
+    text = renderer("text")(specimens["each-severity"])
+    heads = re.findall(r"^(?:error|warning|info) (\w+)", text, re.MULTILINE)
+    assert heads == ["TPU201", "TPU501", "TPU404", "TPU401"]
+
+
+def test_time_outranks_bytes_and_ids_break_ties(specimens: dict[str, Report]) -> None:
+    def outcome(id_: str, ms: float | None, bytes_: int | None) -> Outcome:
+        finding = Finding("m", "f", cost_ms_per_step=ms, cost_bytes=bytes_)
+        return Outcome(id_, "n", Verdict.FAILED, Severity.ERROR, findings=(finding,))
+
+    report = replace(
+        specimens["empty"],
+        outcomes=(
+            outcome("TPU105", None, None),
+            outcome("TPU104", None, None),
+            outcome("TPU103", None, 2**40),
+            outcome("TPU102", 0.5, None),
+            outcome("TPU101", 1.5, None),
+        ),
+    )
+    heads = re.findall(r"^error (\w+)", renderer("text")(report), re.MULTILINE)
+    assert heads == ["TPU101", "TPU102", "TPU103", "TPU104", "TPU105"]
+
+
+def test_every_outcome_is_named_in_every_format(specimens: dict[str, Report]) -> None:
+    for name in ("each-severity", "broken", "all-skipped", "profile"):
+        for format_ in FORMATS:
+            text = renderer(format_)(specimens[name])
+            for outcome in specimens[name].outcomes:
+                assert outcome.id in text
+                assert outcome.name in text
+
+
+def test_brackets_are_no_rich_markup(specimens: dict[str, Report]) -> None:
+    hostile = specimens["hostile"]
+    assert "[bold red]x[/]" in ESCAPES.sub("", renderer("rich")(hostile))
+
+
+def test_escape_codes_are_whole(specimens: dict[str, Report]) -> None:
+    """A terminal shows the words of the plain text, some of them in colour."""
+    shown = Text.from_ansi(renderer("rich")(specimens["each-severity"]))
+    plain = [row.rstrip() for row in shown.plain.splitlines()]
+    assert plain == renderer("text")(specimens["each-severity"]).splitlines()
+    red = [shown.plain[s.start : s.end] for s in shown.spans if "color(1)" in str(s.style)]
+    assert red == ["error", "1 passed, 4 failed, 4 skipped, 0 broken"]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "said"),
+    [
+        (16384, "examples", "16,384 examples"),
+        (0.05, "", "0.05"),
+        (38.12345, "%", "38.12 %"),
+        (1234567.8, "ms", "1,234,568 ms"),
+        (100.0, "%", "100 %"),
+        (14.2 * 2**30, "bytes", "14.2 GiB"),
+        (512, "bytes", "512 bytes"),
+        (True, "", "yes"),
+        (float("nan"), "ms", "nan ms"),
+        (1e-9, "s", "1e-09 s"),
+        (10**400, "flops", "1e+300 flops"),
+    ],
+)
+def test_figures_read_well(
+    specimens: dict[str, Report], value: float, unit: str, said: str
+) -> None:
+    report = replace(specimens["empty"], measurements={"figure": Measurement(value, unit, "job")})
+    assert f"  figure  {said}  job" in renderer("text")(report).splitlines()
+
+
+class TestMarkdown:
+    """GitHub's tables and details, and nothing of the user's as markup."""
+
+    parser = MarkdownIt("commonmark").enable("table")
+
+    def test_hostile_text_stays_text(self, specimens: dict[str, Report]) -> None:
+        html = self.parser.render(renderer("markdown")(specimens["hostile"]))
+        tags = set(re.findall(r"<(/?[a-z][a-z0-9]*)", html))
+        own = {"h2", "h3", "blockquote", "p", "strong", "ul", "li", "table", "thead", "tbody"}
+        own |= {"tr", "th", "td", "code", "pre", "details", "summary", "br"}
+        assert {tag.strip("/") for tag in tags} <= own
+        assert "<strong>b</strong>" not in html
+        assert "@someone" not in html.replace("@<!-- -->someone", "").split("<pre>")[0]
+        assert len(re.findall("<tr>", html)) == len(re.findall("</tr>", html))
+
+    def test_a_pipe_or_a_backtick_moves_no_cell(self, specimens: dict[str, Report]) -> None:
+        odd = Outcome(
+            "TPU101", "a|b`c``d", Verdict.PASSED, Severity.INFO, evidence=(Evidence("x|y`", 1),)
+        )
+        html = self.parser.render(
+            renderer("markdown")(replace(specimens["empty"], outcomes=(odd,)))
+        )
+        cells = re.findall("<td>(.*?)</td>", html)
+        assert cells == ["<code>TPU101 a|b`c``d</code>", "x|y` 1 [job]"]
+
+    def test_skipped_checks_are_folded_away(self, specimens: dict[str, Report]) -> None:
+        text = renderer("markdown")(specimens["all-skipped"])
+        assert text.index("<details>") < text.index("TPU405") < text.index("</details>")
+
+    @any_report
+    @given(said=st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
+    def test_any_note_reads_as_it_was_written(self, said: str) -> None:
+        report = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", (), notes=(f"x {said}",))
+        tokens = self.parser.parse(renderer("markdown")(report))
+        notes = [t for t in tokens if t.type == "inline" and t.level == 3]
+        shown = "".join(c.content for c in notes[0].children or () if c.type != "html_inline")
+        assert shown == " ".join(f"x {said}".split())

@@ -1,0 +1,73 @@
+"""The units are found, well formed and packaged."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.catalogue import checks, renderer, renderer_names
+from tpudiag.model import Check
+
+ROOT = Path(__file__).parents[1]
+HEADINGS = ("## What it sees", "## Why it costs", "## What to do", "## Source")
+
+
+def test_ids_and_names_are_unique_and_in_order() -> None:
+    ids = [check.id for check in checks()]
+    assert ids == sorted(set(ids))
+    assert len({check.name for check in checks()}) == len(ids)
+
+
+def test_every_file_of_checks_holds_one_check_of_its_name() -> None:
+    files = {file.stem for file in (ROOT / "checks").glob("[!_]*.py")}
+    assert {check.function.__name__ for check in checks()} == files
+    for check in checks():
+        assert Path(inspect.getfile(check.function)).stem == check.function.__name__
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
+def test_a_check_is_well_formed(check: Check) -> None:
+    assert re.fullmatch(r"TPU\d{3}", check.id)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", check.name)
+    assert check.title.endswith(".")
+    said = [row.strip() for row in check.doc.splitlines()]
+    places = [said.index(heading) for heading in HEADINGS]
+    assert places == sorted(places)
+    parts = re.split(r"^\s*## .*$", check.doc, flags=re.MULTILINE)[1:]
+    assert all(part.strip() for part in parts), "a heading with nothing under it"
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
+def test_a_limit_can_be_overridden(check: Check) -> None:
+    """A check takes signals and, where it has one, the limit with its default."""
+    parameters = list(inspect.signature(check.function).parameters.values())
+    assert [p.name for p in parameters] in (["signals"], ["signals", "limit"])
+    assert all(p.default is not p.empty for p in parameters[1:])
+
+
+def test_every_renderer_is_found_and_renders() -> None:
+    files = {file.stem for file in (ROOT / "reports").glob("[!_]*.py")}
+    assert set(renderer_names()) == files
+    assert all(callable(renderer(name)) for name in renderer_names())
+
+
+def test_every_package_is_in_the_wheel() -> None:
+    """A folder that pyproject.toml forgets silently vanishes from the wheel."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = project["tool"]["setuptools"]["packages"]
+    found = {
+        ".".join(file.parent.relative_to(ROOT).parts)
+        for top in ("tpudiag", "checks", "reports")
+        for file in (ROOT / top).rglob("*.py")
+    }
+    expected = {name if name.startswith("tpudiag") else f"tpudiag.{name}" for name in found}
+    assert sorted(listed) == sorted(expected)
+    unmarked = [
+        name for name in found if not (ROOT / name.replace(".", "/") / "__init__.py").is_file()
+    ]
+    assert not unmarked

@@ -1,0 +1,149 @@
+"""Three-valued truth: passed only on evidence, and nothing that was found is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tpudiag.engine import examine
+from tpudiag.model import (
+    Check,
+    Evidence,
+    Finding,
+    NotMeasured,
+    Outcome,
+    Severity,
+    Verdict,
+    check,
+)
+from tpudiag.settings import Settings
+from tpudiag.signals import Origin, Signals
+
+SIGNALS = Signals(Origin.REHEARSAL)
+Said = Iterator[Finding | Evidence]
+FINDING = Finding("It is ill.", "heal(it)")
+
+
+def judged(function: Callable[..., Said], settings: Settings | None = None) -> Outcome:
+    unit = check("TPU999", Severity.WARNING)(function)
+    (outcome,) = examine(SIGNALS, [unit], settings or Settings())
+    return outcome
+
+
+def test_evidence_passes() -> None:
+    def some_disease(signals: Signals) -> Said:
+        yield Evidence("origin", signals.origin.value)
+
+    outcome = judged(some_disease)
+    assert outcome == Outcome(
+        "TPU999",
+        "some-disease",
+        Verdict.PASSED,
+        Severity.WARNING,
+        evidence=(Evidence("origin", "rehearsal"),),
+    )
+
+
+def test_nothing_seen_is_skipped_not_healthy() -> None:
+    def silent(_: Signals) -> Said:
+        yield from ()
+
+    outcome = judged(silent)
+    assert outcome.verdict is Verdict.SKIPPED
+    assert outcome.reason
+
+
+def test_a_figure_that_is_no_number_is_skipped_not_healthy() -> None:
+    def blind(_: Signals) -> Said:
+        yield Evidence("idle share", float("nan"), limit=0.1)
+
+    outcome = judged(blind)
+    assert outcome.verdict is Verdict.SKIPPED
+    assert outcome.reason == "idle share is not a number"
+
+
+def test_not_measured_is_skipped_and_says_how() -> None:
+    def deaf(_: Signals) -> Said:
+        raise NotMeasured("no steps were seen.", "run more steps.")
+        yield
+
+    outcome = judged(deaf)
+    assert outcome.verdict is Verdict.SKIPPED
+    assert (outcome.reason, outcome.how_to_measure) == ("no steps were seen", "run more steps")
+
+
+def test_evidence_before_not_measured_is_no_pass() -> None:
+    def half(_: Signals) -> Said:
+        yield Evidence("first half", 1)
+        raise NotMeasured("the second half is missing", "look again")
+
+    assert judged(half).verdict is Verdict.SKIPPED
+
+
+def test_a_broken_check_hides_no_other() -> None:
+    def bad(_: Signals) -> Said:
+        raise KeyError("x")
+        yield
+
+    def good(_: Signals) -> Said:
+        yield Evidence("seen", 1)
+
+    units = [Check("TPU901", Severity.ERROR, bad), Check("TPU902", Severity.ERROR, good)]
+    first, second = examine(SIGNALS, units, Settings())
+    assert (first.verdict, first.reason) == (Verdict.BROKEN, "KeyError: 'x'")
+    assert second.verdict is Verdict.PASSED
+
+
+def test_a_check_that_yields_nonsense_is_broken() -> None:
+    def odd(_: Signals) -> Said:
+        yield "fine"  # type: ignore[misc]  # pyright: ignore[reportReturnType]
+
+    assert judged(odd).verdict is Verdict.BROKEN
+
+
+def test_what_was_found_stands_however_the_check_ends() -> None:
+    def breaks_later(_: Signals) -> Said:
+        yield FINDING
+        raise RuntimeError("later")
+
+    def blind_later(_: Signals) -> Said:
+        yield FINDING
+        raise NotMeasured("the rest was not seen", "look again")
+
+    broke, blind = judged(breaks_later), judged(blind_later)
+    assert broke.verdict is blind.verdict is Verdict.FAILED
+    assert broke.findings == blind.findings == (FINDING,)
+    assert broke.reason == "RuntimeError: later"
+    assert blind.how_to_measure == "look again"
+
+
+def test_the_worst_finding_sets_the_severity() -> None:
+    def mixed(_: Signals) -> Said:
+        yield Finding("a", "b", severity=Severity.ERROR)
+        yield Finding("c", "d")
+
+    assert judged(mixed).severity is Severity.ERROR
+
+
+def test_a_milder_finding_lowers_the_severity() -> None:
+    def mild(_: Signals) -> Said:
+        yield Finding("a", "b", severity=Severity.INFO)
+
+    assert judged(mild).severity is Severity.INFO
+
+
+def test_a_limit_is_overridden_by_id() -> None:
+    def limited(_: Signals, limit: float = 5) -> Said:
+        yield Evidence("figure", 3, limit=limit)
+
+    assert judged(limited).evidence[0].limit == 5
+    assert judged(limited, Settings(limits={"TPU999": 7})).evidence[0].limit == 7
+    assert judged(limited, Settings(limits={"TPU998": 7})).evidence[0].limit == 5
+
+
+def test_only_selected_checks_run_in_the_order_given() -> None:
+    def seen(_: Signals) -> Said:
+        yield Evidence("seen", 1)
+
+    units = [Check(id_, Severity.INFO, seen) for id_ in ("TPU203", "TPU101", "TPU201")]
+    settings = Settings(select=("TPU2",), ignore=("TPU201",))
+    assert [outcome.id for outcome in examine(SIGNALS, units, settings)] == ["TPU203"]

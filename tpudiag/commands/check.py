@@ -1,0 +1,161 @@
+"""tpudiag check: run a training job under observation and report what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands import _report
+from tpudiag.errors import UnreadableInput, UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.diagnosis import Request
+    from tpudiag.model import Report
+
+EPILOG = """\
+Without TARGET the reference job runs: a small model trained as a good TPUStrategy job trains.
+Without a TPU the job is rehearsed: CPU replicas stand in for the target's, and the report says so.
+
+examples:
+  tpudiag check
+  tpudiag check --for v6e-8 --reference bert --loop fit
+  tpudiag check train.py --for v5e-8 -- --epochs 3
+  tpudiag check package.module:train
+  tpudiag check --tpu local            on a TPU VM
+"""
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The options of `check`."""
+    parser = verbs.add_parser(
+        "check", help="run a job under observation, on the TPU or rehearsed without one",
+        description=__doc__, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?",
+        help="a script (train.py) or module:function; default: the reference job",
+    )  # fmt: skip
+    parser.add_argument("--for", dest="for_", metavar="TPU", help="the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)")
+    parser.add_argument("--tpu", metavar="NAME", help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)")
+    parser.add_argument("--steps", metavar="N", type=_count, default=20, help="steps to profile (default: %(default)s)")
+    parser.add_argument("--warmup", metavar="N", type=_count, default=5, help="steps before them (default: %(default)s)")
+    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=900.0, help="how long the job may take (default: 900)")
+    parser.add_argument("--tpu-timeout", metavar="SECONDS", type=_seconds, default=120.0, help="how long each call that reaches for the TPU may take (default: 120)")
+    parser.add_argument("--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"), help="where runs leave their profile (default: ./tpudiag-logs)")
+    reference = parser.add_argument_group("reference job")
+    reference.add_argument("--reference", metavar="MODEL", choices=("mlp", "resnet50", "bert", "vit"), default="mlp", help="mlp, resnet50, bert or vit (default: mlp)")
+    reference.add_argument("--loop", choices=("custom", "fit"), default="custom", help="a train step of its own, or Keras fit; both need Keras 3.8 or newer, or tf-keras (default: custom)")
+    reference.add_argument("--precision", choices=("mixed_bfloat16", "float32"), default="mixed_bfloat16", help="the Keras dtype policy (default: %(default)s)")
+    reference.add_argument("--full-size", action="store_true", help="the real model, not the one for two CPU cores")
+    reference.add_argument("--checkpoint-dir", metavar="DIR", help="where it saves and resumes, local or gs:// (default: in the run's folder)")
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Diagnose the job and write the report."""
+    _report.check_outputs(options)
+    settings = _report.settings_for(options)
+    request = _request(options)
+    from tpudiag.diagnosis import diagnose
+
+    with progress() as on_phase:
+        report = diagnose(request, settings, on_phase)
+    return _finish(report, options)
+
+
+def _finish(report: Report, options: argparse.Namespace) -> int:
+    """Write the report; a job that ended early and left nothing to fail is exit code 2."""
+    from tpudiag.narration import INTERRUPTED
+
+    code = _report.emit(report, options)
+    if report.partial == INTERRUPTED:
+        print("tpudiag: interrupted; the report holds what was seen until then", file=sys.stderr)
+        return 130
+    if report.partial is not None and code == 0:
+        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        return 2
+    return code
+
+
+def _request(options: argparse.Namespace) -> Request:
+    """The command line as a request; what cannot work is refused before anything starts."""
+    from tpudiag import hardware
+    from tpudiag.diagnosis import REFERENCE, Request, run_name
+
+    if options.for_ is not None:
+        hardware.target(options.for_)
+    program = options.target or REFERENCE
+    name = options.target or f"reference {options.reference}, {options.loop} loop"
+    if options.target is not None:
+        _check_target(options.target)
+    log_dir = options.log_dir / run_name(options.target or f"reference-{options.reference}")
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+    arguments = tuple(options.arguments)
+    if options.target is None:
+        arguments = (*_reference_arguments(options, log_dir), *arguments)
+    return Request(
+        program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
+        steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
+        tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
+    )  # fmt: skip
+
+
+def _check_target(target: str) -> None:
+    """A script that can be read, or the form module:function."""
+    path = Path(target)
+    if path.is_file():
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise UnreadableInput(f"{target}: {error.strerror}") from error
+        return
+    module, colon, function = target.partition(":")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
+        raise UnreadableInput(f"{target}: no such file, and not of the form module:function")
+
+
+def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[str, ...]:
+    """The reference job's own options."""
+    return (
+        "--model", options.reference, "--loop", options.loop, "--precision", options.precision,
+        "--checkpoint-dir", options.checkpoint_dir or str(log_dir / "checkpoints"),
+        *(["--full-size"] if options.full_size else []),
+    )  # fmt: skip
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """Says on stderr what is being done: a status line on a terminal, only TPU waits elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda phase: phase.startswith("tpu: ") and print(f"tpudiag: waiting for {phase}", file=sys.stderr)  # type: ignore[func-returns-value]
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status("starting") as status:
+        yield lambda phase: status.update(escape(phase))
+
+
+def _count(text: str) -> int:
+    """A positive whole number."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    """A positive number of seconds."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("must be above 0")
+    return number

@@ -1,0 +1,193 @@
+"""A job from its specification to its report: `tpudiag check` without the command line."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tpudiag import catalogue, engine, narration
+from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.settings import Settings
+from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
+from tpudiag.sources import environment
+from tpudiag.sources.job import runner, wire
+
+REFERENCE = "tpudiag.reference.job:main"
+MAXIMUM_REHEARSED_REPLICAS = 64
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `tpudiag check` was asked for."""
+
+    program: str = REFERENCE
+    arguments: tuple[str, ...] = ()
+    name: str = "reference job"
+    target: str | None = None
+    tpu: str | None = None
+    """The TPU to use: a name, `local`, `none`, or None for whatever is found."""
+    steps: int = 20
+    warmup_steps: int = 5
+    timeout_s: float = 900.0
+    tpu_timeout_s: float = 120.0
+    log_dir: Path = Path("tpudiag-logs")
+
+
+def diagnose(
+    request: Request, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
+) -> Report:
+    """Run the job under observation, on the TPU where there is one, and judge what was seen."""
+    started = datetime.now(UTC)
+    installed = environment.read_environment()
+    if not environment.has_tensorflow(installed):
+        raise MissingExtra(
+            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
+            "'tpudiag[tpu]' on a TPU VM"
+        )
+    found = None if request.tpu == "none" else environment.find_tpu()
+    asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
+    goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
+    attempt: TpuAttempt | None = None
+    signals, job = Signals(Origin.TPU), runner.JobRun()
+    if asked is not None:
+        signals, job = _on_tpu(request, goal, asked, on_phase)
+        attempt = signals.tpu
+    reached = attempt is not None and attempt.reached
+    if not reached and not job.interrupted:
+        signals, job = _rehearsed(request, goal, on_phase)
+    signals = replace(signals, target=goal, environment=installed, tpu=attempt)
+    on_phase("reading the profile")
+    replicas = min(goal.replicas, MAXIMUM_REHEARSED_REPLICAS)
+    signals, profile_note = _with_profile(signals, request.log_dir)
+    on_phase("judging")
+    outcomes = engine.examine(signals, catalogue.checks(), settings)
+    return Report(
+        subject=Subject("job", request.name),
+        target=TargetSummary(goal.name, goal.replicas),
+        started=started.isoformat(timespec="seconds"),
+        outcomes=outcomes,
+        measurements=narration.measurements(signals, job.wall_s),
+        headline=narration.headline(goal, signals.tpu, asked, replicas),
+        notes=(*narration.notes(signals, replicas), *profile_note),
+        next_command=narration.next_command(request.log_dir),
+        partial=narration.partial(signals, job.timed_out),
+    )
+
+
+def _found_target(found: environment.FoundTpu | None) -> str | None:
+    """The target for the TPU that was found on this machine's bus."""
+    if found is None or found.generation is None or found.chips is None:
+        return None
+    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
+    return f"{found.generation}-{found.chips * per_chip}"
+
+
+def _spec(request: Request, goal: Target, rehearse: bool, tpu: str) -> wire.JobSpec:
+    """The job for the child process."""
+    arguments = request.arguments
+    if request.program == REFERENCE:
+        arguments = ("--tpu", tpu, *arguments)
+    return wire.JobSpec(
+        request.program, arguments, min(goal.replicas, MAXIMUM_REHEARSED_REPLICAS), goal.hosts,
+        rehearse, request.steps, request.warmup_steps, str(request.log_dir),
+    )  # fmt: skip
+
+
+def _rehearsed(
+    request: Request, goal: Target, on_phase: Callable[[str], None]
+) -> tuple[Signals, runner.JobRun]:
+    """Run on CPU replicas."""
+    spec = _spec(request, goal, True, "local")
+    job = runner.run(spec, runner.Limits(request.timeout_s), on_phase)
+    return _signals(Origin.REHEARSAL, job), job
+
+
+def _on_tpu(
+    request: Request, goal: Target, asked: str, on_phase: Callable[[str], None]
+) -> tuple[Signals, runner.JobRun]:
+    """Run on the TPU; every wait for it is bounded."""
+    refusal = environment.refused(asked)
+    if refusal is not None:
+        attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
+        return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
+    limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
+    job = runner.run(_spec(request, goal, False, asked), limits, on_phase)
+    signals = _signals(Origin.TPU, job)
+    attempt = signals.tpu or TpuAttempt(asked, False)
+    if not attempt.reached and attempt.error is None:
+        waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
+        said = job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
+        attempt = replace(attempt, error=said, waited_s=waited_s)
+    return replace(signals, tpu=replace(attempt, asked=asked, limit_s=request.tpu_timeout_s)), job
+
+
+def _signals(origin: Origin, job: runner.JobRun) -> Signals:
+    """The child's facts, and what its end tells."""
+    signals = wire.signals(origin, job.facts)
+    end = signals.end or _end(job)
+    signals = replace(signals, end=replace(end, log_tail=job.log_tail))
+    if signals.tensorflow is None and job.phase == "importing TensorFlow":
+        failure = job.timed_out or _last_words(job)
+        signals = replace(signals, tensorflow=TensorFlowImport(False, failure=failure))
+    return signals
+
+
+def _end(job: runner.JobRun) -> JobEnd:
+    """How a job ended that could not say so itself."""
+    if job.interrupted:
+        return JobEnd("interrupted")
+    if job.timed_out:
+        return JobEnd("timeout", job.timed_out)
+    if job.exit_code is not None and job.exit_code < 0:
+        return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
+    return JobEnd("exit", exit_code=job.exit_code)
+
+
+def _last_words(job: runner.JobRun) -> str:
+    """The most telling of the last lines of a process that died."""
+    lines = [line.strip() for line in job.log_tail.splitlines() if line.strip()]
+    fatal = [line for line in lines if re.match(r"F\d{4}|.*\bF\b.*\]|.*Error", line)]
+    ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
+    return (fatal or lines or ["the process ended without a word"])[-1][:300] + ended
+
+
+def _end_text(end: JobEnd | None) -> str | None:
+    """What a job said when it ended."""
+    return end.error if end is not None else None
+
+
+def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:
+    """Add what the profile of the run holds; a profile that cannot be read is said."""
+    from tpudiag.sources import profile
+
+    if not folder.is_dir() or not any(folder.rglob("*.xplane.pb")):
+        return signals, ()
+    try:
+        facts, steps = profile.facts(folder)
+    except UnreadableInput as error:
+        return signals, (f"the profile could not be read: {error}",)
+    return replace(
+        signals,
+        profile=facts if signals.origin is Origin.TPU else None,
+        steps=_joined(signals.steps, steps),
+    ), ()
+
+
+def _joined(job: StepTimes | None, profile: StepTimes | None) -> StepTimes | None:
+    """The profile's step times, which know the wait for input, or else the job's own clock."""
+    if profile is None or not profile.step_ms:
+        return job
+    return profile
+
+
+def run_name(program: str) -> str:
+    """A folder name for one run: what ran, and when."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
+    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+

@@ -1,0 +1,82 @@
+"""What a report on a job says besides its checks: headline, notes, measurements, what comes next."""
+
+from __future__ import annotations
+
+import shlex
+import statistics
+from pathlib import Path
+
+from tpudiag.hardware import Target
+from tpudiag.model import Measurement
+from tpudiag.signals import Origin, Signals, TpuAttempt
+from tpudiag.sources.job.standins import SUBSTITUTED
+
+INTERRUPTED = "interrupted: this is what was seen until then"
+
+
+def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
+    """The figures of the report that stand outside any check."""
+    found: dict[str, Measurement] = {}
+    where = "CPU replicas" if signals.origin is Origin.REHEARSAL else "TPU"
+    steps = signals.steps
+    if steps is not None and steps.step_ms:
+        source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
+        median = statistics.median(steps.step_ms)
+        found["step_time_ms"] = Measurement(round(median, 3), "ms", source)
+        if signals.batch is not None and median:
+            rate = round(signals.batch.global_batch / median * 1e3, 1)
+            found["examples_per_second"] = Measurement(rate, "examples/s", source)
+        if steps.input_wait_ms is not None:
+            wait = round(statistics.median(steps.input_wait_ms), 3)
+            found["input_wait_ms"] = Measurement(wait, "ms", source)
+    if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
+        took = round(signals.tensorflow.took_s, 2)
+        found["tensorflow_import_s"] = Measurement(took, "s", "job")
+    found["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
+    return found
+
+
+def headline(goal: Target, attempt: TpuAttempt | None, asked: str | None, replicas: int) -> str:
+    """The first line: on a TPU, or rehearsed, and why."""
+    if attempt is not None and attempt.reached:
+        return f"Running on TPU {attempt.asked or 'found'} as {goal.name}."
+    rehearsing = f"rehearsed for {goal.name} on {replicas} CPU replicas"
+    if asked is not None:
+        return f"TPU {asked or '(unnamed)'} was not reached (see TPU003): {rehearsing}."
+    return f"No TPU here: {rehearsing}."
+
+
+def notes(signals: Signals, replicas: int) -> tuple[str, ...]:
+    """What a reader must know to read the figures."""
+    notes: list[str] = []
+    if signals.origin is Origin.REHEARSAL:
+        notes.append(
+            "Stood in for while rehearsing: " + ", ".join(SUBSTITUTED) + ". Times are those of "
+            "CPU replicas on this machine."
+        )
+        goal = signals.target
+        if goal is not None and goal.replicas > replicas:
+            notes.append(f"{goal.name} has {goal.replicas} replicas; the job saw {replicas}.")
+    else:
+        notes.append("Running on a TPU follows the documented API and was not verified on hardware.")
+    return tuple(notes)
+
+
+def next_command(folder: Path) -> str | None:
+    """The one command that opens the profile."""
+    if not any(folder.rglob("*.xplane.pb")):
+        return None
+    return f"xprof --logdir {shlex.quote(str(folder))} --port 6006"
+
+
+def partial(signals: Signals, timed_out: str | None) -> str | None:
+    """Why the report is not whole, None where it is."""
+    end = signals.end
+    if timed_out:
+        return timed_out
+    if end is not None and end.how == "interrupted":
+        return INTERRUPTED
+    if end is not None and end.how in ("exception", "signal", "exit"):
+        first = (end.error or f"exit code {end.exit_code}").strip().splitlines()[0]
+        return f"the job crashed: {first}" + (f" ({end.location})" if end.location else "")
+    return None

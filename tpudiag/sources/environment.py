@@ -1,0 +1,97 @@
+"""This machine and its Python environment: installed packages, and a TPU if there is one."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import distributions
+from pathlib import Path
+
+from tpudiag.signals import Environment
+
+OF_INTEREST = (
+    "tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly", "keras",
+    "tf-keras", "libtpu", "libtpu-nightly", "jax", "jaxlib", "numpy", "protobuf",
+)  # fmt: skip
+TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
+VENDOR = "0x1ae0"
+PCI_GENERATIONS = {
+    "0x005e": "v4", "0x0063": "v5e", "0x0062": "v5p", "0x006f": "v6e", "0x0076": "tpu7x",
+}  # fmt: skip
+"""PCI device id -> generation, from tpu-info; v2 and v3 share 0x0027 and differ in the next."""
+PCI_SUBSYSTEMS = {"0x004e": "v2", "0x004f": "v3"}
+
+
+@dataclass(frozen=True)
+class FoundTpu:
+    """A TPU that this machine offers: what to ask the resolver for, and what it is if known."""
+
+    ask: str
+    because: str
+    generation: str | None = None
+    chips: int | None = None
+
+
+def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
+    """The versions of the installed packages that matter, and the Keras that was asked for."""
+    found: dict[str, str] = {}
+    for distribution in distributions():
+        name = (distribution.metadata["Name"] or "").lower().replace("_", "-")
+        if name in OF_INTEREST:
+            found.setdefault(name, distribution.version)
+    legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
+    return Environment(platform.python_version(), found, legacy)
+
+
+def has_tensorflow(environment: Environment) -> bool:
+    """Whether any distribution of TensorFlow is installed."""
+    return any(name.startswith(("tensorflow", "tf-nightly")) for name in environment.distributions)
+
+
+def find_tpu(
+    variables: Mapping[str, str] = os.environ, devices: Path = Path("/sys/bus/pci/devices")
+) -> FoundTpu | None:
+    """The TPU of this machine: named by the environment, or on its PCI bus; None without one."""
+    for name in TPU_VARIABLES:
+        if variables.get(name):
+            return FoundTpu(variables[name] if name == "TPU_NAME" else "", f"{name} is set")
+    generations = [
+        generation
+        for device in (sorted(devices.iterdir()) if devices.is_dir() else ())
+        if (generation := _generation(device)) is not None
+    ]
+    if not generations:
+        return None
+    return FoundTpu("local", "a TPU is on the PCI bus", generations[0], len(generations))
+
+
+def _generation(device: Path) -> str | None:
+    """The TPU generation of a PCI device, None for any other device."""
+
+    def read(name: str) -> str:
+        try:
+            return (device / name).read_text(encoding="ascii").strip().lower()
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    if read("vendor") != VENDOR:
+        return None
+    return PCI_GENERATIONS.get(read("device")) or PCI_SUBSYSTEMS.get(read("subsystem_device"))
+
+
+def refused(address: str, limit_s: float = 5.0) -> str | None:
+    """Why a TPU address such as grpc://10.0.0.2:8470 does not answer; None where it does, or is a name.
+
+    TensorFlow would wait for a closed port for ever.
+    """
+    host, colon, port = address.removeprefix("grpc://").rpartition(":")
+    if not colon or not port.isdigit():
+        return None
+    try:
+        socket.create_connection((host, int(port)), timeout=limit_s).close()
+    except OSError as error:
+        return f"{type(error).__name__}: {address}: {error.strerror or error}"
+    return None

@@ -1,0 +1,196 @@
+"""Reads the traced training step: its matrix products, its dtypes, what the backward pass keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from tpudiag.signals import ActivationEstimate, MatrixOp, TensorSeen
+from tpudiag.sources.job import lines
+from tpudiag.sources.job.training import GradientCall
+
+_OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
+_OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+_SAME_BUFFER = frozenset(
+    ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
+     "Snapshot", "EnsureShape", "CheckNumerics")
+)  # fmt: skip
+_NO_ACTIVATION = frozenset(
+    (
+        "Const",
+        "ReadVariableOp",
+        "VarHandleOp",
+        "Shape",
+        "ShapeN",
+        "Size",
+        "Rank",
+        "Placeholder",
+        "NoOp",
+    )
+)
+
+
+def first_replica(operation: Any) -> bool:
+    """Whether an operation of an unrolled step belongs to replica 0 (or to none)."""
+    return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
+
+
+def operations(graph: Any, depth: int = 0) -> Iterator[Any]:
+    """The operations of one replica, those of called functions included."""
+    for operation in graph.get_operations():
+        if not first_replica(operation):
+            continue
+        yield operation
+        if operation.type in _CALLS and depth < 8:
+            body = _function_graph(graph, operation)
+            if body is not None:
+                yield from operations(body, depth + 1)
+
+
+def _function_graph(graph: Any, operation: Any) -> Any:
+    """The graph of the function that a call operation calls, None where it cannot be had."""
+    try:
+        return graph._get_function(operation.get_attr("f").name).graph
+    except (AttributeError, KeyError, ValueError):
+        return None
+
+
+def matrix_ops(call: GradientCall) -> tuple[MatrixOp, ...]:
+    """The matrix products and convolutions of the step on one replica; sizes must be known."""
+    forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
+    found: list[MatrixOp] = []
+    for operation in operations(call.graph):
+        product = _product(operation)
+        if product is None:
+            continue
+        batch, rows, contraction, columns, dtype = product
+        found.append(
+            MatrixOp(
+                op=operation.type, name=operation.name, dtype=dtype, rows=rows,
+                contraction=contraction, columns=columns, batch=batch,
+                flops=2 * batch * rows * contraction * columns,
+                location=lines.of_frames(operation.traceback or ()),
+                forward=id(operation) in forward,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _product(operation: Any) -> tuple[int, int, int, int, str] | None:
+    """(batch, rows, contraction, columns, dtype) of an operation, None if it is no product."""
+    kind = operation.type
+    if kind in ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul"):
+        sizes = _matmul(operation)
+    elif kind == "Einsum":
+        sizes = _einsum(operation)
+    elif kind in ("Conv2D", "Conv3D"):
+        sizes = _convolution(operation)
+    else:
+        return None
+    if sizes is None or any(size is None for size in sizes):
+        return None
+    batch, rows, contraction, columns = sizes
+    return batch, rows, contraction, columns, operation.inputs[0].dtype.base_dtype.name
+
+
+def _sizes(tensor: Any) -> list[Any] | None:
+    """The dimensions of a tensor, None where its rank is unknown."""
+    return None if tensor.shape.rank is None else tensor.shape.as_list()
+
+
+def _matmul(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of MatMul and its batched forms."""
+    left, out = _sizes(operation.inputs[0]), _sizes(operation.outputs[0])
+    if left is None or out is None or None in left or None in out:
+        return None
+    transposed = operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x")
+    return prod(out[:-2]), out[-2], left[-2] if transposed else left[-1], out[-1]
+
+
+def _einsum(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of an Einsum of two operands, as the batched product that it is."""
+    equation = operation.get_attr("equation").decode()
+    inputs, _, output = equation.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != 2 or "." in equation:
+        return None
+    sizes: dict[str, int] = {}
+    for term, tensor in zip(terms, operation.inputs, strict=True):
+        shape = _sizes(tensor)
+        if shape is None or len(shape) != len(term) or None in shape:
+            return None
+        sizes.update(zip(term, shape, strict=True))
+    left, right = map(set, terms)
+    both, kept = left & right, set(output)
+
+    def size(labels: set[str]) -> int:
+        return prod(sizes[label] for label in labels)
+
+    return (
+        size(both & kept),
+        size((left - both) & kept),
+        size(both - kept),
+        size((right - both) & kept),
+    )
+
+
+def _convolution(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of a convolution as the matrix product that the MXU does."""
+    kernel, out = _sizes(operation.inputs[1]), _sizes(operation.outputs[0])
+    if kernel is None or out is None or None in kernel or None in out:
+        return None
+    return 1, prod(out) // kernel[-1], prod(kernel[:-1]), kernel[-1]
+
+
+def activations(call: GradientCall) -> ActivationEstimate:
+    """What the forward pass must keep for the backward pass on one replica.
+
+    Counted are the outputs of forward operations that backward operations read, each buffer once;
+    variables, constants and shapes are left out. The compiler fuses and recomputes: an estimate.
+    """
+    all_operations = call.graph.get_operations()
+    forward = {id(op) for op in all_operations[: call.forward_operations]}
+    kept: dict[int, tuple[str, int]] = {}
+    unknown = 0
+    for operation in all_operations[call.forward_operations :]:
+        if not first_replica(operation):
+            continue
+        for tensor in operation.inputs:
+            if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
+                continue
+            source = _buffer(tensor)
+            if source.op.type in _NO_ACTIVATION:
+                continue
+            count = source.shape.num_elements() if source.shape.rank is not None else None
+            if count is None:
+                unknown += 1
+                continue
+            kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
+    ordered = sorted(kept.values(), key=lambda item: -item[1])
+    return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), unknown)
+
+
+def _buffer(tensor: Any) -> Any:
+    """The tensor whose memory this one shares."""
+    while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
+        tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
+    return tensor
+
+
+def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:
+    """The tensors fed to the step on one replica: its graph's inputs that are no resources."""
+    seen = [
+        tensor
+        for tensor in call.graph.inputs
+        if tensor.dtype.base_dtype.name not in ("resource", "variant") and first_replica(tensor.op)
+    ]
+    return tuple(
+        TensorSeen(
+            tensor.op.name, tensor.dtype.base_dtype.name,
+            None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
+        )
+        for tensor in seen
+    )  # fmt: skip

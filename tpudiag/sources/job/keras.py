@@ -1,0 +1,91 @@
+"""Watches Keras: which one trains, through which loop, with which precision and loss scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import KerasUse, MixedPrecision
+from tpudiag.sources.job import hooks, lines
+
+
+class KerasWatch:
+    """Hooks Model.compile, Model.fit and the optimizers of the Keras that the job imported."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self.package = ""
+        self.version = ""
+        self.fit_model: Any = None
+        self.optimizers: list[Any] = []
+        self.policies: set[str] = set()
+        self._optimizer_lines: dict[int, Location | None] = {}
+
+    def watch(self, keras: Any, package: str) -> None:
+        """Install the hooks on a Keras package."""
+        self.package, self.version = package, str(keras.__version__)
+        hooks.after(keras.layers.Layer, "__init__", self._note_layer)
+        hooks.before(keras.Model, "fit", self._note_fit)
+        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+
+    def facts(self) -> KerasUse | None:
+        """The Keras in use, None where the job uses none."""
+        if not self.package or not (self.policies or self.optimizers):
+            return None
+        model = self.fit_model
+        return KerasUse(
+            package=self.package,
+            version=self.version,
+            loop="fit" if model is not None else "custom",
+            jit_compile=bool(getattr(model, "jit_compile", False) or False),
+            steps_per_execution=_integer(
+                getattr(model, "steps_per_execution", None)
+                or getattr(model, "_steps_per_execution", None)
+            ),
+        )
+
+    def run_eagerly(self) -> bool:
+        """Whether the model in fit was compiled with run_eagerly."""
+        return bool(getattr(self.fit_model, "run_eagerly", False))
+
+    def precision(self) -> MixedPrecision | None:
+        """The dtype policies of the layers and the loss scaling."""
+        if not self.package:
+            return None
+        scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
+        return MixedPrecision(
+            tuple(sorted(self.policies)),
+            type(scaling).__name__ if scaling is not None else None,
+            self._optimizer_lines.get(id(scaling)),
+        )
+
+    def iterations(self) -> int | None:
+        """Optimizer steps taken so far, None where no optimizer is known."""
+        values = []
+        for optimizer in self.optimizers:
+            try:
+                values.append(int(optimizer.iterations.numpy()))
+            except (AttributeError, TypeError, ValueError, RuntimeError):
+                continue
+        return max(values, default=None)
+
+    def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
+        name = getattr(getattr(layer, "dtype_policy", None), "name", None)
+        if isinstance(name, str):
+            self.policies.add(name)
+
+    def _note_fit(self, model: Any, *_: Any, **__: Any) -> None:
+        self.fit_model = model
+
+    def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
+        if not any(optimizer is known for known in self.optimizers):
+            self.optimizers.append(optimizer)
+            self._optimizer_lines[id(optimizer)] = lines.caller()
+
+
+def _integer(value: Any) -> int:
+    """A setting as an int, 1 where there is none."""
+    try:
+        return int(value.numpy() if hasattr(value, "numpy") else value)
+    except (TypeError, ValueError):
+        return 1

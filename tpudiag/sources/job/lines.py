@@ -1,0 +1,95 @@
+"""Which line of the user's code is behind a call or an operation."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable
+from functools import cache
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
+_REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
+_LIBRARIES = tuple(
+    {
+        sysconfig.get_paths()[name] + os.sep
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+)
+_generated: dict[tuple[str, int], Location] = {}
+"""Lines of code that AutoGraph generated -> the user's lines they were made from."""
+
+
+@cache
+def is_user_file(file: str) -> bool:
+    """Whether a file is the user's own: no library, no generated code, not tpudiag's hooks."""
+    if file.startswith("<") or "__autograph_generated_file" in file:
+        return False
+    path = os.path.abspath(file)  # noqa: PTH100
+    if path.startswith(_REFERENCE):
+        return True
+    if path.startswith(_PACKAGE + os.sep) or "site-packages" in path or "dist-packages" in path:
+        return False
+    return not path.startswith(_LIBRARIES)
+
+
+def of(file: str, line: int) -> Location | None:
+    """A line as the user wrote it; None where it is not the user's."""
+    if "__autograph_generated_file" in file:
+        original = _generated.get((file, line))
+        return original if original is not None and is_user_file(original.file) else None
+    return Location(file, line) if is_user_file(file) else None
+
+
+def caller() -> Location | None:
+    """The innermost line of user code on this thread's stack."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        frame = frame.f_back
+    return None
+
+
+def of_frames(frames: Iterable[Any]) -> Location | None:
+    """The innermost line of user code in a traceback's or an operation's frames."""
+    found = None
+    for frame in frames:
+        found = of(frame.filename, frame.lineno) or found
+    return found
+
+
+def of_function(function: Any) -> Location | None:
+    """Where a Python function is defined, if that is user code."""
+    code = getattr(function, "__code__", None)
+    return None if code is None else of(code.co_filename, code.co_firstlineno)
+
+
+def follow_autograph() -> None:
+    """Learn from AutoGraph which user line each generated line was made from.
+
+    Private (`autograph.pyct.origin_info`, TensorFlow 2.13 to 2.21): TensorFlow maps its own
+    tracebacks so, but not on the threads on which MirroredStrategy traces replicas. Where it
+    moved, lines inside traced functions are not named; nothing else is lost.
+    """
+    try:
+        from tensorflow.python.autograph.pyct import origin_info  # pyright: ignore
+
+        create: Any = origin_info.create_source_map  # pyright: ignore
+    except (ImportError, AttributeError):
+        return
+
+    def create_source_map(*args: Any, **kwargs: Any) -> Any:
+        source_map = create(*args, **kwargs)
+        for generated, origin in source_map.items():
+            _generated[generated.filename, generated.lineno] = Location(
+                origin.loc.filename, origin.loc.lineno
+            )
+        return source_map
+
+    origin_info.create_source_map = create_source_map

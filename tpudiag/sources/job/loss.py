@@ -1,0 +1,122 @@
+"""How the differentiated loss is scaled: read off the traced graph, whatever the code looked like.
+
+Walks back from the loss to where the batch was reduced and multiplies the constant factors on
+the way. A loss whose scale the walk cannot tell gives no fact rather than a guess.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.sources.job.training import GradientCall
+
+_PASS = frozenset(
+    ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
+     "BroadcastTo", "Fill", "Snapshot")
+)  # fmt: skip
+_ADD = frozenset(("Add", "AddV2", "AddN"))
+_DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+_DEPTH = 200
+
+
+def weight(tf: Any, call: GradientCall, replica_batch: int) -> float | None:
+    """Change of the loss when every per-example loss of the replica rises by one.
+
+    None where no reduction over the per-replica batch was found, or several that differ.
+    """
+    found: list[float | None] = []
+    _walk(tf, call.target, 1.0, replica_batch, found, _DEPTH)
+    if not found or None in found:
+        return None
+    weights = {round(value, 9) for value in found if value is not None}
+    return weights.pop() if len(weights) == 1 else None
+
+
+def _walk(
+    tf: Any, tensor: Any, factor: float, batch: int, found: list[float | None], depth: int
+) -> None:
+    """Follow one tensor towards the examples; regularisers (no batch below) find nothing."""
+    operation = tensor.op
+    kind = operation.type
+    if depth == 0:
+        found.append(None)
+    elif kind in ("Sum", "Mean"):
+        _reduction(tf, operation, factor, batch, found, depth)
+    elif kind in _PASS:
+        _walk(tf, operation.inputs[0], factor, batch, found, depth - 1)
+    elif kind in _ADD:
+        for term in operation.inputs:
+            _walk(tf, term, factor, batch, found, depth - 1)
+    elif kind == "Neg":
+        _walk(tf, operation.inputs[0], factor, batch, found, depth - 1)
+    elif kind in _DIVIDE or kind == "Mul":
+        _scaled(tf, operation, factor, batch, found, depth)
+
+
+def _reduction(
+    tf: Any, operation: Any, factor: float, batch: int, found: list[float | None], depth: int
+) -> None:
+    """A Sum or Mean: the batch is reduced here, or before."""
+    value = operation.inputs[0]
+    shape = value.shape
+    axes = tf.get_static_value(operation.inputs[1])
+    if shape.rank is None or axes is None:
+        found.append(None)
+        return
+    reduced = {int(axis) % shape.rank for axis in axes.reshape(-1)} if shape.rank else set()
+    if 0 in reduced and shape.rank and shape[0] == batch:
+        others = shape[1:].num_elements()
+        if operation.type == "Mean":
+            found.append(factor)
+        else:
+            found.append(None if others is None else factor * batch * others)
+        return
+    _walk(tf, value, factor, batch, found, depth - 1)
+
+
+def _scaled(
+    tf: Any, operation: Any, factor: float, batch: int, found: list[float | None], depth: int
+) -> None:
+    """A product or quotient with a constant."""
+    left, right = operation.inputs
+    constant = _constant(tf, right)
+    other = left
+    if constant is None and operation.type == "Mul":
+        constant, other = _constant(tf, left), right
+    if constant is not None and constant != 0:
+        scale = 1 / constant if operation.type in _DIVIDE else constant
+        _walk(tf, other, factor * scale, batch, found, depth - 1)
+    elif _has_batch(tf, left, batch) or _has_batch(tf, right, batch):
+        found.append(None)
+
+
+def _constant(tf: Any, tensor: Any, depth: int = 20) -> float | None:
+    """The value of a scalar that depends on shapes and constants alone."""
+    value = tf.get_static_value(tensor)
+    if value is not None:
+        return float(value.reshape(-1)[0]) if value.size == 1 else None
+    operation = tensor.op
+    if depth == 0 or tensor.shape.num_elements() != 1:
+        return None
+    if operation.type == "Prod":
+        factors = tf.get_static_value(operation.inputs[0])
+        return None if factors is None else float(factors.prod())
+    if operation.type == "Size":
+        count = operation.inputs[0].shape.num_elements()
+        return None if count is None else float(count)
+    parts = [_constant(tf, item, depth - 1) for item in operation.inputs]
+    if operation.type in _PASS:
+        return parts[0]
+    if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
+        if operation.type == "Mul":
+            return parts[0] * parts[1]
+        if operation.type in _DIVIDE and parts[1]:
+            return parts[0] / parts[1]
+    return None
+
+
+def _has_batch(tf: Any, tensor: Any, batch: int) -> bool:
+    """Whether a reduction over the batch lies behind a tensor."""
+    found: list[float | None] = []
+    _walk(tf, tensor, 1.0, batch, found, 40)
+    return bool(found)

@@ -1,0 +1,231 @@
+"""Puts the hooks on TensorFlow and Keras, and turns what they saw into facts."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from tpudiag.signals import (
+    Batch,
+    Checkpoints,
+    Dispatch,
+    LossScale,
+    StepTimes,
+    TensorFlowImport,
+    TensorSeen,
+)
+from tpudiag.sources.job import graphs, lines, loss, standins
+from tpudiag.sources.job.checkpoints import CheckpointWatch
+from tpudiag.sources.job.functions import FunctionWatch
+from tpudiag.sources.job.keras import KerasWatch
+from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.steps import StepWatch
+from tpudiag.sources.job.strategies import StrategyWatch
+from tpudiag.sources.job.tf1 import Tf1Watch
+from tpudiag.sources.job.tpu import TpuWatch
+from tpudiag.sources.job.training import GradientCall, GradientWatch
+from tpudiag.sources.job.variables import VariableWatch
+from tpudiag.sources.job.wire import JobSpec, Recorder
+
+
+class Observer:
+    """All watches of one job; installed when the job imports TensorFlow."""
+
+    def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
+        self._spec, self._recorder = spec, recorder
+        self._import_started = time.perf_counter()
+        self._tf: Any = None
+        self._steps: StepWatch | None = None
+        self._import_s = 0.0
+        self._early_keras: list[tuple[Any, str]] = []
+        self._examined = False
+
+    def importing_tensorflow(self) -> None:
+        """TensorFlow is about to be imported; a process that dies now died of that."""
+        self._import_started = time.perf_counter()
+        self._recorder.phase("importing TensorFlow")
+
+    def imported_tensorflow(self, tf: Any) -> None:
+        """TensorFlow is there, and nothing of it has run yet: install everything."""
+        self._tf = tf
+        self._import_s = time.perf_counter() - self._import_started
+        self._recorder.put(tensorflow=self._import_fact())
+        lines.follow_autograph()
+        if self._spec.rehearse:
+            standins.install(tf, self._spec.replicas, self._spec.hosts)
+        else:
+            TpuWatch(tf, self._recorder)
+        self._gradients = GradientWatch(tf)
+        self._gradients.on_traced_gradient = self._mark_training
+        self._functions = FunctionWatch(tf, self._after_call)
+        self._strategies = StrategyWatch(tf, self._functions.class_)
+        self._strategies.after_eager_run = self._after_eager_run
+        self._pipelines = PipelineWatch(tf)
+        self._variables = VariableWatch(tf)
+        self._checkpoints = CheckpointWatch(tf)
+        self._tf1 = Tf1Watch(tf)
+        self._keras = KerasWatch(tf)
+        self._steps = StepWatch(
+            tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
+            on_first=self._first_step, on_stop=self.finish, on_swallowed=lambda: os._exit(0),
+        )  # fmt: skip
+        for keras, package in self._early_keras:
+            self.imported_keras(keras, package)
+        self._recorder.phase("running up to the first step")
+
+    def imported_keras(self, keras: Any, package: str) -> None:
+        """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
+        if self._tf is None:
+            self._early_keras.append((keras, package))
+        else:
+            self._keras.watch(keras, package)
+            self._checkpoints.watch_keras(keras)
+
+    def finish(self) -> None:
+        """Close the profile and send all that is known; safe to call twice."""
+        if self._steps is None:
+            return
+        self._recorder.phase("writing the profile")
+        self._steps.close_profile()
+        self._recorder.phase("reading what was seen")
+        self._examine_step()
+        self._send()
+
+    def _import_fact(self) -> TensorFlowImport:
+        """The TensorFlow that was imported and its switches."""
+        tf = self._tf
+        return TensorFlowImport(
+            succeeded=True,
+            version=str(tf.__version__),
+            tf2_behavior=_tf2_enabled(),
+            eager=bool(tf.compat.v1.executing_eagerly_outside_functions()),
+            took_s=self._import_s,
+        )
+
+    def _mark_training(self) -> None:
+        """A gradient is being traced: the function being called is a training step."""
+        if self._functions.current is not None:
+            self._functions.current.trains = True
+
+    def _after_call(self, seen: Any) -> None:
+        """An outermost tf.function has returned."""
+        if seen.trains and self._steps is not None:
+            self._step_done(eager=False)
+
+    def _after_eager_run(self) -> None:
+        """A strategy.run has returned that ran its function eagerly."""
+        if self._gradients.eager_calls and self._steps is not None:
+            self._step_done(eager=True)
+
+    def _step_done(self, eager: bool) -> None:
+        """Training steps were dispatched and have returned."""
+        assert self._steps is not None
+        if self._steps.steps in (0, 1) and not eager:
+            self._measure_steps_per_dispatch()
+        self._pipelines.training_started = True
+        self._steps.finished_dispatch(eager)
+
+    def _measure_steps_per_dispatch(self) -> None:
+        """How far one dispatch moves the optimizer: more than 1 where a loop runs inside."""
+        assert self._steps is not None
+        now = self._keras.iterations()
+        if now is not None and self._steps.steps == 0:
+            self._steps.steps_per_dispatch = max(now, 1)
+
+    def _first_step(self) -> None:
+        """The first training step is done: its graph can be read before timing begins."""
+        self._examine_step()
+        self._send()
+        self._recorder.phase("warming up")
+
+    def _examine_step(self) -> None:
+        """Read the traced step, if gradients were traced since it was last read."""
+        calls = self._gradients.calls
+        if not calls or self._examined:
+            return
+        self._examined = True
+        main = max(calls, key=lambda call: call.forward_operations)
+        same = [call for call in calls if call.graph is main.graph]
+        products = {op.name: op for call in same for op in graphs.matrix_ops(call)}
+        inputs = self._strategies.last_inputs or graphs.step_inputs(main)
+        self._recorder.put(
+            matrix_ops=tuple(products.values()),
+            activations=graphs.activations(main),
+            step_inputs=inputs,
+        )
+        batch = self._batch(inputs)
+        if batch is not None:
+            self._recorder.put(batch=batch, loss=self._loss(same, batch))
+
+    def _batch(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
+        """The batch that reaches one replica, and so the global one."""
+        replicas = self._strategies.replicas or 1
+        leading = [tensor.shape[0] for tensor in inputs if tensor.shape]
+        sizes = [size for size in leading if size]
+        if not sizes:
+            declared = [
+                op for p in self._pipelines.facts() for op in p.ops if op.batch_size and p.trains
+            ]
+            if not declared:
+                return None
+            size = int(declared[-1].batch_size or 0)
+            return Batch(size, size // replicas, replicas, declared[-1].location)
+        per_replica = max(set(sizes), key=sizes.count)
+        located = next(
+            (op.location for p in self._pipelines.facts() for op in p.ops if op.batch_size), None
+        )
+        return Batch(per_replica * replicas, per_replica, replicas, located)
+
+    def _loss(self, calls: list[GradientCall], batch: Batch) -> tuple[LossScale, ...] | None:
+        """The scale of each differentiated loss that could be read."""
+        found: list[LossScale] = []
+        for call in calls:
+            weight = loss.weight(self._tf, call, batch.per_replica_batch)
+            if weight is not None:
+                averaged = self._gradients.reduced_by_mean
+                found.append(LossScale(weight, batch.replicas, averaged, call.location))
+        return tuple(found) or None
+
+    def _send(self) -> None:
+        """Send the facts that grow while the job runs."""
+        assert self._steps is not None
+        steps = self._steps
+        times = steps.profiled_ms or steps.times_ms
+        self._recorder.put(
+            functions=self._functions.facts(),
+            pipelines=self._pipelines.facts() or None,
+            variables=self._variables.facts(),
+            tf1=self._tf1.facts(),
+            keras=self._keras.facts(),
+            precision=self._keras.precision(),
+            checkpoints=Checkpoints(self._checkpoints.facts()),
+            tensorflow=self._import_fact(),
+            steps=StepTimes(tuple(times), None, "job, under tf.profiler") if times else None,
+            unprofiled_step_ms=tuple(steps.times_ms),
+            dispatch=self._dispatch(),
+        )
+
+    def _dispatch(self) -> Dispatch | None:
+        """How steps reach the device; None before the first step."""
+        assert self._steps is not None
+        if not self._steps.steps:
+            return None
+        eager_location = self._strategies.eager_location or self._gradients.eager_location
+        return Dispatch(
+            steps=self._steps.steps,
+            steps_per_dispatch=self._steps.steps_per_dispatch,
+            eager_steps=self._steps.eager_steps,
+            eager_location=eager_location if self._steps.eager_steps else None,
+            run_eagerly=self._keras.run_eagerly(),
+        )
+
+
+def _tf2_enabled() -> bool | None:
+    """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
+    try:
+        from tensorflow.python import tf2  # pyright: ignore
+
+        return bool(tf2.enabled())  # pyright: ignore
+    except (ImportError, AttributeError):
+        return None

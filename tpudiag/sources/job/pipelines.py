@@ -1,0 +1,178 @@
+"""Reads tf.data pipelines as they were built: each transformation, its settings, its line.
+
+Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`, `_buffer_size`,
+`_batch_size`, `_drop_remainder`, `_map_func`): the same on TensorFlow 2.13 to 2.21; a missing one
+reads as None.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
+from tpudiag.sources.job import hooks, lines
+
+_COSTLY = re.compile(
+    r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
+    r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
+)
+_RANDOM = re.compile(r"Random|Multinomial|StatelessTruncatedNormal|Shuffle")
+
+
+@dataclass
+class _Seen:
+    pipeline: Pipeline
+    owner: Any
+    passes: int = field(default=0)
+
+
+class PipelineWatch:
+    """Hooks the making, distributing and iterating of datasets."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._made_at: dict[int, Location | None] = {}
+        self._seen: dict[int, _Seen] = {}
+        self.training_started = False
+        self._install()
+
+    def facts(self) -> tuple[Pipeline, ...]:
+        """The pipelines that were distributed or iterated, in that order."""
+        return tuple(
+            replace(seen.pipeline, passes=max(seen.passes, 1)) for seen in self._seen.values()
+        )
+
+    def _install(self) -> None:
+        """Wrap the public entry points."""
+        dataset = self._tf.data.Dataset
+        hooks.after(dataset, "__init__", lambda made, *_: self._note_line(made))
+        hooks.before(dataset, "__iter__", self._iterated)
+        for class_ in self._tf.distribute.Strategy.__mro__:
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.before(class_, "experimental_distribute_dataset", self._distributed)
+
+    def _note_line(self, dataset: Any) -> None:
+        """Remember the user's line that made a dataset; None where a library made it."""
+        self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
+
+    def _distributed(self, _strategy: Any, dataset: Any, *_: Any, **__: Any) -> None:
+        """A dataset is handed to the strategy."""
+        self._add(dataset, distributed=True)
+
+    def _iterated(self, dataset: Any) -> None:
+        """A dataset is iterated from Python."""
+        if self._tf.executing_eagerly() and lines.is_user_file(
+            sys._getframe(2).f_code.co_filename  # pyright: ignore[reportPrivateUsage]
+        ):
+            self._add(dataset, distributed=False)
+
+    def _add(self, dataset: Any, distributed: bool) -> None:
+        """Read a pipeline once; count how often it is started."""
+        seen = self._seen.get(id(dataset))
+        if seen is None:
+            pipeline = self.read(dataset, distributed)
+            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset)
+        seen.passes += 1
+
+    def read(self, dataset: Any, distributed: bool) -> Pipeline:
+        """A dataset's graph of transformations as facts."""
+        ops: list[DatasetOp] = []
+        self._walk(dataset, ops, set())
+        policy = None
+        options = _try(dataset.options)
+        if options is not None:
+            policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
+        return Pipeline(
+            ops=tuple(ops),
+            elements=self._elements(dataset),
+            location=lines.caller(),
+            distributed=distributed,
+            trains=not self.training_started,
+            cardinality=_integer(_try(dataset.cardinality)),
+            auto_shard_policy=policy,
+        )
+
+    def _walk(self, dataset: Any, ops: list[DatasetOp], visited: set[int]) -> None:
+        """Add the ops of a dataset from its sources to itself."""
+        if id(dataset) in visited:
+            return
+        visited.add(id(dataset))
+        for parent in _try(dataset._inputs) or ():
+            self._walk(parent, ops, visited)
+        ops.append(self._op(dataset))
+
+    def _op(self, dataset: Any) -> DatasetOp:
+        """One transformation."""
+        kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+        graph = _function_graph(dataset)
+        kinds = [op.type for op in graph.get_operations()] if graph is not None else []
+        return DatasetOp(
+            kind=kind,
+            parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
+            buffer_size=_integer(getattr(dataset, "_buffer_size", None)),
+            batch_size=_integer(getattr(dataset, "_batch_size", None)),
+            drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
+            count=_integer(getattr(dataset, "_count", None)),
+            stateful=any(_RANDOM.search(name) for name in kinds),
+            python=any("PyFunc" in name for name in kinds),
+            costly=any(_COSTLY.search(name) for name in kinds),
+            location=self._made_at.get(id(dataset)),
+        )
+
+    def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
+        """The tensors of one element."""
+        flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
+        return tuple(
+            TensorSeen(
+                getattr(spec, "name", None) or f"component {index}",
+                getattr(getattr(spec, "dtype", None), "name", type(spec).__name__),
+                None if spec.shape.rank is None else tuple(spec.shape.as_list()),
+            )
+            for index, spec in enumerate(flat)
+            if hasattr(spec, "shape")
+        )
+
+
+def _function_graph(dataset: Any) -> Any:
+    """The graph of a transformation's user function, None where it has none."""
+    wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
+    return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+
+
+def _made_by_keras() -> bool:
+    """Whether Keras, called by the user, is making the dataset."""
+    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if lines.is_user_file(frame.f_code.co_filename):
+            return False
+        if frame.f_globals.get("__name__", "").partition(".")[0] in ("keras", "tf_keras"):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
+
+
+def _try(call: Callable[[], Any]) -> Any:
+    """What a call into tf.data gives, None where this version does not answer."""
+    try:
+        return call()
+    except Exception:  # noqa: BLE001  (a reading that fails is a fact not known)
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    """A setting as an int, whether it is held as an int, a tensor or not at all."""
+    if value is None or isinstance(value, str):
+        return None
+    number = _try(lambda: int(value))
+    return number if isinstance(number, int) else None
+
+
+def _boolean(value: Any) -> bool | None:
+    """A setting as a bool."""
+    number = _try(lambda: bool(value))
+    return None if value is None else number

@@ -1,0 +1,110 @@
+"""Stand-ins for the TPU interfaces: the script sees the target, CPU replicas do the work.
+
+Public names only. `tf.distribute.TPUStrategy` must stay a class with a name that starts with
+TPUStrategy: Keras asks isinstance() of it and looks at class names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUBSTITUTED = (
+    "tf.distribute.TPUStrategy",
+    "tf.distribute.cluster_resolver.TPUClusterResolver",
+    "tf.config.experimental_connect_to_cluster",
+    "tf.config.experimental_connect_to_host",
+    "tf.tpu.experimental.initialize_tpu_system",
+    "tf.tpu.experimental.shutdown_tpu_system",
+)
+
+
+def install(tf: Any, replicas: int, hosts: int) -> None:
+    """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
+
+    Must run before TensorFlow has started its devices.
+    """
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(
+        cpu, [tf.config.LogicalDeviceConfiguration()] * replicas
+    )
+    strategy = _strategy(tf, replicas)
+    tf.distribute.TPUStrategy = strategy
+    tf.distribute.experimental.TPUStrategy = strategy
+    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts)
+    tf.config.experimental_connect_to_cluster = _connect
+    tf.config.experimental_connect_to_host = _connect
+    tf.tpu.experimental.initialize_tpu_system = _initialize
+    tf.tpu.experimental.shutdown_tpu_system = _initialize
+
+
+def _strategy(tf: Any, replicas: int) -> type:
+    """A MirroredStrategy over the CPU replicas that takes TPUStrategy's arguments."""
+
+    class TPUStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
+        """Stands in for TPUStrategy while rehearsing."""
+
+        def __init__(
+            self,
+            tpu_cluster_resolver: Any = None,
+            experimental_device_assignment: Any = None,  # noqa: ARG002
+            experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
+            **_: Any,
+        ) -> None:
+            super().__init__([f"CPU:{index}" for index in range(replicas)])
+            self._tpudiag_resolver = tpu_cluster_resolver
+
+        @property
+        def cluster_resolver(self) -> Any:
+            return self._tpudiag_resolver
+
+        def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
+            return super().run(fn, args=args, kwargs=kwargs)
+
+    return TPUStrategy
+
+
+def _resolver(tf: Any, replicas: int, hosts: int) -> type:
+    """A resolver that finds the target at once."""
+
+    class TPUClusterResolver(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore[misc]
+        """Stands in for TPUClusterResolver while rehearsing."""
+
+        task_type = "worker"
+        task_id = 0
+        rpc_layer = "grpc"
+
+        def __init__(self, tpu: Any = None, *_: Any, **__: Any) -> None:
+            self._tpu = tpu or "local"
+
+        @staticmethod
+        def connect(tpu: Any = None, *_: Any, **__: Any) -> Any:
+            return TPUClusterResolver(tpu)
+
+        @property
+        def environment(self) -> str:
+            return ""
+
+        @property
+        def tpu_hardware_feature(self) -> Any:
+            return None
+
+        def cluster_spec(self) -> Any:
+            return tf.train.ClusterSpec({"worker": [f"10.0.0.{h + 2}:8470" for h in range(hosts)]})
+
+        def master(self, *_: Any, **__: Any) -> str:
+            return "grpc://10.0.0.2:8470"
+
+        get_master = master
+
+        def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
+            return {"TPU": replicas // hosts}
+
+    return TPUClusterResolver
+
+
+def _connect(*_: Any, **__: Any) -> None:
+    """There is no cluster to connect to while rehearsing."""
+
+
+def _initialize(*_: Any, **__: Any) -> None:
+    """There is no TPU system to initialise while rehearsing."""

@@ -1,0 +1,77 @@
+"""Counts training steps, opens and closes the profile, and stops the job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+TIMES_STOPPED_BEFORE_EXIT = 3
+
+
+class StopObservation(BaseException):
+    """Raised in the job once enough was seen; no Exception, so that few handlers swallow it."""
+
+
+class StepWatch:
+    """The job's step clock.
+
+    After `warmup` steps the profile starts, `steps` later it stops and `on_stop` is called; from
+    then on every further step raises StopObservation, and code that swallows it too often makes
+    `on_swallowed` end the process.
+    """
+
+    def __init__(
+        self,
+        tf: Any,
+        warmup: int,
+        steps: int,
+        log_dir: str,
+        on_first: Callable[[], None],
+        on_stop: Callable[[], None],
+        on_swallowed: Callable[[], None],
+    ) -> None:
+        self._tf = tf
+        self._warmup, self._wanted, self._log_dir = warmup, steps, log_dir
+        self._on_first, self._on_stop, self._on_swallowed = on_first, on_stop, on_swallowed
+        self._profiling = False
+        self._stops = 0
+        self._last_end: float | None = None
+        self.steps_per_dispatch = 1
+        self.steps = 0
+        self.eager_steps = 0
+        self.times_ms: list[float] = []
+        """Times of steps after the first two, the profiled ones last."""
+        self.profiled_ms: list[float] = []
+
+    def finished_dispatch(self, eager: bool = False) -> None:
+        """A dispatch of training steps has ended; runs on the job's main thread."""
+        now = time.perf_counter()
+        if self._last_end is not None and self.steps > self.steps_per_dispatch:
+            took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
+            (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
+        self.steps += self.steps_per_dispatch
+        self.eager_steps += self.steps_per_dispatch * eager
+        if self.steps == self.steps_per_dispatch:
+            self._on_first()
+        if self._stops or self.steps >= self._warmup + self._wanted:
+            self._stop()
+        elif not self._profiling and self._log_dir and self.steps >= self._warmup:
+            self._tf.profiler.experimental.start(self._log_dir)
+            self._profiling = True
+        self._last_end = time.perf_counter()
+
+    def close_profile(self) -> None:
+        """Stop the profile, if one is being taken, and write it."""
+        if self._profiling:
+            self._profiling = False
+            self._tf.profiler.experimental.stop()
+
+    def _stop(self) -> None:
+        """End the job from inside."""
+        self._stops += 1
+        if self._stops == 1:
+            self._on_stop()
+        if self._stops > TIMES_STOPPED_BEFORE_EXIT:
+            self._on_swallowed()
+        raise StopObservation

@@ -1,0 +1,74 @@
+"""Watches strategy.run: what one replica gets, and steps that run eagerly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import TensorSeen
+from tpudiag.sources.job import lines
+
+
+class StrategyWatch:
+    """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
+
+    def __init__(self, tf: Any, function_class: type) -> None:
+        self._tf = tf
+        self._function_class = function_class
+        self.replicas: int | None = None
+        self.inputs: tuple[TensorSeen, ...] = ()
+        self.last_inputs: tuple[TensorSeen, ...] = ()
+        self.eager_location: Location | None = None
+        self.eager_runs = 0
+        self.after_eager_run = lambda: None
+        self._depth = 0
+        for class_ in tf.distribute.Strategy.__mro__:
+            if "run" in vars(class_):
+                self._install(class_)
+        if "run" in vars(tf.distribute.TPUStrategy):
+            self._install(tf.distribute.TPUStrategy)
+
+    def _install(self, class_: Any) -> None:
+        """Wrap `run` of one strategy class."""
+        original, watch = class_.run, self
+
+        def run(
+            strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
+        ) -> Any:
+            if watch._depth:
+                return original(strategy, fn, args, kwargs, options)
+            watch._depth += 1
+            try:
+                return watch._run(original, strategy, fn, args, kwargs, options)
+            finally:
+                watch._depth -= 1
+
+        class_.run = run
+
+    def _run(
+        self, original: Any, strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any
+    ) -> Any:
+        """One outermost call of run."""
+        self.replicas = strategy.num_replicas_in_sync
+        self.last_inputs = self._inputs((args, kwargs or {}))
+        eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
+        if eager:
+            self.eager_runs += 1
+            self.eager_location = self.eager_location or lines.caller()
+        result = original(strategy, fn, args, kwargs, options)
+        if eager:
+            self.after_eager_run()
+        return result
+
+    def _inputs(self, arguments: Any) -> tuple[TensorSeen, ...]:
+        """Shapes and types of what the first replica gets."""
+        seen: list[TensorSeen] = []
+        for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
+            values = getattr(leaf, "values", None)
+            value = values[0] if isinstance(values, tuple) and values else leaf
+            shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+            if shape is None or dtype is None or not hasattr(shape, "rank"):
+                continue
+            sizes = None if shape.rank is None else tuple(shape.as_list())
+            seen.append(TensorSeen(f"argument {index}", getattr(dtype, "name", str(dtype)), sizes))
+        return tuple(seen)

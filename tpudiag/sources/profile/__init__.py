@@ -1,0 +1,8 @@
+"""TensorBoard profiles as a source of signals: XSpaces are read without TensorFlow.
+
+`facts` and `span_step_times` are what verbs call; `locate` finds runs, `xspace` reads the format.
+"""
+
+from tpudiag.sources.profile.reading import facts, read_files, span_step_times
+
+__all__ = ["facts", "read_files", "span_step_times"]

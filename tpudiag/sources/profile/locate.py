@@ -1,0 +1,169 @@
+"""Finds profiles: in a TensorBoard log folder, in a run folder, or as a bare *.xplane.pb."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from tpudiag.errors import UnreadableInput
+
+ENDING = ".xplane.pb"
+NAMED_BY_TIME = re.compile(r"\d{4}(_\d\d){5}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One profiling session: the XSpaces of its hosts, by file name."""
+
+    name: str
+    """The run folder's name; with the folders above it where they tell runs apart."""
+    folder: str
+    files: tuple[str, ...]
+    bytes: int
+    when: float
+    """Seconds since the epoch: what the folder's name says, else the newest file's time."""
+
+    @property
+    def log_dir(self) -> str | None:
+        """The folder that TensorBoard and XProf open; None for a file outside one."""
+        path = Path(self.folder)
+        if path.parent.name == "profile" and path.parent.parent.name == "plugins":
+            above = str(path.parent.parent.parent)
+            return above.replace(":/", "://", 1) if is_url(self.folder) else above
+        return None
+
+
+def is_url(path: str) -> bool:
+    """Whether fsspec has to fetch it: gs://bucket/logs, but not a local path."""
+    return "://" in path
+
+
+def runs(path: str) -> tuple[Run, ...]:
+    """The runs at a path, newest first; raises UnreadableInput where there is none."""
+    found = _remote(path) if is_url(path) else _local(path)
+    if not found:
+        raise UnreadableInput(
+            f"{path}: no profile in this folder (looked for *{ENDING} in it and below it)"
+        )
+    return tuple(sorted(found, key=lambda run: (run.when, run.name), reverse=True))
+
+
+def choose(found: Sequence[Run], path: str, name: str | None) -> Run:
+    """The newest run, or the one called `name`; raises UnreadableInput where it is not one."""
+    if name is None:
+        return found[0]
+    named = [run for run in found if name in (run.name, PurePosixPath(run.name).name)]
+    if len(named) == 1:
+        return named[0]
+    known = ", ".join(run.name for run in (named or found)[:10])
+    fault = "several runs of this name" if named else "no run of this name"
+    raise UnreadableInput(f"{path}: --run {name}: {fault}; there are {known}")
+
+
+@contextmanager
+def fetched(run: Run) -> Generator[tuple[Path, ...], None, None]:
+    """The run's files on this machine; remote ones are copied for the time of the block."""
+    if not is_url(run.folder):
+        yield tuple(Path(file) for file in run.files)
+        return
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        local = tuple(Path(folder) / PurePosixPath(file).name for file in run.files)
+        for remote, copy in zip(run.files, local, strict=True):
+            try:
+                _filesystem(remote).get_file(remote, str(copy))
+            except Exception as error:
+                raise UnreadableInput(f"{remote}: {_line(error)}") from error
+        yield local
+
+
+def _local(path: str) -> list[Run]:
+    """Runs on this machine."""
+    place = Path(path).expanduser()
+    try:
+        if place.is_file():
+            return [_run(place.parent, [place], place.name)]
+        if not place.is_dir():
+            raise UnreadableInput(
+                f"{path}: {'not a file or folder' if place.exists() else 'does not exist'}"
+            )
+        folders: defaultdict[Path, list[Path]] = defaultdict(list)
+        for file in sorted(place.rglob(f"*{ENDING}")):
+            folders[file.parent].append(file)
+        return [_run(folder, files, _name(folder, place)) for folder, files in folders.items()]
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {error.strerror or error}") from error
+
+
+def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
+    """A run of local files."""
+    stats = [file.stat() for file in files]
+    when = max(stat.st_mtime for stat in stats)
+    return Run(
+        name, str(folder.resolve()), tuple(str(file) for file in files),
+        sum(stat.st_size for stat in stats), _when(folder.name, when),
+    )  # fmt: skip
+
+
+def _remote(path: str) -> list[Run]:
+    """Runs behind a URL."""
+    try:
+        filesystem = _filesystem(path)
+        if filesystem.isfile(path):
+            sizes = {filesystem.unstrip_protocol(path): filesystem.info(path)}
+        else:
+            found: dict[str, Any] = filesystem.find(path, detail=True)
+            sizes = {
+                filesystem.unstrip_protocol(k): v for k, v in found.items() if k.endswith(ENDING)
+            }
+            if not sizes and not filesystem.exists(path):
+                raise UnreadableInput(f"{path}: does not exist")
+    except UnreadableInput:
+        raise
+    except Exception as error:
+        raise UnreadableInput(f"{path}: {_line(error)}") from error
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for file in sorted(sizes):
+        folders[file.rpartition("/")[0]].append(file)
+    return [
+        Run(
+            _name(PurePosixPath(folder), PurePosixPath(path)), folder, tuple(files),
+            sum(int(sizes[file].get("size") or 0) for file in files),
+            _when(folder.rpartition("/")[2], 0.0),
+        )
+        for folder, files in folders.items()
+    ]  # fmt: skip
+
+
+def _filesystem(path: str) -> Any:
+    """The fsspec file system for a URL; raises what fsspec raises (unknown protocol, no gcsfs)."""
+    return import_module("fsspec.core").url_to_fs(path)[0]
+
+
+def _name(folder: Path | PurePosixPath, top: Path | PurePosixPath) -> str:
+    """A run's name: `2025_05_01_00_00_00`, or `train/2025_05_01_00_00_00` below sub-folders."""
+    parts = folder.relative_to(top).parts if folder.is_relative_to(top) else ()
+    above = parts[:-1]
+    return "/".join([*(p for p in above if p not in ("plugins", "profile")), folder.name])
+
+
+def _when(name: str, otherwise: float) -> float:
+    """The time that a run folder is named by."""
+    if NAMED_BY_TIME.fullmatch(name):
+        try:
+            return datetime.strptime(name, "%Y_%m_%d_%H_%M_%S").astimezone().timestamp()
+        except ValueError:
+            return otherwise
+    return otherwise
+
+
+def _line(error: Exception) -> str:
+    """An error as one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,211 @@
+"""The messages of an XSpace (openxla/xla, tsl/profiler/protobuf/xplane.proto), built at run time.
+
+They live in a descriptor pool of their own: TensorFlow and JAX register the same names in the
+default pool, and TensorFlow's classes would cost its import of five seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Protocol, cast
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_PACKAGE = "tensorflow.profiler"
+_KINDS = {
+    "double": descriptor_pb2.FieldDescriptorProto.TYPE_DOUBLE,
+    "int64": descriptor_pb2.FieldDescriptorProto.TYPE_INT64,
+    "uint64": descriptor_pb2.FieldDescriptorProto.TYPE_UINT64,
+    "string": descriptor_pb2.FieldDescriptorProto.TYPE_STRING,
+    "bytes": descriptor_pb2.FieldDescriptorProto.TYPE_BYTES,
+}
+_MESSAGES = {
+    "XSpace": "*XPlane planes 1, *string errors 2, *string warnings 3, *string hostnames 4",
+    "XPlane": "int64 id 1, string name 2, *XLine lines 3, %XEventMetadata event_metadata 4,"
+    " %XStatMetadata stat_metadata 5, *XStat stats 6",
+    "XLine": "int64 id 1, int64 display_id 10, string name 2, string display_name 11,"
+    " int64 timestamp_ns 3, int64 duration_ps 9, *XEvent events 4",
+    "XEvent": "int64 metadata_id 1, ?int64 offset_ps 2, ?int64 num_occurrences 5,"
+    " int64 duration_ps 3, *XStat stats 4",
+    "XStat": "int64 metadata_id 1, ?double double_value 2, ?uint64 uint64_value 3,"
+    " ?int64 int64_value 4, ?string str_value 5, ?bytes bytes_value 6, ?uint64 ref_value 7,"
+    " ?bytes compressed_str_value 8",
+    "XEventMetadata": "int64 id 1, string name 2, string display_name 4, bytes metadata 3,"
+    " *XStat stats 5, *int64 child_id 6",
+    "XStatMetadata": "int64 id 1, string name 2, string description 3",
+}
+"""Fields as `type name number`: * repeated, ? in the message's one oneof, % map from int64."""
+_Field = tuple[str, str, str, int]
+"""Mark, type, name, number."""
+ONEOFS = {"XEvent": "data", "XStat": "value"}
+
+
+class XStat(Protocol):
+    """A named value; `WhichOneof("value")` names the member that is set."""
+
+    metadata_id: int
+    double_value: float
+    uint64_value: int
+    int64_value: int
+    str_value: str
+    bytes_value: bytes
+    ref_value: int
+
+    def WhichOneof(self, name: str) -> str | None:
+        """The member of the oneof that is set."""
+        ...
+
+
+class XEvent(Protocol):
+    """A trace event; its offset counts from its line's timestamp."""
+
+    metadata_id: int
+    offset_ps: int
+    num_occurrences: int
+    duration_ps: int
+
+    @property
+    def stats(self) -> Sequence[XStat]:
+        """What the event carries."""
+        ...
+
+
+class XEventMetadata(Protocol):
+    """What all events of one id share."""
+
+    name: str
+    display_name: str
+
+    @property
+    def stats(self) -> Sequence[XStat]:
+        """What is the same for every event of the id."""
+        ...
+
+
+class XStatMetadata(Protocol):
+    """The name of a stat."""
+
+    name: str
+
+
+class Message(Protocol):
+    """What every generated message offers."""
+
+    def ParseFromString(self, data: bytes) -> int:
+        """Fill the message; raises DecodeError."""
+        ...
+
+    def SerializeToString(self) -> bytes:
+        """The message's bytes."""
+        ...
+
+    def ByteSize(self) -> int:
+        """The length of the message's bytes."""
+        ...
+
+    def DiscardUnknownFields(self) -> None:
+        """Drop what the schema does not know."""
+        ...
+
+
+class XLine(Message, Protocol):
+    """A time line: a thread of a host, or one kind of activity of a device."""
+
+    name: str
+    timestamp_ns: int
+
+    @property
+    def events(self) -> Sequence[XEvent]:
+        """The line's events."""
+        ...
+
+
+class XPlane(Message, Protocol):
+    """A device, a host, or the capture itself."""
+
+    name: str
+
+    @property
+    def lines(self) -> Sequence[XLine]:
+        """The plane's time lines."""
+        ...
+
+    @property
+    def event_metadata(self) -> Mapping[int, XEventMetadata]:
+        """By the id that events carry."""
+        ...
+
+    @property
+    def stat_metadata(self) -> Mapping[int, XStatMetadata]:
+        """By the id that stats carry."""
+        ...
+
+    @property
+    def stats(self) -> Sequence[XStat]:
+        """What the plane says of itself."""
+        ...
+
+
+def new_plane() -> XPlane:
+    """An empty XPlane."""
+    return cast(XPlane, message("XPlane")())
+
+
+def new_line() -> XLine:
+    """An empty XLine."""
+    return cast(XLine, message("XLine")())
+
+
+@cache
+def message(name: str) -> type[object]:
+    """The class of the message with this name, e.g. `XSpace`."""
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(_file())
+    descriptor = pool.FindMessageTypeByName(f"{_PACKAGE}.{name}")
+    return cast("type[object]", message_factory.GetMessageClass(descriptor))
+
+
+@cache
+def _file() -> descriptor_pb2.FileDescriptorProto:
+    """The schema as a file descriptor."""
+    file = descriptor_pb2.FileDescriptorProto(
+        name="tpudiag/xplane.proto", package=_PACKAGE, syntax="proto3"
+    )
+    for name, text in _MESSAGES.items():
+        made = file.message_type.add(name=name)
+        if name in ONEOFS:
+            made.oneof_decl.add(name=ONEOFS[name])
+        for field in _fields(text):
+            _add_field(made, name, field)
+    return file
+
+
+def _fields(text: str) -> Iterator[_Field]:
+    """Mark, type, name and number of each field."""
+    for part in text.split(","):
+        kind, name, number = part.split()
+        mark = kind[0] if kind[0] in "*?%" else ""
+        yield mark, kind.removeprefix(mark), name, int(number)
+
+
+def _add_field(message_: descriptor_pb2.DescriptorProto, owner: str, field_: _Field) -> None:
+    """Add one field, with the entry message that a map needs."""
+    mark, kind, name, number = field_
+    field = message_.field.add(name=name, number=number)
+    repeated = mark in ("*", "%")
+    field.label = field.LABEL_REPEATED if repeated else field.LABEL_OPTIONAL
+    if mark == "?":
+        field.oneof_index = 0
+    if kind in _KINDS:
+        field.type = _KINDS[kind]
+        return
+    field.type = field.TYPE_MESSAGE
+    field.type_name = f".{_PACKAGE}.{kind}"
+    if mark == "%":
+        entry = "".join(word.title() for word in name.split("_")) + "Entry"
+        nested = message_.nested_type.add(name=entry)
+        nested.options.map_entry = True
+        _add_field(nested, entry, ("", "int64", "key", 1))
+        _add_field(nested, entry, ("", kind, "value", 2))
+        field.type_name = f".{_PACKAGE}.{owner}.{entry}"

@@ -1,0 +1,67 @@
+"""The protobuf wire format, as far as it is needed to take an XSpace apart without parsing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+"""Wire types; groups (3, 4) are no part of an XSpace."""
+
+
+class Damaged(Exception):
+    """The bytes are no whole XSpace; the text says how and where, and the user is told it."""
+
+
+class Field(NamedTuple):
+    """One field: its number, its wire type, where its tag starts and where its content lies."""
+
+    number: int
+    wire_type: int
+    tag: int
+    start: int
+    end: int
+
+
+def fields(data: memoryview) -> Iterator[Field]:
+    """The fields of one message, in order.
+
+    Raises Damaged where the last field is cut off or the bytes are no fields at all.
+    """
+    position, size = 0, len(data)
+    while position < size:
+        tag = position
+        key, position = _varint(data, position)
+        number, wire_type = key >> 3, key & 7
+        if number == 0:
+            raise Damaged(f"corrupt at byte {tag}: field number 0")
+        start, end = _content(data, wire_type, position, tag)
+        if end > size:
+            raise Damaged(f"truncated: the field at byte {tag} ends {end - size:,} bytes too late")
+        yield Field(number, wire_type, tag, start, end)
+        position = end
+
+
+def _content(data: memoryview, wire_type: int, position: int, tag: int) -> tuple[int, int]:
+    """Where the content of a field lies."""
+    if wire_type == BYTES:
+        length, start = _varint(data, position)
+        return start, start + length
+    if wire_type == VARINT:
+        return position, _varint(data, position)[1]
+    if wire_type in (FIXED64, FIXED32):
+        return position, position + (8 if wire_type == FIXED64 else 4)
+    raise Damaged(f"corrupt at byte {tag}: wire type {wire_type}")
+
+
+def _varint(data: memoryview, position: int) -> tuple[int, int]:
+    """The number at `position` and the position behind it."""
+    value = 0
+    for index in range(10):
+        if position + index >= len(data):
+            raise Damaged(f"truncated: cut off in a number at byte {position}")
+        byte = data[position + index]
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value, position + index + 1
+    raise Damaged(f"corrupt at byte {position}: a number of more than 10 bytes")

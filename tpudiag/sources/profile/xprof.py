@@ -1,0 +1,149 @@
+"""What XProf says of a run: its overview page, asked for in a child process with a time limit.
+
+XProf writes caches beside the files that it reads, so it gets a folder of links to them. Its
+converter answers nothing, without an error, for a file that it cannot read: that is a failure
+here, and never an empty (healthy) answer.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+LIMIT_S = 30.0
+"""How long XProf may take before it is stopped."""
+LIMIT_BYTES = 100_000_000
+"""Above this XProf is not asked: its overview page takes about 35 bytes of memory for each."""
+FIGURES = {
+    "device_duty_cycle_percent": "device duty cycle",
+    "device_idle_time_percent": "device idle time",
+}
+STEP_FIGURES = {
+    "steptime_ms_average": "average step time, ms",
+    "infeed_percent_average": "share of step time waiting for input, %",
+    "mxu_utilization_percent": "MXU utilisation",
+    "hbm_utilization_percent": "HBM bandwidth utilisation",
+}
+"""XProf takes these over the steps, and writes 0 where it saw none."""
+STATEMENTS = (
+    "statement", "input_conclusion", "output_conclusion", "kernel_launch_statement",
+    "device_collectives_statement", "all_other_statement", "precision_statement", "remark_text",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class XProfSays:
+    """XProf's figures and statements, in its own words; `failure` tells why there are none."""
+
+    figures: tuple[tuple[str, str], ...] = ()
+    statements: tuple[str, ...] = ()
+    """Conclusions, bottlenecks and warnings."""
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class _Column:
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    v: str | float | bool | None = None
+
+
+@dataclass(frozen=True)
+class _Row:
+    c: list[_Cell] = field(default_factory=list[_Cell])
+
+
+@dataclass(frozen=True)
+class _Page:
+    """One of the tables that an overview page is made of."""
+
+    cols: list[_Column] = field(default_factory=list[_Column])
+    rows: list[_Row] = field(default_factory=list[_Row])
+    p: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class Asking:
+    """A question to XProf under way; `answer` waits for the rest of the time limit."""
+
+    def __init__(self, process: subprocess.Popen[bytes], answer: Path, limit_s: float) -> None:
+        self._process = process
+        self._answer = answer
+        self._limit_s = limit_s
+        self._until = time.monotonic() + limit_s
+
+    def answer(self) -> XProfSays:
+        """What XProf says, or why it says nothing."""
+        try:
+            code = self._process.wait(timeout=max(0.0, self._until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return XProfSays(failure=f"XProf was stopped after its {self._limit_s:g} s")
+        if code == 0 and self._answer.is_file():
+            return parse(self._answer.read_bytes())
+        if code < 0:
+            return XProfSays(failure=f"XProf was ended by signal {-code}")
+        return XProfSays(failure="XProf could not convert the profile, and does not say why")
+
+
+@contextmanager
+def asked(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Asking, None, None]:
+    """Ask for the overview page of a run's files; the child ends with the block at the latest."""
+    with tempfile.TemporaryDirectory(prefix="tpudiag-xprof-") as folder:
+        run = Path(folder) / "plugins" / "profile" / "run"
+        run.mkdir(parents=True)
+        links = [run / file.name for file in files]
+        for link, file in zip(links, files, strict=True):
+            link.symlink_to(file.resolve())
+        answer = Path(folder) / "answer"
+        script = Path(__file__).with_name("ask_xprof.py")
+        process = subprocess.Popen(
+            [sys.executable, "-P", script, answer, "overview_page", *links],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, cwd=folder,
+        )  # fmt: skip
+        try:
+            yield Asking(process, answer, limit_s)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def parse(page: bytes) -> XProfSays:
+    """An overview page (JSON) as figures and statements."""
+    try:
+        pages = msgspec.json.decode(page, type=list[_Page], strict=False)
+    except msgspec.MsgspecError as error:
+        return XProfSays(failure=f"XProf's overview page is of an unknown form: {error}")
+    said = {key: text for page_ in pages for key, text in page_.p.items()}
+    devices = said.get("device_core_count", "0") not in ("", "0")
+    stepped = any(p.rows for p in pages if "steptime_ms_average" in p.p)
+    wanted = {**(FIGURES if devices else {}), **(STEP_FIGURES if stepped else {})}
+    figures = tuple((name, said[key]) for key, name in wanted.items() if said.get(key))
+    texts = [_plain(said.get(key, "")) for key in STATEMENTS] + list(_diagnostics(pages))
+    return XProfSays(figures, tuple(dict.fromkeys(text for text in texts if text)))
+
+
+def _diagnostics(pages: Iterable[_Page]) -> Iterable[str]:
+    """XProf's warnings and errors about the profile."""
+    for page in pages:
+        if [column.id for column in page.cols] == ["severity", "message"]:
+            for row in page.rows:
+                yield ": ".join(_plain(str(cell.v)) for cell in row.c if cell.v)
+
+
+def _plain(text: str) -> str:
+    """Without markup, on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
