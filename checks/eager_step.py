@@ -39,7 +39,8 @@ def eager_step(signals: Signals) -> Iterator[Finding | Evidence]:
             else "the training step runs eagerly: TPUStrategy.run needs a tf.function around it.",
             "model.compile(..., run_eagerly=False)\ntf.config.run_functions_eagerly(False)"
             if dispatch.run_eagerly
-            else "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
+            else "@tf.function\n"
+            "def train_step(batch):\n    return strategy.run(step, args=(batch,))",
             (
                 Evidence("eager steps", dispatch.eager_steps, "steps", 0),
                 Evidence("steps", dispatch.steps, "steps"),

@@ -47,7 +47,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         largest = max(ops, key=lambda op: op.flops)
         yield Finding(
             f"{share:.0%} of the step's matrix work is in 16 bit.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before the model is built',
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
             (*evidence, Evidence("largest product", f"{largest.op} {largest.name}")),
             largest.location,
         )

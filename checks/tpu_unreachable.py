@@ -36,7 +36,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     ```
 
     ## Source
-    tensorflow#70827, colabtools#5203, tensorflow#90807; each failure tried on a machine with no TPU.
+    tensorflow#70827, colabtools#5203, tensorflow#90807; each failure tried without a TPU.
     """
     attempt = signals.tpu
     if attempt is None:
@@ -51,7 +51,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         yield waited
         return
     known = match(attempt.error or "")
-    cause = known[0].error.cause if known else "the call gave no known error"
+    cause = known[0].message if known else "the call gave no known error"
     fix = known[0].error.fix if known else (
         "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
         '--tpu local; without a TPU use --tpu none'

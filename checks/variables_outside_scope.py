@@ -45,7 +45,8 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Finding(
             f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "
             f"strategy.scope(), the first {first.name}.",
-            "with strategy.scope():\n    model = build_model()\n    optimizer = keras.optimizers.Adam()",
+            "with strategy.scope():\n"
+            "    model = build_model()\n    optimizer = keras.optimizers.Adam()",
             (
                 Evidence("variables outside", len(outside), "variables", 0),
                 Evidence("first", first.name),

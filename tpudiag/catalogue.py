@@ -1,4 +1,4 @@
-"""Finds the units: the checks of checks/, the renderers of reports/, and those of other packages."""
+"""Finds the units: the checks of checks/ and of other packages, and the renderers of reports/."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    own, _, theirs = _split(given)
+    own, theirs = _split(given)
     options = build_parser().parse_args(own)
     options.arguments = theirs
     try:
@@ -61,9 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return exit_code
 
 
-def _split(arguments: list[str]) -> tuple[list[str], bool, list[str]]:
-    """What stands before `--`, whether it is there, and what follows: the script's own arguments."""
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before `--`, and what follows: the script's own arguments."""
     if "--" not in arguments:
-        return arguments, False, []
+        return arguments, []
     at = arguments.index("--")
-    return arguments[:at], True, arguments[at + 1 :]
+    return arguments[:at], arguments[at + 1 :]

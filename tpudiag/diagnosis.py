@@ -190,4 +190,3 @@ def run_name(program: str) -> str:
     """A folder name for one run: what ran, and when."""
     stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
     return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
-

@@ -51,7 +51,10 @@ GENERATIONS = (
     ),
     Generation("v5p", "TPU v5", ("v5p",), 2, 1, 4, True, 95.73, 95, 459, 2765, 128, (2, 15)),
     Generation("v6e", "TPU v6 lite", ("v6e",), 1, 1, 8, False, 31.24, 32, 918, 1638, 256, (2, 15)),
-    Generation("tpu7x", "TPU7x", ("tpu7x", "7x", "v7x"), 2, 2, 4, True, 94.75, 192, 2307, 7380, 256, None),
+    Generation(
+        "tpu7x", "TPU7x", ("tpu7x", "7x", "v7x"), 2, 2, 4, True,
+        94.75, 192, 2307, 7380, 256, None,
+    ),
 )  # fmt: skip
 
 DEFAULT_TARGET = "v5e-8"

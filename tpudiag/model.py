@@ -8,7 +8,7 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tpudiag.signals import Signals
+    pass
 
 Value = float | int | str | bool
 """What a figure may be; a float or int carries its unit beside it."""
@@ -80,7 +80,7 @@ class Finding:
     cost_bytes: int | None = None
 
 
-class NotMeasured(Exception):  # noqa: N818  (an answer, not an error)
+class NotMeasured(Exception):
     """Raised by a check whose signals are missing: why, and how to measure them."""
 
     def __init__(self, reason: str, how: str) -> None:

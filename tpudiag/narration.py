@@ -1,4 +1,4 @@
-"""What a report on a job says besides its checks: headline, notes, measurements, what comes next."""
+"""What a report on a job says besides its checks: headline, notes, figures, the next command."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def notes(signals: Signals, replicas: int) -> tuple[str, ...]:
         if goal is not None and goal.replicas > replicas:
             notes.append(f"{goal.name} has {goal.replicas} replicas; the job saw {replicas}.")
     else:
-        notes.append("Running on a TPU follows the documented API and was not verified on hardware.")
+        notes.append(
+            "Running on a TPU follows the documented API and was not verified on hardware."
+        )
     return tuple(notes)
 
 

@@ -9,13 +9,31 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
     from tpudiag.model import Report
     from tpudiag.settings import Settings
+
+
+class Verbs(Protocol):
+    """What argparse's add_subparsers returns, which it keeps private."""
+
+    def add_parser(
+        self,
+        name: str,
+        *,
+        help: str,
+        description: str | None,
+        epilog: str,
+        allow_abbrev: bool,
+        formatter_class: type[argparse.HelpFormatter],
+    ) -> argparse.ArgumentParser:
+        """A parser for one verb."""
+        ...  # fmt: skip
+
 
 ENDINGS = {
     ".json": "json",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ examples:
 """
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: _report.Verbs) -> None:
     """The options of `check`."""
     parser = verbs.add_parser(
         "check", help="run a job under observation, on the TPU or rehearsed without one",
@@ -40,19 +40,80 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "target", metavar="TARGET", nargs="?",
         help="a script (train.py) or module:function; default: the reference job",
     )  # fmt: skip
-    parser.add_argument("--for", dest="for_", metavar="TPU", help="the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)")
-    parser.add_argument("--tpu", metavar="NAME", help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)")
-    parser.add_argument("--steps", metavar="N", type=_count, default=20, help="steps to profile (default: %(default)s)")
-    parser.add_argument("--warmup", metavar="N", type=_count, default=5, help="steps before them (default: %(default)s)")
-    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=900.0, help="how long the job may take (default: 900)")
-    parser.add_argument("--tpu-timeout", metavar="SECONDS", type=_seconds, default=120.0, help="how long each call that reaches for the TPU may take (default: 120)")
-    parser.add_argument("--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"), help="where runs leave their profile (default: ./tpudiag-logs)")
+    parser.add_argument(
+        "--for",
+        dest="for_",
+        metavar="TPU",
+        help="the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
+    )
+    parser.add_argument(
+        "--tpu",
+        metavar="NAME",
+        help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
+    )
+    parser.add_argument(
+        "--steps",
+        metavar="N",
+        type=_count,
+        default=20,
+        help="steps to profile (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--warmup",
+        metavar="N",
+        type=_count,
+        default=5,
+        help="steps before them (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=900.0,
+        help="how long the job may take (default: 900)",
+    )
+    parser.add_argument(
+        "--tpu-timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=120.0,
+        help="how long each call that reaches for the TPU may take (default: 120)",
+    )
+    parser.add_argument(
+        "--log-dir",
+        metavar="DIR",
+        type=Path,
+        default=Path("tpudiag-logs"),
+        help="where runs leave their profile (default: ./tpudiag-logs)",
+    )
     reference = parser.add_argument_group("reference job")
-    reference.add_argument("--reference", metavar="MODEL", choices=("mlp", "resnet50", "bert", "vit"), default="mlp", help="mlp, resnet50, bert or vit (default: mlp)")
-    reference.add_argument("--loop", choices=("custom", "fit"), default="custom", help="a train step of its own, or Keras fit; both need Keras 3.8 or newer, or tf-keras (default: custom)")
-    reference.add_argument("--precision", choices=("mixed_bfloat16", "float32"), default="mixed_bfloat16", help="the Keras dtype policy (default: %(default)s)")
-    reference.add_argument("--full-size", action="store_true", help="the real model, not the one for two CPU cores")
-    reference.add_argument("--checkpoint-dir", metavar="DIR", help="where it saves and resumes, local or gs:// (default: in the run's folder)")
+    reference.add_argument(
+        "--reference",
+        metavar="MODEL",
+        choices=("mlp", "resnet50", "bert", "vit"),
+        default="mlp",
+        help="mlp, resnet50, bert or vit (default: mlp)",
+    )
+    reference.add_argument(
+        "--loop",
+        choices=("custom", "fit"),
+        default="custom",
+        help="a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: custom)",
+    )
+    reference.add_argument(
+        "--precision",
+        choices=("mixed_bfloat16", "float32"),
+        default="mixed_bfloat16",
+        help="the Keras dtype policy (default: %(default)s)",
+    )
+    reference.add_argument(
+        "--full-size", action="store_true", help="the real model, not the one for two CPU cores"
+    )
+    reference.add_argument(
+        "--checkpoint-dir",
+        metavar="DIR",
+        help="where it saves and resumes, local or gs:// (default: in the run's folder)",
+    )
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
 
@@ -133,16 +194,22 @@ def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[st
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
+def progress() -> Generator[Callable[[str], None]]:
     """Says on stderr what is being done: a status line on a terminal, only TPU waits elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda phase: phase.startswith("tpu: ") and print(f"tpudiag: waiting for {phase}", file=sys.stderr)  # type: ignore[func-returns-value]
+        yield _say_waits
         return
     from rich.console import Console
     from rich.markup import escape
 
     with Console(stderr=True).status("starting") as status:
         yield lambda phase: status.update(escape(phase))
+
+
+def _say_waits(phase: str) -> None:
+    """Without a terminal: only what may take long and end badly."""
+    if phase.startswith("tpu: "):
+        print(f"tpudiag: waiting for the TPU ({phase.removeprefix('tpu: ')})", file=sys.stderr)
 
 
 def _count(text: str) -> int:

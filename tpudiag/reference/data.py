@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -44,7 +45,7 @@ def pipeline(spec: DataSpec, global_batch: int) -> Any:
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
     return (
         tf.data.Dataset.range(max(spec.examples, global_batch))
-        .map(lambda index: example(index, spec), num_parallel_calls=tf.data.AUTOTUNE)
+        .map(partial(example, spec=spec), num_parallel_calls=tf.data.AUTOTUNE)
         .cache()
         .shuffle(spec.examples)
         .repeat()

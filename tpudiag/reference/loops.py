@@ -30,7 +30,7 @@ def custom(job: Any, options: JobOptions) -> float:
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return loss
 
-    @tf.function
+    @tf.function  # type: ignore[untyped-decorator]
     def train_step(batch: Any) -> Any:
         losses = strategy.run(replica_step, args=batch)
         return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)

@@ -1,4 +1,4 @@
-"""The four models, with random weights; layers are Keras' own, and the same in Keras 3 and tf-keras."""
+"""The four models, with random weights; their layers are the same in Keras 3 and tf-keras."""
 
 from __future__ import annotations
 
@@ -91,12 +91,14 @@ def _encoder(keras: Any, x: Any, width: int, heads: int, norm_first: bool) -> An
 def _positions(keras: Any) -> Any:
     """A layer that adds a learned vector to each position of [batch, length, width]."""
 
-    class Positions(keras.layers.Layer):  # type: ignore[misc, name-defined]
+    layer: Any = keras.layers.Layer
+
+    class Positions(layer):  # type: ignore[misc]
         def build(self, shape: Any) -> None:
             self.table = self.add_weight(
                 name="positions", shape=(shape[1], shape[2]), initializer="random_normal"
             )
-            super().build(shape)
+            layer.build(self, shape)
 
         def call(self, x: Any) -> Any:
             return x + tf.cast(tf.convert_to_tensor(self.table), x.dtype)

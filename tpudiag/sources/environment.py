@@ -83,9 +83,9 @@ def _generation(device: Path) -> str | None:
 
 
 def refused(address: str, limit_s: float = 5.0) -> str | None:
-    """Why a TPU address such as grpc://10.0.0.2:8470 does not answer; None where it does, or is a name.
+    """Why an address such as grpc://10.0.0.2:8470 does not answer; None where it does.
 
-    TensorFlow would wait for a closed port for ever.
+    A TPU's name is not asked. TensorFlow would wait for a closed port for ever.
     """
     host, colon, port = address.removeprefix("grpc://").rpartition(":")
     if not colon or not port.isdigit():

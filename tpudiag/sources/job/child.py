@@ -90,10 +90,10 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     except SystemExit as exit_:
         if exit_.code not in (None, 0):
             text = exit_.code if isinstance(exit_.code, str) else None
-            end = JobEnd("exit", text, exit_code=1 if text else int(exit_.code))  # type: ignore[arg-type]
+            end = JobEnd("exit", text, exit_code=1 if text else int(exit_.code))
     except KeyboardInterrupt:
         end = JobEnd("interrupted")
-    except BaseException as error:  # noqa: BLE001  (whatever the job raises is an answer)
+    except BaseException as error:
         traceback.print_exc()
         frames = traceback.extract_tb(error.__traceback__)
         end = JobEnd("exception", _text(error), lines.of_frames(frames))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
@@ -52,7 +52,7 @@ class FunctionWatch:
         self._instances: dict[int, Any] = {}
         self._thread = threading.current_thread()
         self.current: _Seen | None = None
-        self.class_ = type(tf.function(lambda: 0))
+        self.class_: Any = type(tf.function(lambda: 0))
         self._install()
 
     def facts(self) -> tuple[TracedFunction, ...]:
@@ -65,7 +65,7 @@ class FunctionWatch:
         original = self.class_.__call__
         watch = self
 
-        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             if watch.current is not None or threading.current_thread() is not watch._thread:
                 return original(function, *args, **kwargs)
             if not watch._tf.executing_eagerly():
@@ -131,19 +131,17 @@ class FunctionWatch:
     def _describe(self, path: str, value: Any, leaves: Signature) -> None:
         """Add the leaves of one argument."""
         if isinstance(value, dict):
-            for key, item in value.items():
+            for key, item in cast(Mapping[Any, Any], value).items():
                 self._describe(f"{path}[{key!r}]", item, leaves)
         elif isinstance(value, (list, tuple)):
-            for index, item in enumerate(value):
+            for index, item in enumerate(cast(Sequence[Any], value)):
                 self._describe(f"{path}[{index}]", item, leaves)
         else:
             leaves[path] = self._leaf(value)
 
     def _leaf(self, value: Any) -> tuple[str, str]:
         """The kind of a leaf and what tracing looks at in it."""
-        values = getattr(value, "values", None)
-        if isinstance(values, tuple) and values:
-            value = values[0]  # a per-replica value: that of the first replica
+        value = lines.first_replica_value(value)
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
             return "python value", f"{type(value).__name__} {value!r}"
         shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)

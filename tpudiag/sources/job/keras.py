@@ -61,7 +61,7 @@ class KerasWatch:
 
     def iterations(self) -> int | None:
         """Optimizer steps taken so far, None where no optimizer is known."""
-        values = []
+        values: list[int] = []
         for optimizer in self.optimizers:
             try:
                 values.append(int(optimizer.iterations.numpy()))

@@ -7,8 +7,9 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.model import Location
 
@@ -70,6 +71,13 @@ def of_function(function: Any) -> Location | None:
     return None if code is None else of(code.co_filename, code.co_firstlineno)
 
 
+def first_replica_value(value: Any) -> Any:
+    """The first replica's part of a per-replica value; anything else as it is."""
+    values: Any = getattr(value, "values", None)
+    parts = cast(tuple[Any, ...], values) if isinstance(values, tuple) else ()
+    return parts[0] if parts else value
+
+
 def follow_autograph() -> None:
     """Learn from AutoGraph which user line each generated line was made from.
 
@@ -78,9 +86,8 @@ def follow_autograph() -> None:
     moved, lines inside traced functions are not named; nothing else is lost.
     """
     try:
-        from tensorflow.python.autograph.pyct import origin_info  # pyright: ignore
-
-        create: Any = origin_info.create_source_map  # pyright: ignore
+        origin_info = import_module("tensorflow.python.autograph.pyct.origin_info")
+        create: Any = origin_info.create_source_map
     except (ImportError, AttributeError):
         return
 
@@ -92,4 +99,4 @@ def follow_autograph() -> None:
             )
         return source_map
 
-    origin_info.create_source_map = create_source_map
+    origin_info.create_source_map = create_source_map  # type: ignore[attr-defined]

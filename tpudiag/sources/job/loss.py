@@ -63,7 +63,7 @@ def _reduction(
     if shape.rank is None or axes is None:
         found.append(None)
         return
-    reduced = {int(axis) % shape.rank for axis in axes.reshape(-1)} if shape.rank else set()
+    reduced: set[int] = {int(axis) % max(shape.rank, 1) for axis in axes.reshape(-1)}
     if 0 in reduced and shape.rank and shape[0] == batch:
         others = shape[1:].num_elements()
         if operation.type == "Mean":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import (
@@ -224,8 +225,6 @@ class Observer:
 def _tf2_enabled() -> bool | None:
     """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
     try:
-        from tensorflow.python import tf2  # pyright: ignore
-
-        return bool(tf2.enabled())  # pyright: ignore
+        return bool(import_module("tensorflow.python.tf2").enabled())
     except (ImportError, AttributeError):
         return None

@@ -50,13 +50,13 @@ class PipelineWatch:
     def _install(self) -> None:
         """Wrap the public entry points."""
         dataset = self._tf.data.Dataset
-        hooks.after(dataset, "__init__", lambda made, *_: self._note_line(made))
+        hooks.after(dataset, "__init__", self._note_line)
         hooks.before(dataset, "__iter__", self._iterated)
         for class_ in self._tf.distribute.Strategy.__mro__:
             if "experimental_distribute_dataset" in vars(class_):
                 hooks.before(class_, "experimental_distribute_dataset", self._distributed)
 
-    def _note_line(self, dataset: Any) -> None:
+    def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
 
@@ -130,7 +130,7 @@ class PipelineWatch:
         return tuple(
             TensorSeen(
                 getattr(spec, "name", None) or f"component {index}",
-                getattr(getattr(spec, "dtype", None), "name", type(spec).__name__),
+                str(getattr(getattr(spec, "dtype", None), "name", type(spec).__name__)),
                 None if spec.shape.rank is None else tuple(spec.shape.as_list()),
             )
             for index, spec in enumerate(flat)
@@ -160,7 +160,7 @@ def _try(call: Callable[[], Any]) -> Any:
     """What a call into tf.data gives, None where this version does not answer."""
     try:
         return call()
-    except Exception:  # noqa: BLE001  (a reading that fails is a fact not known)
+    except Exception:
         return None
 
 

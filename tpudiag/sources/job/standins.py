@@ -40,7 +40,9 @@ def install(tf: Any, replicas: int, hosts: int) -> None:
 def _strategy(tf: Any, replicas: int) -> type:
     """A MirroredStrategy over the CPU replicas that takes TPUStrategy's arguments."""
 
-    class TPUStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
+    base: Any = tf.distribute.MirroredStrategy
+
+    class TPUStrategy(base):  # type: ignore[misc]
         """Stands in for TPUStrategy while rehearsing."""
 
         def __init__(
@@ -50,7 +52,7 @@ def _strategy(tf: Any, replicas: int) -> type:
             experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
             **_: Any,
         ) -> None:
-            super().__init__([f"CPU:{index}" for index in range(replicas)])
+            base.__init__(self, [f"CPU:{index}" for index in range(replicas)])
             self._tpudiag_resolver = tpu_cluster_resolver
 
         @property
@@ -58,7 +60,7 @@ def _strategy(tf: Any, replicas: int) -> type:
             return self._tpudiag_resolver
 
         def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
-            return super().run(fn, args=args, kwargs=kwargs)
+            return base.run(self, fn, args=args, kwargs=kwargs)
 
     return TPUStrategy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
@@ -12,7 +13,7 @@ from tpudiag.sources.job import lines
 class StrategyWatch:
     """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
 
-    def __init__(self, tf: Any, function_class: type) -> None:
+    def __init__(self, tf: Any, function_class: Any) -> None:
         self._tf = tf
         self._function_class = function_class
         self.replicas: int | None = None
@@ -20,7 +21,7 @@ class StrategyWatch:
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
         self.eager_runs = 0
-        self.after_eager_run = lambda: None
+        self.after_eager_run: Callable[[], None] = lambda: None
         self._depth = 0
         for class_ in tf.distribute.Strategy.__mro__:
             if "run" in vars(class_):
@@ -64,8 +65,7 @@ class StrategyWatch:
         """Shapes and types of what the first replica gets."""
         seen: list[TensorSeen] = []
         for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
-            values = getattr(leaf, "values", None)
-            value = values[0] if isinstance(values, tuple) and values else leaf
+            value = lines.first_replica_value(leaf)
             shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
             if shape is None or dtype is None or not hasattr(shape, "rank"):
                 continue

@@ -1,4 +1,4 @@
-"""Watches how the job reaches a real TPU: each call is announced, so that its wait can be bounded."""
+"""Watches how the job reaches a real TPU: calls are announced, so that waits can be bounded."""
 
 from __future__ import annotations
 

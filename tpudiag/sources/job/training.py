@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ class GradientWatch:
         self.eager_location: Location | None = None
         self.eager_calls = 0
         self.reduced_by_mean = False
-        self.on_traced_gradient = lambda: None
+        self.on_traced_gradient: Callable[[], None] = lambda: None
         self._install()
 
     def _install(self) -> None:

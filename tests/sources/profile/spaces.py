@@ -1,0 +1,187 @@
+"""Makes XSpaces after the planes, lines and stats of the real v6e profile, Steps line added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpudiag.sources.profile.schema import message
+
+MS = 10**9
+"""Picoseconds."""
+V6E = {
+    "device_type_string": "TPU v6 Lite",
+    "peak_teraflops_per_second": 918.0,
+    "peak_hbm_bw_gigabytes_per_second": 1637.993152512,
+    "has_megacore": 0,
+    "has_merged_vmem": 1,
+}
+PROGRAM = 12190760917235803885
+UNSIGNED = ("program_id", "symbol_id", "device_offset_ps", "device_duration_ps", "run_id")
+Span = tuple[str, float, float]
+"""Name, start and duration in ms."""
+
+
+class Plane:
+    """Fills one plane, giving out metadata ids."""
+
+    def __init__(self, space: Any, name: str, stats: dict[str, Any] | None = None) -> None:
+        self.plane = space.planes.add(name=name, id=len(space.planes))
+        self._events: dict[str, int] = {}
+        for key, value in (stats or {}).items():
+            self.stat(self.plane, key, value)
+
+    def stat_id(self, name: str) -> int:
+        """The id of a stat's name."""
+        known = self.plane.stat_metadata
+        for key in known:
+            if known[key].name == name:
+                return int(key)
+        number = len(known) + 1
+        known[number].id = number
+        known[number].name = name
+        return number
+
+    def stat(self, owner: Any, name: str, value: Any) -> None:
+        """Add a stat to the plane, to an event or to event metadata."""
+        stat = owner.stats.add(metadata_id=self.stat_id(name))
+        if isinstance(value, str):
+            stat.str_value = value
+        elif isinstance(value, float):
+            stat.double_value = value
+        elif name in UNSIGNED:
+            stat.uint64_value = value
+        else:
+            stat.int64_value = value
+
+    def event_id(self, name: str, **stats: Any) -> int:
+        """The id of an event's name; the stats are those of its first use."""
+        if name not in self._events:
+            number = self._events[name] = len(self._events) + 1
+            metadata = self.plane.event_metadata[number]
+            metadata.id = number
+            metadata.name = f"%{name} = f32[8,128] {name}()" if stats else name
+            metadata.display_name = name if stats else ""
+            for key, value in stats.items():
+                self.stat(metadata, key, value)
+        return self._events[name]
+
+    def line(self, name: str, timestamp_ns: int = 0) -> Any:
+        """A new line."""
+        return self.plane.lines.add(
+            name=name, id=len(self.plane.lines) + 1, timestamp_ns=timestamp_ns
+        )
+
+    def event(self, line: Any, span: Span, mid: int | None = None, **stats: Any) -> Any:
+        """A new event on a line."""
+        name, start, duration = span
+        event = line.events.add(
+            metadata_id=self.event_id(name) if mid is None else mid,
+            offset_ps=round(start * MS) - line.timestamp_ns * 1000,
+            duration_ps=round(duration * MS),
+        )
+        for key, value in stats.items():
+            self.stat(event, key, value)
+        return event
+
+
+def space(hostname: str = "") -> Any:
+    """An XSpace with nothing but the times of its capture."""
+    made: Any = message("XSpace")()
+    if hostname:
+        made.hostnames.append(hostname)
+    Plane(
+        made, "Task Environment",
+        {"profile_start_time": 1741722099081044120, "profile_stop_time": 1741722100081044120},
+    )  # fmt: skip
+    return made
+
+
+def add_device(
+    made: Any,
+    ordinal: int,
+    modules: Sequence[Span],
+    ops: Sequence[tuple[str, str, float, float]] = (),
+    steps: Sequence[Span] = (),
+    stats: dict[str, Any] | None = None,
+) -> None:
+    """A TPU core: modules, ops (name, category, start, duration) and, if any, steps."""
+    plane = Plane(made, f"/device:TPU:{ordinal}", V6E if stats is None else stats)
+    if steps:
+        line = plane.line("Steps")
+        for step in steps:
+            plane.event(line, step)
+    line = plane.line("XLA Modules")
+    for run, span in enumerate(modules):
+        plane.event(line, span, run_id=run + 1, replica_id=ordinal)
+    line = plane.line("XLA Ops")
+    for name, category, start, duration in ops:
+        mid = plane.event_id(
+            name, hlo_category=category, program_id=PROGRAM, flops=1000, bytes_accessed=4096
+        )
+        plane.event(
+            line, (name, start, duration), mid,
+            device_offset_ps=round(start * MS), device_duration_ps=round(duration * MS),
+        )  # fmt: skip
+
+
+def training(
+    devices: int = 2, steps: int = 10, step_ms: float = 20.0, infeed_ms: float = 2.0
+) -> Any:
+    """A training job: each step an infeed, a loop with a nested fusion, an all-reduce, a gap.
+
+    Device n is n x 0.5 ms slower in every step than device 0.
+    """
+    made = space("worker-0")
+    for ordinal in range(devices):
+        marks: list[Span] = []
+        modules: list[Span] = []
+        ops: list[tuple[str, str, float, float]] = []
+        for number in range(steps):
+            start, slow = 100.0 + number * (step_ms + 5), 0.5 * ordinal
+            length = step_ms + slow
+            marks.append((str(number), start, length))
+            modules.append((f"cluster_train({PROGRAM})", start, length - 1.0))
+            loop = length - infeed_ms - 4.0
+            ops += [
+                ("infeed.1", "infeed", start, infeed_ms),
+                ("while.1", "while", start + infeed_ms, loop),
+                ("fusion.7", "loop fusion", start + infeed_ms + 1.0, loop - 3.0),
+                ("all-reduce.2", "all-reduce", start + infeed_ms + loop, 3.0),
+            ]
+        add_device(made, ordinal, modules, ops, marks)
+    add_host(made, ())
+    return made
+
+
+def add_host(
+    made: Any, steps: Sequence[float], step_ms: float = 20.0, asked: Sequence[Span] = (),
+    kernels: Sequence[Span] = (), name: str = "train",
+) -> None:  # fmt: skip
+    """A host as TensorFlow traces it: marked steps at the given starts, GetNext calls, kernels.
+
+    The spans' names are the threads that they run on.
+    """
+    plane = Plane(made, "/host:CPU")
+    lines: dict[str, Any] = {}
+
+    def thread(name: str) -> Any:
+        if name not in lines:
+            lines[name] = plane.line(name, timestamp_ns=212990)
+        return lines[name]
+
+    for number, start in enumerate(steps):
+        plane.event(thread("python"), (name, start, step_ms), step_num=number + 7, _r=1)
+        plane.event(thread("python"), (name, start + 1.0, step_ms - 2.0))
+    for on, start, duration in asked:
+        plane.event(thread(on), ("IteratorGetNextOp::DoCompute", start, duration), id=3)
+    for on, start, duration in kernels:
+        plane.event(thread(on), ("ExecutorState::Process", start, duration))
+
+
+def write(made: Any, folder: Any, run: str = "2025_05_01_00_00_00", host: str = "vm") -> Any:
+    """Write the space as one host of a run of a log folder; the file."""
+    file = folder / "plugins" / "profile" / run / f"{host}.xplane.pb"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(made.SerializeToString())
+    return file
