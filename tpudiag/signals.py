@@ -300,8 +300,8 @@ class StepTimes:
 class Device:
     """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window.
 
-    The window reaches from the start of the device's first module to the end of its last; for a
-    device that ran none while others did, from the first to the last of theirs.
+    The window reaches from the start of the device's first module or marked step to the end of
+    its last; for a device that ran none while others did, from the first to the last of theirs.
     """
 
     host: str

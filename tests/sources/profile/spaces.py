@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -117,8 +118,9 @@ def add_device(
     line = plane.line("XLA Ops")
     for name, category, start, duration in ops:
         mid = plane.event_id(
-            name, hlo_category=category, program_id=PROGRAM, flops=1000, bytes_accessed=4096
-        )
+            name, hlo_category=category, program_id=PROGRAM, symbol_id=zlib.crc32(name.encode()),
+            flops=1000, model_flops=1000, bytes_accessed=4096,
+        )  # fmt: skip
         plane.event(
             line, (name, start, duration), mid,
             device_offset_ps=round(start * MS), device_duration_ps=round(duration * MS),

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.model import Location
 
@@ -74,8 +74,7 @@ def of_function(function: Any) -> Location | None:
 def first_replica_value(value: Any) -> Any:
     """The first replica's part of a per-replica value; anything else as it is."""
     values: Any = getattr(value, "values", None)
-    parts = cast(tuple[Any, ...], values) if isinstance(values, tuple) else ()
-    return parts[0] if parts else value
+    return values[0] if hasattr(values, "__getitem__") and len(values) else value
 
 
 def follow_autograph() -> None:

@@ -64,8 +64,8 @@ def read_device(plane: Plane, host: str) -> DeviceRead:
     """Read the plane of one TPU core; raises wire.Damaged.
 
     Busy time is the union of the events of the `XLA Modules` line (of `XLA Ops` where there is
-    none). The window is the device's own: from the start of its first to the end of its last
-    module, as in XProf; what the device did before and after is not known to be idle.
+    none). The window is the device's own, as in XProf: from the start of its first module (or step,
+    on a `Steps` line) to the end of its last; that it was idle before and after is not known.
     """
     modules: list[Interval] = []
     ops: list[Line] = []
@@ -85,7 +85,7 @@ def read_device(plane: Plane, host: str) -> DeviceRead:
     totals, op_spans, infeed = _ops(plane, ops)
     busy = union(modules or op_spans)
     return DeviceRead(
-        _device(plane, host, busy), busy, infeed,
+        _device(plane, host, busy, steps), busy, infeed,
         tuple(sorted(steps, key=lambda step: step.start)),
         totals, strangers, plane.unknown_bytes + unknown, events,
     )  # fmt: skip
@@ -98,7 +98,9 @@ def with_windows(reads: Sequence[DeviceRead]) -> tuple[DeviceRead, ...]:
         return tuple(reads)
     window = (max(s[-1][1] for s in spans) - min(s[0][0] for s in spans)) / PS_PER_MS
     return tuple(
-        read if read.busy else replace(read, device=replace(read.device, window_ms=window))
+        read
+        if read.device.window_ms
+        else replace(read, device=replace(read.device, window_ms=window))
         for read in reads
     )
 
@@ -122,9 +124,10 @@ def device_ops(reads: Iterable[DeviceRead]) -> tuple[DeviceOp, ...]:
     return tuple(sorted(ops, key=lambda op: (-op.self_ms, op.name)))
 
 
-def _device(plane: Plane, host: str, busy: Intervals) -> Device:
+def _device(plane: Plane, host: str, busy: Intervals, steps: Sequence[Step]) -> Device:
     """The facts of one device."""
     stats = plane.stats
+    covered = union((*busy, *((step.start, step.end) for step in steps)))
     megacore = stats.get("has_megacore")
     return Device(
         host=host,
@@ -133,7 +136,7 @@ def _device(plane: Plane, host: str, busy: Intervals) -> Device:
         peak_tflops=_figure(stats.get("peak_teraflops_per_second")),
         peak_hbm_gb_per_s=_figure(stats.get("peak_hbm_bw_gigabytes_per_second")),
         busy_ms=total(busy) / PS_PER_MS,
-        window_ms=(busy[-1][1] - busy[0][0]) / PS_PER_MS if busy else 0.0,
+        window_ms=(covered[-1][1] - covered[0][0]) / PS_PER_MS if covered else 0.0,
         has_megacore=None if megacore is None else bool(megacore),
     )
 

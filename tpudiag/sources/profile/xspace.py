@@ -58,6 +58,8 @@ class Plane:
     unknown_bytes: int
     names: Mapping[int, str] = field(repr=False)
     """Event names by metadata id."""
+    stat_names: Mapping[int, str] = field(repr=False)
+    """Names of stats, and the strings that stats refer to, by metadata id."""
 
     @property
     def name(self) -> str:
@@ -78,21 +80,21 @@ class Plane:
 
     def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
         """Stats by name, references resolved."""
-        names = self.header.stat_metadata
+        names = self.stat_names
         found: dict[str, StatValue] = {}
         for stat in stats:
             kind = stat.WhichOneof("value")
             if kind is None or stat.metadata_id not in names:
                 continue
             value: StatValue = getattr(stat, kind)
-            if kind == "ref_value":
-                value = names[stat.ref_value].name if stat.ref_value in names else ""
-            found[names[stat.metadata_id].name] = value
+            found[names[stat.metadata_id]] = (
+                names.get(stat.ref_value, "") if kind == "ref_value" else value
+            )
         return found
 
     def stat_id(self, name: str) -> int | None:
         """The metadata id of a stat, None where no event of the plane can carry it."""
-        return next((k for k, v in self.header.stat_metadata.items() if v.name == name), None)
+        return next((key for key, known in self.stat_names.items() if known == name), None)
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def plane(data: memoryview) -> Plane:
     header = new_plane()
     unknown = _parse(header, b"".join(rest), "a plane")
     names = {key: value.name for key, value in header.event_metadata.items()}
-    return Plane(header, tuple(lines), unknown, names)
+    stat_names = {key: value.name for key, value in header.stat_metadata.items()}
+    return Plane(header, tuple(lines), unknown, names, stat_names)
 
 
 @contextmanager

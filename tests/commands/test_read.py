@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+REAL = "../shared/profiles/v6e-4-inference"
+
+
+def read(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tpudiag", "read", *map(str, arguments)],
+        check=False, capture_output=True, text=True, cwd=cwd,
+    )  # fmt: skip
+
+
+def report(*arguments: str | Path) -> dict[str, Any]:
+    done = read(*arguments, "--format", "json", "--fail-on", "never")
+    assert done.stderr == ""
+    assert done.returncode == 0
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def figures(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: figure["value"] for name, figure in found["measurements"].items()}
+
+
+@pytest.fixture
+def real() -> str:
+    if not (ROOT / REAL).is_dir():
+        pytest.skip("the real v6e profile is not here (../shared/profiles)")
+    return REAL
+
+
+def test_the_real_profile(real: str) -> None:
+    found = report(real)
+    seen = figures(found)
+    assert found["subject"]["kind"] == "profile"
+    assert found["target"] == {"name": "v6e-4", "replicas": 4}
+    assert (seen["device_kind"], seen["devices"], seen["chips"], seen["hosts"]) == (
+        "TPU v6 Lite", 4, 4, 1,
+    )  # fmt: skip
+    assert (seen["peak_compute"], round(seen["peak_hbm_bandwidth"])) == (918.0, 1638)
+    assert seen["device_busy_ms"] + seen["device_idle_ms"] == pytest.approx(91050, rel=0.01)
+    assert seen["device_idle_share"] == pytest.approx(13.4, abs=0.15)
+    assert "step_time_ms" not in seen
+    assert all(outcome["verdict"] != "broken" for outcome in found["outcomes"])
+    assert not any(outcome["verdict"] == "passed" for outcome in found["outcomes"]), (
+        "an inference profile without steps proves no training job healthy"
+    )
+
+
+def test_the_real_profile_as_text(real: str) -> None:
+    done = read(real)
+    assert (done.returncode, done.stderr) == (0, "")
+    for part in ("TPU v6 Lite", "copy-done.4", "What XProf says", "86.5%", "No step marker"):
+        assert part in done.stdout
+    command = f"xprof --logdir {(ROOT / real).resolve()} --port 6006"
+    assert command in " ".join(done.stdout.split())
+
+
+def test_steps_of_a_training_profile(spaces: ModuleType, tmp_path: Path) -> None:
+    spaces.write(spaces.training(devices=2, steps=10), tmp_path)
+    found = report(tmp_path)
+    seen = figures(found)
+    assert seen["steps"] == 10
+    assert seen["step_time_ms"] == pytest.approx(20.5)
+    assert seen["input_wait_share"] == pytest.approx(100 * 2 / 20.5)
+    assert "Steps line" in found["measurements"]["step_time_ms"]["source"]
+    by_id = {outcome["id"]: outcome["verdict"] for outcome in found["outcomes"]}
+    assert by_id["TPU201"] == "failed", "9.8 % of the step waits for input"
+
+
+def test_a_capture_without_a_tpu_is_a_rehearsal(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    spaces.add_host(made, (100.0, 125.0), asked=[("python", 101.0, 4.0)])
+    spaces.write(made, tmp_path)
+    done = read(tmp_path)
+    assert done.returncode == 0
+    assert "without a TPU" in done.stdout
+    assert "rehearsal" in done.stdout
+    assert report(tmp_path)["target"] is None
+
+
+def test_the_command_to_open_a_bare_file(spaces: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "my profile.xplane.pb"
+    file.write_bytes(spaces.training(steps=2).SerializeToString())
+    done = read(file, "--xprof-limit", "0")
+    text = " ".join(done.stdout.split())
+    assert shlex.quote(str(file)) in text
+    assert "xprof --logdir" in text
+
+
+def test_list_and_run(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(steps=2)
+    for run in ("2024_01_01_00_00_00", "2025_01_01_00_00_00"):
+        spaces.write(made, tmp_path, run)
+    listed = read(tmp_path, "--list")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == [
+        "2025_01_01_00_00_00",
+        "2024_01_01_00_00_00",
+    ]
+    assert "2024_01_01" in report(tmp_path, "--run", "2024_01_01_00_00_00")["subject"]["name"]
+    assert "2025_01_01" in report(tmp_path)["subject"]["name"]
+    refused(read(tmp_path, "--run", "2023"), tmp_path, "no run of this name")
+
+
+def test_xprof_alone_cannot_spoil_the_report(spaces: ModuleType, tmp_path: Path) -> None:
+    spaces.write(spaces.training(steps=2), tmp_path)
+    done = read(tmp_path, "--xprof-limit", "0.001", "--fail-on", "never")
+    assert done.returncode == 0
+    assert "XProf says nothing" in done.stdout
+
+
+def refused(done: subprocess.CompletedProcess[str], path: Path, cause: str) -> None:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert str(path) in line
+    assert cause in line
+
+
+@pytest.mark.parametrize(
+    ("data", "cause"),
+    [
+        (b"", "empty"),
+        (b"a line of text\n" * 9, "not an XSpace"),
+        (gzip.compress(b"x" * 99), "gzip"),
+        (b"\x22\x04host", "without planes"),
+        (b"\x0a\x00", "without events"),
+    ],
+    ids=["empty", "text", "gzip", "planes", "events"],
+)
+def test_an_unreadable_file(tmp_path: Path, data: bytes, cause: str) -> None:
+    file = tmp_path / "a.xplane.pb"
+    file.write_bytes(data)
+    refused(read(file), file, cause)
+
+
+def test_a_truncated_and_a_corrupt_file(spaces: ModuleType, tmp_path: Path) -> None:
+    data: bytes = spaces.training(steps=2).SerializeToString()
+    file = tmp_path / "a.xplane.pb"
+    file.write_bytes(data[: len(data) // 2])
+    refused(read(file), file, "truncated")
+    file.write_bytes(data[:50] + b"\xff" * 40 + data[90:])
+    refused(read(file), file, "corrupt")
+
+
+def test_a_wrong_folder(tmp_path: Path) -> None:
+    refused(read(tmp_path), tmp_path, "no profile in this folder")
+    refused(read(tmp_path / "none"), tmp_path / "none", "does not exist")
+
+
+def test_a_folder_that_may_not_be_written(spaces: ModuleType, tmp_path: Path) -> None:
+    file = spaces.write(spaces.training(steps=2), tmp_path)
+    file.parent.chmod(0o555)
+    try:
+        assert read(tmp_path, "--fail-on", "never").returncode == 0
+        assert [f.name for f in file.parent.iterdir()] == [file.name]
+    finally:
+        file.parent.chmod(0o755)
+
+
+def test_no_tensorflow_is_imported(spaces: ModuleType, tmp_path: Path) -> None:
+    spaces.write(spaces.training(steps=2), tmp_path)
+    code = (
+        "import sys; from tpudiag.cli import main;"
+        "main(['read', sys.argv[1], '--fail-on', 'never']);"
+        "sys.exit(any(m in sys.modules for m in ('tensorflow', 'xprof', 'jax')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

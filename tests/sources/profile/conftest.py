@@ -1,0 +1,51 @@
+"""The generator of XSpaces, the real profile, and XProf's own answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.profile import ask_xprof
+
+REAL = Path(__file__).parents[4] / "shared" / "profiles" / "v6e-4-inference"
+
+
+@pytest.fixture(scope="session")
+def spaces() -> ModuleType:
+    spec = spec_from_file_location("spaces", Path(__file__).with_name("spaces.py"))
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def real() -> Path:
+    if not REAL.is_dir():
+        pytest.skip("the real v6e profile is not here (../shared/profiles)")
+    return next(REAL.rglob("*.xplane.pb"))
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Callable[[Path, str], Any]:
+    """XProf's own answer for a file and a tool."""
+
+    def answer(file: Path, tool: str) -> Any:
+        link = tmp_path / "xprof" / "plugins" / "profile" / "run" / file.name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.exists():
+            link.symlink_to(file)
+        out = tmp_path / f"{tool}.json"
+        command = [sys.executable, "-P", str(ask_xprof.__file__), str(out), tool, str(link)]
+        subprocess.run(command, check=True, capture_output=True)
+        return json.loads(out.read_bytes())
+
+    return answer

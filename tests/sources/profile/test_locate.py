@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.locate import choose, runs
+
+OLD, NEW = "2024_01_31_23_59_59", "2025_02_01_00_00_00"
+
+
+@pytest.fixture
+def logs(spaces: ModuleType, tmp_path: Path) -> Path:
+    made = spaces.training(steps=2)
+    new = spaces.write(made, tmp_path / "train", NEW)
+    spaces.write(made, tmp_path / "train", OLD)
+    spaces.write(made, tmp_path / "validation", OLD)
+    os.utime(new, (1, 1))
+    return tmp_path
+
+
+def test_newest_by_name_not_by_file_time(logs: Path) -> None:
+    found = runs(str(logs))
+    assert [run.name for run in found] == [f"train/{NEW}", f"validation/{OLD}", f"train/{OLD}"]
+    assert choose(found, str(logs), None).name == f"train/{NEW}"
+    assert found[0].log_dir == str(logs / "train")
+
+
+def test_a_run_by_name(logs: Path) -> None:
+    found = runs(str(logs))
+    assert choose(found, str(logs), NEW) is found[0]
+    assert choose(found, str(logs), f"validation/{OLD}") is found[1]
+    with pytest.raises(UnreadableInput, match="several runs of this name"):
+        choose(found, str(logs), OLD)
+    with pytest.raises(UnreadableInput, match=f"no run of this name; there are train/{NEW}"):
+        choose(found, str(logs), "2030")
+
+
+@pytest.mark.parametrize(
+    "below", ["", "train", "train/plugins", "train/plugins/profile", f"train/plugins/profile/{NEW}"]
+)
+def test_any_folder_of_a_log_folder(logs: Path, below: str) -> None:
+    (first, *_) = runs(str(logs / below))
+    assert first.name.endswith(NEW)
+    assert first.log_dir == str(logs / "train")
+
+
+def test_a_bare_file(spaces: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "elsewhere.xplane.pb"
+    file.write_bytes(spaces.training(steps=2).SerializeToString())
+    (run,) = runs(str(file))
+    assert (run.name, run.log_dir, run.files) == (file.name, None, (str(file),))
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match=f"{tmp_path}/none: does not exist"):
+        runs(str(tmp_path / "none"))
+    with pytest.raises(UnreadableInput, match=f"{tmp_path}: no profile in this folder"):
+        runs(str(tmp_path))
+
+
+@pytest.fixture
+def remote(logs: Path) -> Iterator[str]:
+    """The same log folder behind a URL."""
+    filesystem = import_module("fsspec").filesystem("memory")
+    filesystem.put(str(logs), "/bucket/logs", recursive=True)
+    yield "memory://bucket/logs"
+    filesystem.rm("/bucket", recursive=True)
+
+
+def test_a_url(remote: str, logs: Path) -> None:
+    found = runs(remote)
+    assert [run.name for run in found] == [run.name for run in runs(str(logs))]
+    assert found[0].log_dir == "memory://bucket/logs/train"
+    assert facts(remote)[1] == facts(logs)[1]
+    assert facts(found[0].files[0])[1] == facts(logs)[1]
+
+
+def test_a_url_with_nothing_behind_it(remote: str) -> None:
+    with pytest.raises(UnreadableInput, match=f"{remote}/none: does not exist"):
+        runs(remote + "/none")
+    with pytest.raises(UnreadableInput, match="nowhere://x"):
+        runs("nowhere://x")

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.signals import StepTimes
+from tpudiag.sources.profile import facts, span_step_times
+
+STARTS = (100.0, 125.0, 150.0)
+THREAD = "tf_data_iterator_get_next/1"
+
+
+def read(spaces: ModuleType, folder: Path, **host: Any) -> StepTimes:
+    made = spaces.space()
+    spaces.add_host(made, STARTS, **host)
+    spaces.write(made, folder)
+    steps = facts(folder)[1]
+    assert steps
+    return steps
+
+
+def test_steps_lines_before_host_marks(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(devices=2, steps=5)
+    spaces.write(made, tmp_path)
+    found, steps = facts(tmp_path)
+    assert found.has_step_marker
+    assert steps
+    assert steps.step_ms == pytest.approx([20.5] * 5)
+    assert steps.input_wait_ms == pytest.approx([2.0] * 5)
+    assert steps.source == "Steps line of 2 devices"
+    assert not steps.recovered
+
+
+def test_without_infeed_a_device_waits_while_the_host_asks(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.space()
+    spaces.add_device(
+        made, 0, [("m", s + 5, 15.0) for s in STARTS], steps=[("1", s, 20.0) for s in STARTS[:1]]
+    )
+    spaces.add_host(made, (), asked=[("python", 98.0, 9.0)])
+    spaces.write(made, tmp_path)
+    steps = facts(tmp_path)[1]
+    assert steps
+    assert steps.input_wait_ms == pytest.approx([5.0])
+
+
+def test_host_marks_are_steps_and_the_function_of_that_name_is_none(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    steps = read(spaces, tmp_path, asked=[("python", 101.0, 4.0)])
+    assert steps.step_ms == pytest.approx([20.0] * 3)
+    assert steps.input_wait_ms == pytest.approx([4.0, 0.0, 0.0])
+    assert "step_num" in steps.source
+
+
+def test_no_iterator_seen_is_not_no_wait(spaces: ModuleType, tmp_path: Path) -> None:
+    steps = read(spaces, tmp_path)
+    assert steps.input_wait_ms is None
+    assert steps.input_wait_source is None
+
+
+def test_replicas_that_wait_together_wait_once(spaces: ModuleType, tmp_path: Path) -> None:
+    other = THREAD.replace("1", "2")
+    steps = read(spaces, tmp_path, asked=[(THREAD, 101.0, 6.0), (other, 103.0, 6.0)])
+    assert steps.input_wait_ms == pytest.approx([8.0, 0.0, 0.0])
+
+
+def test_asking_ahead_while_kernels_run_is_no_wait(spaces: ModuleType, tmp_path: Path) -> None:
+    kernels = [("tf_Compute/1", 100.0, 15.0), ("tf_data_private_threadpool/1", 115.0, 5.0)]
+    steps = read(spaces, tmp_path, asked=[(THREAD, 101.0, 18.0)], kernels=kernels)
+    assert steps.input_wait_ms == pytest.approx([4.0, 0.0, 0.0])
+
+
+def test_the_loops_own_thread_waits_whatever_runs(spaces: ModuleType, tmp_path: Path) -> None:
+    kernels = [("tf_Compute/1", 100.0, 15.0)]
+    steps = read(spaces, tmp_path, asked=[("python", 101.0, 6.0)], kernels=kernels)
+    assert steps.input_wait_ms == pytest.approx([6.0, 0.0, 0.0])
+
+
+def test_a_wait_is_cut_at_the_steps_ends(spaces: ModuleType, tmp_path: Path) -> None:
+    steps = read(spaces, tmp_path, asked=[("python", 115.0, 15.0)])
+    assert steps.input_wait_ms == pytest.approx([5.0, 5.0, 0.0])
+
+
+def test_other_names_of_steps(spaces: ModuleType, tmp_path: Path) -> None:
+    steps = read(spaces, tmp_path, name="epoch_step", asked=[("python", 101.0, 6.0)])
+    assert steps.step_ms == pytest.approx([20.0] * 3)
+
+
+def test_spans_of_any_name(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for start in STARTS:
+        plane.event(line, ("train_step", start, 20.0))
+        plane.event(line, ("train_step", start + 1, 5.0))
+    spaces.write(made, tmp_path)
+    assert facts(tmp_path)[1] is None
+    steps = span_step_times(tmp_path, "train_step")
+    assert steps
+    assert steps.step_ms == pytest.approx([20.0] * 3)
+    assert span_step_times(tmp_path, "no such event") is None
