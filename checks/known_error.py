@@ -12,6 +12,10 @@ UNKNOWN_EXCERPT = 200
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
+JUDGED_ELSEWHERE = ("E35", "E36", "E37", "E43")
+"""Warnings in a log of what TPU101, TPU206 and TPU201 judge from better evidence."""
+
+
 @check("TPU605", Severity.ERROR)
 def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job said an error whose cause and fix are known.
@@ -65,7 +69,9 @@ def _found(end: JobEnd, *, rehearsal: bool) -> Iterator[tuple[Match, str]]:
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and not rehearsal
-            if not (followed or elsewhere or known.id in seen or _echo(known.yields_to, seen)):
+            judged = source == "log" and known.id in JUDGED_ELSEWHERE
+            skip = followed or elsewhere or judged or known.id in seen
+            if not (skip or _echo(known.yields_to, seen)):
                 seen.add(known.id)
                 yield hit, source
 

@@ -23,8 +23,8 @@ def loop(
     def train(prepared: Any, options: JobOptions) -> float:
         model, strategy, optimizer = prepared.model, prepared.strategy, prepared.optimizer
         if scaled:
-            optimizer = tf.keras.mixed_precision.LossScaleOptimizer(optimizer)
             with strategy.scope():
+                optimizer = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam())
                 optimizer.build(model.trainable_variables)
 
         def replica_step(batch: Any, _step: Any) -> Any:
@@ -32,9 +32,7 @@ def loop(
             with tf.GradientTape() as tape:
                 logits = model(inputs, training=True)
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
-                loss = tf.nn.compute_average_loss(
-                    losses, global_batch_size=prepared.global_batch
-                )
+                loss = tf.nn.compute_average_loss(losses, global_batch_size=prepared.global_batch)
                 if mean_loss:
                     loss = tf.reduce_mean(losses)
                 if scaled:
@@ -80,7 +78,7 @@ def use_pipeline(change: Callable[[Any, int], Any], spec_examples: int = 4096) -
 
 def slow(image: Any, label: Any) -> Any:
     """Work on each example, different every time: nothing to cache."""
-    noise = tf.random.normal((400, 400))
+    noise = tf.random.normal((96, 96))
     return image + 0 * tf.reduce_sum(tf.linalg.matmul(noise, noise)), label
 
 
@@ -157,9 +155,11 @@ DEFECTS: dict[str, Callable[[], None]] = {
     "TPU102": lambda: use_pipeline(lambda pipe, n: pipe.batch(n).prefetch(tf.data.AUTOTUNE)),
     "TPU104": lambda: use_loop(loop(eager=True)),
     "TPU201": lambda: use_pipeline(
-        lambda pipe, n: pipe.map(slow, num_parallel_calls=tf.data.AUTOTUNE)
-        .batch(n, drop_remainder=True)
-        .prefetch(tf.data.AUTOTUNE)
+        lambda pipe, n: (
+            pipe.map(slow, num_parallel_calls=tf.data.AUTOTUNE)
+            .batch(n, drop_remainder=True)
+            .prefetch(tf.data.AUTOTUNE)
+        )
     ),
     "TPU202": lambda: use_pipeline(lambda pipe, n: pipe.batch(n, drop_remainder=True)),
     "TPU203": lambda: use_pipeline(serial),

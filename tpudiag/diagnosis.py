@@ -19,7 +19,11 @@ from tpudiag.sources import environment
 from tpudiag.sources.job import runner, wire
 
 REFERENCE = "tpudiag.reference.job:main"
-MAXIMUM_REHEARSED_REPLICAS = 64
+MAXIMUM_REAL_REPLICAS = 16
+"""CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
+STEPS = 20
+STEP_BUDGET_S = 60.0
+"""What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Request:
     target: str | None = None
     tpu: str | None = None
     """The TPU to use: a name, `local`, `none`, or None for whatever is found."""
-    steps: int = 20
+    steps: int | None = None
+    """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
     warmup_steps: int = 5
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
@@ -54,16 +59,16 @@ def diagnose(
     asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
     goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
     attempt: TpuAttempt | None = None
+    replicas = goal.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
     if asked is not None:
         signals, job = _on_tpu(request, goal, asked, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
     if not reached and not job.interrupted:
-        signals, job = _rehearsed(request, goal, on_phase)
+        signals, job, replicas = _rehearsed(request, goal, on_phase)
     signals = replace(signals, target=goal, environment=installed, tpu=attempt)
     on_phase("reading the profile")
-    replicas = min(goal.replicas, MAXIMUM_REHEARSED_REPLICAS)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = engine.examine(signals, catalogue.checks(), settings)
@@ -74,7 +79,7 @@ def diagnose(
         outcomes=outcomes,
         measurements=narration.measurements(signals, job.wall_s),
         headline=narration.headline(goal, signals.tpu, asked, replicas),
-        notes=(*narration.notes(signals, replicas), *profile_note),
+        notes=(*narration.notes(signals, replicas, job.facts.get("cut_to_steps")), *profile_note),
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
     )
@@ -88,24 +93,33 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     return f"{found.generation}-{found.chips * per_chip}"
 
 
-def _spec(request: Request, goal: Target, rehearse: bool, tpu: str) -> wire.JobSpec:
+def _spec(
+    request: Request, goal: Target, rehearse: bool, tpu: str, real_replicas: int
+) -> wire.JobSpec:
     """The job for the child process."""
     arguments = request.arguments
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return wire.JobSpec(
-        request.program, arguments, min(goal.replicas, MAXIMUM_REHEARSED_REPLICAS), goal.hosts,
-        rehearse, request.steps, request.warmup_steps, str(request.log_dir),
+        request.program, arguments, goal.replicas, real_replicas, goal.hosts,
+        rehearse, request.steps or STEPS, request.warmup_steps,
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
     )  # fmt: skip
 
 
 def _rehearsed(
     request: Request, goal: Target, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun]:
-    """Run on CPU replicas."""
-    spec = _spec(request, goal, True, "local")
-    job = runner.run(spec, runner.Limits(request.timeout_s), on_phase)
-    return _signals(Origin.REHEARSAL, job), job
+) -> tuple[Signals, runner.JobRun, int]:
+    """Run on CPU replicas; again with fewer where the model is too large for so many."""
+    replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
+    limits = runner.Limits(request.timeout_s)
+    job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
+    fitting = job.facts.get("fitting_replicas")
+    if isinstance(fitting, int):
+        on_phase(f"starting again with {fitting} of {replicas} replicas")
+        replicas = fitting
+        job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
+    return _signals(Origin.REHEARSAL, job), job, replicas
 
 
 def _on_tpu(
@@ -117,7 +131,7 @@ def _on_tpu(
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(_spec(request, goal, False, asked), limits, on_phase)
+    job = runner.run(_spec(request, goal, False, asked, goal.replicas), limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:

@@ -46,7 +46,7 @@ def headline(goal: Target, attempt: TpuAttempt | None, asked: str | None, replic
     return f"No TPU here: {rehearsing}."
 
 
-def notes(signals: Signals, replicas: int) -> tuple[str, ...]:
+def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
     """What a reader must know to read the figures."""
     notes: list[str] = []
     if signals.origin is Origin.REHEARSAL:
@@ -56,7 +56,16 @@ def notes(signals: Signals, replicas: int) -> tuple[str, ...]:
         )
         goal = signals.target
         if goal is not None and goal.replicas > replicas:
-            notes.append(f"{goal.name} has {goal.replicas} replicas; the job saw {replicas}.")
+            notes.append(
+                f"{goal.name} has {goal.replicas} replicas, and the job saw so many; {replicas} of "
+                "them ran, each with the target's per-replica batch. What the job sums over "
+                f"replicas is {replicas}/{goal.replicas} of the real sum."
+            )
+        if cut_to_steps:
+            notes.append(
+                f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
+                "first two. `--steps N` profiles N."
+            )
     else:
         notes.append(
             "Running on a TPU follows the documented API and was not verified on hardware."

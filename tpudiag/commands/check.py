@@ -55,8 +55,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--steps",
         metavar="N",
         type=_count,
-        default=20,
-        help="steps to profile (default: %(default)s)",
+        help="steps to profile (default: 20, fewer where a rehearsal is slow)",
     )
     parser.add_argument(
         "--warmup",

@@ -94,11 +94,13 @@ def _positions(keras: Any) -> Any:
     layer: Any = keras.layers.Layer
 
     class Positions(layer):  # type: ignore[misc]
-        def build(self, shape: Any) -> None:
+        def build(self, input_shape: Any) -> None:
             self.table = self.add_weight(
-                name="positions", shape=(shape[1], shape[2]), initializer="random_normal"
+                name="positions",
+                shape=(input_shape[1], input_shape[2]),
+                initializer="random_normal",
             )
-            layer.build(self, shape)
+            layer.build(self, input_shape)
 
         def call(self, x: Any) -> Any:
             return x + tf.cast(tf.convert_to_tensor(self.table), x.dtype)

@@ -97,16 +97,18 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         traceback.print_exc()
         frames = traceback.extract_tb(error.__traceback__)
         end = JobEnd("exception", _text(error), lines.of_frames(frames))
+    if observer.stopped:
+        return JobEnd("stopped")  # what the job did after it was stopped is of no interest
     observer.finish()
     return end
 
 
 def _text(error: BaseException) -> str:
     """An exception as one text, its causes included, bounded."""
-    said = "".join(traceback.format_exception_only(error)).strip()
+    said = f"{type(error).__name__}: {error}"
     cause = error.__cause__
     if cause is not None:
-        said += "\ncaused by " + "".join(traceback.format_exception_only(cause)).strip()
+        said += f"\ncaused by {type(cause).__name__}: {cause}"
     return said if len(said) <= 20_000 else said[:10_000] + "\n...\n" + said[-10_000:]
 
 

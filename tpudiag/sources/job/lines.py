@@ -15,6 +15,7 @@ from tpudiag.model import Location
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
+_HOOKS = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100
 _LIBRARIES = tuple(
     {
         sysconfig.get_paths()[name] + os.sep
@@ -55,6 +56,14 @@ def caller() -> Location | None:
             return location
         frame = frame.f_back
     return None
+
+
+def direct_caller() -> Location | None:
+    """The line that called the hooked function, None where a library called it."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
+        frame = frame.f_back
+    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 
 def of_frames(frames: Iterable[Any]) -> Location | None:

@@ -11,12 +11,13 @@ from tpudiag.signals import (
     Batch,
     Checkpoints,
     Dispatch,
+    JobEnd,
     LossScale,
     StepTimes,
     TensorFlowImport,
     TensorSeen,
 )
-from tpudiag.sources.job import graphs, lines, loss, standins
+from tpudiag.sources.job import budget, graphs, lines, loss, standins
 from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
@@ -28,6 +29,9 @@ from tpudiag.sources.job.tpu import TpuWatch
 from tpudiag.sources.job.training import GradientCall, GradientWatch
 from tpudiag.sources.job.variables import VariableWatch
 from tpudiag.sources.job.wire import JobSpec, Recorder
+
+ENOUGH_RETRACES = 6
+"""A step that was traced again so often need not be watched longer: each trace takes seconds."""
 
 
 class Observer:
@@ -41,6 +45,7 @@ class Observer:
         self._import_s = 0.0
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
+        self.stopped = False
 
     def importing_tensorflow(self) -> None:
         """TensorFlow is about to be imported; a process that dies now died of that."""
@@ -54,7 +59,7 @@ class Observer:
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
         if self._spec.rehearse:
-            standins.install(tf, self._spec.replicas, self._spec.hosts)
+            standins.install(tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts)
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
@@ -62,6 +67,8 @@ class Observer:
         self._functions = FunctionWatch(tf, self._after_call)
         self._strategies = StrategyWatch(tf, self._functions.class_)
         self._strategies.after_eager_run = self._after_eager_run
+        if self._spec.rehearse and self._spec.real_replicas > 1:
+            self._strategies.before_first_run = self._refuse_too_large
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
         self._checkpoints = CheckpointWatch(tf)
@@ -69,8 +76,9 @@ class Observer:
         self._keras = KerasWatch(tf)
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
-            on_first=self._first_step, on_stop=self.finish, on_swallowed=lambda: os._exit(0),
+            on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
         )  # fmt: skip
+        self._steps.budget_s = self._spec.budget_s
         for keras, package in self._early_keras:
             self.imported_keras(keras, package)
         self._recorder.phase("running up to the first step")
@@ -82,6 +90,12 @@ class Observer:
         else:
             self._keras.watch(keras, package)
             self._checkpoints.watch_keras(keras)
+
+    def _stop(self) -> None:
+        """Enough was seen: send it all, so that nothing depends on how the job takes its end."""
+        self.finish()
+        self.stopped = True
+        self._recorder.put(end=JobEnd("stopped"))
 
     def finish(self) -> None:
         """Close the profile and send all that is known; safe to call twice."""
@@ -112,20 +126,20 @@ class Observer:
     def _after_call(self, seen: Any) -> None:
         """An outermost tf.function has returned."""
         if seen.trains and self._steps is not None:
-            self._step_done(eager=False)
+            self._step_done(eager=False, enough=len(seen.retraces) >= ENOUGH_RETRACES)
 
     def _after_eager_run(self) -> None:
         """A strategy.run has returned that ran its function eagerly."""
         if self._gradients.eager_calls and self._steps is not None:
             self._step_done(eager=True)
 
-    def _step_done(self, eager: bool) -> None:
+    def _step_done(self, eager: bool, enough: bool = False) -> None:
         """Training steps were dispatched and have returned."""
         assert self._steps is not None
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
         self._pipelines.training_started = True
-        self._steps.finished_dispatch(eager)
+        self._steps.finished_dispatch(eager, enough)
 
     def _measure_steps_per_dispatch(self) -> None:
         """How far one dispatch moves the optimizer: more than 1 where a loop runs inside."""
@@ -133,6 +147,16 @@ class Observer:
         now = self._keras.iterations()
         if now is not None and self._steps.steps == 0:
             self._steps.steps_per_dispatch = max(now, 1)
+
+    def _refuse_too_large(self) -> None:
+        """Before the first step is traced: a model too large for so many replicas ends the try.
+
+        The parent then starts the job again with the replicas that fit.
+        """
+        fitting = budget.replicas_that_fit(self._variables.facts(), self._spec.real_replicas)
+        if fitting < self._spec.real_replicas:
+            self._recorder.put(fitting_replicas=fitting)
+            os._exit(0)
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""
@@ -203,6 +227,7 @@ class Observer:
             checkpoints=Checkpoints(self._checkpoints.facts()),
             tensorflow=self._import_fact(),
             steps=StepTimes(tuple(times), None, "job, under tf.profiler") if times else None,
+            cut_to_steps=steps.cut_to,
             unprofiled_step_ms=tuple(steps.times_ms),
             dispatch=self._dispatch(),
         )

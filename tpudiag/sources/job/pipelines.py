@@ -52,17 +52,20 @@ class PipelineWatch:
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._note_line)
         hooks.before(dataset, "__iter__", self._iterated)
-        for class_ in self._tf.distribute.Strategy.__mro__:
-            if "experimental_distribute_dataset" in vars(class_):
-                hooks.before(class_, "experimental_distribute_dataset", self._distributed)
+        name = "experimental_distribute_dataset"
+        for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
+            if name in vars(class_):
+                hooks.before(class_, name, self._distributed)
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
 
     def _distributed(self, _strategy: Any, dataset: Any, *_: Any, **__: Any) -> None:
-        """A dataset is handed to the strategy."""
-        self._add(dataset, distributed=True)
+        """A dataset is handed to the strategy, by user code or Keras: not by a stand-in."""
+        outermost = sys._getframe(2).f_globals.get("__name__")  # pyright: ignore[reportPrivateUsage]
+        if outermost != "tpudiag.sources.job.standins":
+            self._add(dataset, distributed=True)
 
     def _iterated(self, dataset: Any) -> None:
         """A dataset is iterated from Python."""

@@ -18,16 +18,17 @@ SUBSTITUTED = (
 )
 
 
-def install(tf: Any, replicas: int, hosts: int) -> None:
+def install(tf: Any, replicas: int, real_replicas: int, hosts: int) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
-    Must run before TensorFlow has started its devices.
+    The script sees `replicas`; `real_replicas` of them run, each with the per-replica batch of the
+    target. Must run before TensorFlow has started its devices.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
-        cpu, [tf.config.LogicalDeviceConfiguration()] * replicas
+        cpu, [tf.config.LogicalDeviceConfiguration()] * real_replicas
     )
-    strategy = _strategy(tf, replicas)
+    strategy = _strategy(tf, replicas, real_replicas)
     tf.distribute.TPUStrategy = strategy
     tf.distribute.experimental.TPUStrategy = strategy
     tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts)
@@ -37,9 +38,8 @@ def install(tf: Any, replicas: int, hosts: int) -> None:
     tf.tpu.experimental.shutdown_tpu_system = _initialize
 
 
-def _strategy(tf: Any, replicas: int) -> type:
+def _strategy(tf: Any, replicas: int, real_replicas: int) -> type:
     """A MirroredStrategy over the CPU replicas that takes TPUStrategy's arguments."""
-
     base: Any = tf.distribute.MirroredStrategy
 
     class TPUStrategy(base):  # type: ignore[misc]
@@ -52,17 +52,50 @@ def _strategy(tf: Any, replicas: int) -> type:
             experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
             **_: Any,
         ) -> None:
-            base.__init__(self, [f"CPU:{index}" for index in range(replicas)])
+            base.__init__(self, [f"CPU:{index}" for index in range(real_replicas)])
             self._tpudiag_resolver = tpu_cluster_resolver
 
         @property
         def cluster_resolver(self) -> Any:
             return self._tpudiag_resolver
 
+        @property
+        def num_replicas_in_sync(self) -> int:
+            return replicas
+
         def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
             return base.run(self, fn, args=args, kwargs=kwargs)
 
+        def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+            share = _share(tf, dataset, real_replicas, replicas)
+            return base.experimental_distribute_dataset(self, share, options)
+
+        def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+            def with_context(_: Any) -> Any:
+                return dataset_fn(tf.distribute.InputContext(1, 0, replicas))
+
+            return base.distribute_datasets_from_function(self, with_context, options)
+
     return TPUStrategy
+
+
+def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
+    """The part of each global batch that the real replicas get: a per-replica batch each."""
+    if real_replicas == replicas:
+        return dataset
+
+    def part(tensor: Any) -> Any:
+        if tensor.shape.rank == 0:
+            return tensor
+        size = tensor.shape[0] if tensor.shape.rank else None
+        size = tf.shape(tensor)[0] if size is None else size
+        return tensor[: size * real_replicas // replicas]
+
+    def cut(*element: Any) -> Any:
+        parts = tf.nest.map_structure(part, element)
+        return parts if len(parts) > 1 else parts[0]
+
+    return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
 def _resolver(tf: Any, replicas: int, hosts: int) -> type:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 TIMES_STOPPED_BEFORE_EXIT = 3
+FEWEST_STEPS = 3
 
 
 class StopObservation(BaseException):
@@ -37,6 +38,9 @@ class StepWatch:
         self._profiling = False
         self._stops = 0
         self._last_end: float | None = None
+        self.budget_s = 0.0
+        self.cut_to: int | None = None
+        """The steps that the budget left to profile, None where it left all."""
         self.steps_per_dispatch = 1
         self.steps = 0
         self.eager_steps = 0
@@ -44,22 +48,34 @@ class StepWatch:
         """Times of steps after the first two, the profiled ones last."""
         self.profiled_ms: list[float] = []
 
-    def finished_dispatch(self, eager: bool = False) -> None:
-        """A dispatch of training steps has ended; runs on the job's main thread."""
+    def finished_dispatch(self, eager: bool = False, enough: bool = False) -> None:
+        """A dispatch of training steps has ended; runs on the job's main thread.
+
+        `enough` ends the observation early: what is wrong is seen, and going on would only cost.
+        """
         now = time.perf_counter()
         if self._last_end is not None and self.steps > self.steps_per_dispatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
+            self._keep_to_budget(took_ms / 1e3)
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
             self._on_first()
-        if self._stops or self.steps >= self._warmup + self._wanted:
+        if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif not self._profiling and self._log_dir and self.steps >= self._warmup:
             self._tf.profiler.experimental.start(self._log_dir)
             self._profiling = True
         self._last_end = time.perf_counter()
+
+    def _keep_to_budget(self, step_s: float) -> None:
+        """Profile fewer steps, at once, where all would take longer than the budget."""
+        left = self._warmup + self._wanted - self.steps
+        if self.budget_s and not self._profiling and step_s * left > self.budget_s:
+            self.cut_to = max(int(self.budget_s / step_s), FEWEST_STEPS)
+            self._warmup, self._wanted = self.steps, self.cut_to
+            self.budget_s = 0.0
 
     def close_profile(self) -> None:
         """Stop the profile, if one is being taken, and write it."""

@@ -22,6 +22,7 @@ class StrategyWatch:
         self.eager_location: Location | None = None
         self.eager_runs = 0
         self.after_eager_run: Callable[[], None] = lambda: None
+        self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
         for class_ in tf.distribute.Strategy.__mro__:
             if "run" in vars(class_):
@@ -50,6 +51,9 @@ class StrategyWatch:
         self, original: Any, strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any
     ) -> Any:
         """One outermost call of run."""
+        if self.before_first_run is not None:
+            self.before_first_run()
+            self.before_first_run = None
         self.replicas = strategy.num_replicas_in_sync
         self.last_inputs = self._inputs((args, kwargs or {}))
         eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)

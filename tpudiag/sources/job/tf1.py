@@ -32,7 +32,7 @@ class Tf1Watch:
         """Note calls from user code."""
 
         def note(*_: Any, **__: Any) -> None:
-            location = lines.caller()
+            location = lines.direct_caller()
             if location is not None:
                 self._uses.setdefault(api, Tf1Use(api, location))
 

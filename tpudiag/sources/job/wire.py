@@ -20,11 +20,15 @@ class JobSpec:
     arguments: tuple[str, ...]
     replicas: int
     """What the script sees as num_replicas_in_sync when rehearsing."""
+    real_replicas: int
+    """How many of them run, each with the target's per-replica batch."""
     hosts: int
     rehearse: bool
     """Whether the TPU is stood in for by CPU replicas."""
     steps: int
     warmup_steps: int
+    budget_s: float
+    """Steps are cut where they would take longer all together; 0 for no such limit."""
     log_dir: str
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
 

@@ -1,0 +1,255 @@
+"""Each check over signals: what fails it, what passes it, and what it cannot know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tpudiag import engine
+from tpudiag.catalogue import checks
+from tpudiag.hardware import target
+from tpudiag.model import Location, Outcome, Severity, Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import (
+    ActivationEstimate,
+    ArgumentChange,
+    Batch,
+    Checkpoints,
+    CheckpointUse,
+    DatasetOp,
+    Dispatch,
+    Environment,
+    JobEnd,
+    KerasUse,
+    LossScale,
+    MatrixOp,
+    MixedPrecision,
+    Origin,
+    Pipeline,
+    Retrace,
+    Signals,
+    StepTimes,
+    TensorFlowImport,
+    TensorSeen,
+    Tf1Use,
+    TpuAttempt,
+    TracedFunction,
+    VariableSeen,
+)
+
+HERE = Location("train.py", 7)
+KERNEL = VariableSeen("kernel", "float32", (784, 128), 401_408, True, True, False, HERE)
+SLOT = replace(KERNEL, name="momentum", trainable=False, optimizer=True)
+
+
+def product(contraction: int, columns: int, **changed: object) -> MatrixOp:
+    op = MatrixOp(
+        "MatMul", "dense", "bfloat16", 128, contraction, columns,
+        2 * 128 * contraction * columns, location=HERE,
+    )  # fmt: skip
+    return replace(op, **changed)  # type: ignore[arg-type]
+
+
+def pipeline(*ops: DatasetOp) -> Pipeline:
+    return Pipeline(
+        tuple(replace(op, location=HERE) for op in ops),
+        (TensorSeen("image", "float32", (1024, 784)),), HERE, True,
+    )  # fmt: skip
+
+
+BATCHED = DatasetOp("Batch", batch_size=1024, drop_remainder=True)
+PREFETCHED = DatasetOp("Prefetch", buffer_size=-1)
+HEALTHY = Signals(
+    origin=Origin.REHEARSAL,
+    target=target("v5e-8"),
+    environment=Environment("3.11", {"tensorflow-cpu": "2.21.0", "keras": "3.15.1"}),
+    tensorflow=TensorFlowImport(True, "2.21.0", True, True, took_s=3.0),
+    keras=KerasUse("keras", "3.15.1", "fit"),
+    end=JobEnd("stopped"),
+    tf1=(),
+    functions=(TracedFunction("step", HERE, 25, 1, (), True),),
+    pipelines=(pipeline(DatasetOp("ParallelMap", parallelism=-1), BATCHED, PREFETCHED),),
+    dispatch=Dispatch(25, 1),
+    batch=Batch(1024, 128, 8, HERE),
+    step_inputs=(TensorSeen("image", "float32", (128, 784)),),
+    matrix_ops=(product(784, 128), product(128, 10)),
+    variables=(KERNEL, SLOT),
+    activations=ActivationEstimate(65_536),
+    loss=(LossScale(1 / 8, 8, False, HERE),),
+    precision=MixedPrecision(("mixed_bfloat16",)),
+    checkpoints=Checkpoints((CheckpointUse("tf.train.CheckpointManager", "gs://b/c", 0, HERE),)),
+    steps=StepTimes((10.0,) * 20, (0.1,) * 20, "job"),
+)
+
+
+def h(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed."""
+    return replace(HEALTHY, **changed)  # type: ignore[arg-type]
+
+
+def examine(signals: Signals, id_: str, **limits: float) -> Outcome:
+    settings = Settings(select=(id_,), limits=limits)
+    return engine.examine(signals, checks(), settings)[0]
+
+
+def retraced(kind: str, before: str, after: str, times: int = 5) -> tuple[TracedFunction, ...]:
+    change = ArgumentChange("x", before, after, kind)
+    traces = tuple(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))
+    return (TracedFunction("step", HERE, 25, times + 1, traces, True),)
+
+
+def without_tf_keras() -> Environment:
+    return Environment("3.11", {"tensorflow-cpu": "2.21.0"}, legacy_keras_asked=True)
+
+
+def installed(**versions: str) -> Environment:
+    return Environment("3.11", {name.replace("_", "-"): v for name, v in versions.items()})
+
+
+BIG = VariableSeen("table", "float32", (2_000_000, 512), 4_096_000_000, True, True)
+BIG_SLOT = replace(BIG, trainable=False, optimizer=True)
+FAILS: tuple[tuple[str, Signals, Severity], ...] = (
+    ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.ERROR),
+    ("TPU001", h(tensorflow=TensorFlowImport(True, "2.21.0", False, False)), Severity.ERROR),
+    ("TPU001", h(tensorflow=TensorFlowImport(True, "1.15.0", True, True)), Severity.ERROR),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
+        Severity.ERROR,
+    ),
+    ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),
+    ("TPU002", h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")), Severity.ERROR),
+    ("TPU002", h(tensorflow=TensorFlowImport(False, failure="aborted")), Severity.ERROR),
+    (
+        "TPU003",
+        h(
+            tpu=TpuAttempt(
+                "local",
+                False,
+                "initialize",
+                "NotFoundError: TPUs not found in the cluster. Failed in initialization",
+            )
+        ),
+        Severity.ERROR,
+    ),
+    ("TPU003", h(tpu=TpuAttempt("x", False, "connect", "something new")), Severity.ERROR),
+    ("TPU004", h(target=target("tpu7x-8")), Severity.ERROR),
+    ("TPU004", h(tensorflow=TensorFlowImport(True, "2.13.1", True, True)), Severity.ERROR),
+    ("TPU005", h(keras=KerasUse("keras", "3.6.0", "fit")), Severity.ERROR),
+    ("TPU005", h(keras=KerasUse("keras", "3.15.1", "fit", jit_compile=True)), Severity.ERROR),
+    ("TPU005", h(environment=without_tf_keras()), Severity.ERROR),
+    ("TPU101", h(functions=retraced("python value", "int 1", "int 2")), Severity.WARNING),
+    ("TPU101", h(functions=retraced("shape", "f[1]", "f[2]", 1)), Severity.WARNING),
+    ("TPU101", h(functions=retraced("new function", "a", "b", 3)), Severity.WARNING),
+    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", (None, 784)),)), Severity.ERROR),
+    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
+    ("TPU104", h(dispatch=Dispatch(25, 1, 25, HERE)), Severity.ERROR),
+    ("TPU201", h(origin=Origin.TPU, steps=StepTimes((10.0,), (0.6,), "p")), Severity.WARNING),
+    ("TPU201", h(origin=Origin.TPU, steps=StepTimes((10.0,), (2.5,), "p")), Severity.ERROR),
+    ("TPU201", h(steps=StepTimes((10.0,), (7.0,), "p")), Severity.ERROR),
+    ("TPU202", h(pipelines=(pipeline(BATCHED),)), Severity.WARNING),
+    (
+        "TPU202",
+        h(pipelines=(pipeline(BATCHED, DatasetOp("Prefetch", buffer_size=1)),)),
+        Severity.WARNING,
+    ),
+    ("TPU203", h(pipelines=(pipeline(DatasetOp("Map"), BATCHED, PREFETCHED),)), Severity.WARNING),
+    ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
+    ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.ERROR),
+    ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE)), Severity.INFO),
+    (
+        "TPU401",
+        h(batch=Batch(64, 8, 8, HERE), matrix_ops=(product(784, 100), product(100, 10))),
+        Severity.WARNING,
+    ),
+    ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.WARNING),
+    ("TPU403", h(matrix_ops=(product(784, 128, dtype="float32"),)), Severity.WARNING),
+    ("TPU404", h(precision=MixedPrecision((), "LossScaleOptimizer", HERE)), Severity.WARNING),
+    ("TPU404", h(matrix_ops=(product(784, 128, dtype="float16"),)), Severity.WARNING),
+    ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
+    ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
+    ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+)
+
+PASSES: tuple[tuple[str, Signals], ...] = (
+    ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt("local", True, "strategy"))),
+    ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
+    ("TPU106", h(dispatch=Dispatch(50, 10))),
+    ("TPU201", h(origin=Origin.TPU)),
+    ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
+    ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
+    ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
+    ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+)
+SKIPS: tuple[tuple[str, Signals], ...] = (
+    ("TPU001", h(tensorflow=TensorFlowImport(False))),
+    ("TPU003", HEALTHY),
+    ("TPU106", HEALTHY),
+    ("TPU201", HEALTHY),
+    ("TPU201", h(steps=StepTimes((10.0,), None, "job"))),
+    ("TPU301", h(activations=ActivationEstimate(11 * 2**30))),
+    ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
+    ("TPU502", h(loss=None)),
+    ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+)
+SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU106", "TPU201"}
+
+
+@pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)
+def test_fails(id_: str, signals: Signals, severity: Severity) -> None:
+    outcome = examine(signals, id_)
+    assert outcome.verdict is Verdict.FAILED, outcome
+    assert outcome.severity is severity
+    for finding in outcome.findings:
+        assert finding.message
+        assert finding.fix
+        assert finding.evidence
+
+
+@pytest.mark.parametrize(("id_", "signals"), PASSES)
+def test_passes_on_evidence(id_: str, signals: Signals) -> None:
+    outcome = examine(signals, id_)
+    assert outcome.verdict is Verdict.PASSED, outcome
+    assert outcome.evidence
+
+
+@pytest.mark.parametrize(("id_", "signals"), SKIPS)
+def test_skips_what_it_cannot_know(id_: str, signals: Signals) -> None:
+    outcome = examine(signals, id_)
+    assert outcome.verdict is Verdict.SKIPPED, outcome
+    assert outcome.reason
+    assert outcome.how_to_measure
+
+
+JOB_CHECKS = sorted({row[0] for row in FAILS} | {row[0] for row in PASSES})
+
+
+@pytest.mark.parametrize("id_", JOB_CHECKS)
+def test_a_healthy_rehearsal_passes_or_says_what_it_cannot_know(id_: str) -> None:
+    verdict = examine(HEALTHY, id_).verdict
+    assert verdict is (Verdict.SKIPPED if id_ in SKIPPED_WHEN_HEALTHY else Verdict.PASSED)
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
+def test_with_no_signals_at_all_nothing_passes(check: object) -> None:
+    for origin in Origin:
+        outcome = examine(Signals(origin), check.id)  # type: ignore[attr-defined]
+        assert outcome.verdict is Verdict.SKIPPED, outcome
+        assert outcome.how_to_measure
+
+
+def test_the_tile_of_the_target_decides_which_width_is_narrow() -> None:
+    narrow = h(target=target("v6e-8"))
+    assert examine(narrow, "TPU402").verdict is Verdict.FAILED
+    assert examine(HEALTHY, "TPU402").verdict is Verdict.PASSED
+
+
+def test_a_limit_of_the_settings_decides() -> None:
+    waiting = h(origin=Origin.TPU, steps=StepTimes((10.0,), (0.6,), "p"))
+    assert examine(waiting, "TPU201").verdict is Verdict.FAILED
+    assert examine(waiting, "TPU201", TPU201=0.1).verdict is Verdict.PASSED

@@ -1,0 +1,240 @@
+"""`tpudiag check` over real TensorFlow jobs in child processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLANTED = ROOT / "tests" / "planted_job.py"
+QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3")
+
+
+def check(
+    folder: Path, *arguments: str, environment: dict[str, str] | None = None
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """Run the verb in a folder of its own; its process and its JSON report ({} where none)."""
+    own, mark, theirs = list(arguments), [], []
+    if "--" in own:
+        at = own.index("--")
+        own, mark, theirs = own[:at], ["--"], own[at + 1 :]
+    done = subprocess.run(
+        [sys.executable, "-m", "tpudiag", "check", *own, "-o", "r.json", *mark, *theirs],
+        cwd=folder, capture_output=True, text=True, timeout=280, check=False,
+        env={**os.environ, **(environment or {})},
+    )  # fmt: skip
+    report = folder / "r.json"
+    return done, json.loads(report.read_text()) if report.exists() else {}
+
+
+def failed(report: dict[str, Any]) -> list[str]:
+    return [o["id"] for o in report["outcomes"] if o["verdict"] == "failed"]
+
+
+def outcome(report: dict[str, Any], id_: str) -> dict[str, Any]:
+    return next(o for o in report["outcomes"] if o["id"] == id_)
+
+
+@pytest.mark.parametrize("loop", ["custom", "fit"])
+def test_the_reference_job_is_healthy(tmp_path: Path, loop: str) -> None:
+    done, report = check(tmp_path, *QUICK, "--loop", loop)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert failed(report) == []
+    assert report["summary"]["broken"] == 0
+    assert done.stdout.startswith("No TPU here: rehearsed for v5e-4 on 4 CPU replicas.")
+    assert report["target"] == {"name": "v5e-4", "replicas": 4}
+    assert outcome(report, "TPU005")["verdict"] == "passed"
+    assert outcome(report, "TPU106")["verdict"] == "skipped"
+    assert report["measurements"]["step_time_ms"]["value"] > 0
+    assert report["measurements"]["input_wait_ms"]["value"] >= 0
+    profiles = list(tmp_path.rglob("*.xplane.pb"))
+    assert len(profiles) == 1
+    assert done.stdout.rstrip().splitlines()[-1].startswith("Open the profile: xprof --logdir ")
+
+
+PLANTS = (
+    "TPU001", "TPU101", "TPU102", "TPU104", "TPU201", "TPU202", "TPU203", "TPU401", "TPU402",
+    "TPU403", "TPU404", "TPU501", "TPU502", "TPU601", "TPU605",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("id_", PLANTS)
+def test_exactly_the_planted_defect_fails(tmp_path: Path, id_: str) -> None:
+    done, report = check(tmp_path, str(PLANTED), *QUICK, "--", id_)
+    assert failed(report) == [id_], done.stdout
+    found = outcome(report, id_)
+    assert done.returncode == (1 if found["severity"] == "error" else 0), done.stderr
+    assert found["findings"][0]["fix"]
+    assert found["findings"][0]["evidence"]
+    if id_ not in ("TPU601",):
+        assert found["findings"][0]["location"]["line"] > 0
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("local", "TPUs not found in the cluster"),
+        ("grpc://127.0.0.1:1", "refused"),
+    ],
+)
+def test_a_tpu_that_is_not_there_is_an_outcome(tmp_path: Path, asked: str, says: str) -> None:
+    done, report = check(tmp_path, *QUICK, "--tpu", asked)
+    assert done.returncode == 1, done.stderr
+    assert failed(report) == ["TPU003"]
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.stdout.startswith(f"TPU {asked} was not reached (see TPU003): rehearsed")
+    evidence = {e["name"]: e["value"] for e in outcome(report, "TPU003")["findings"][0]["evidence"]}
+    assert says.lower() in str(evidence["error"]).lower()
+
+
+def test_the_wait_for_a_tpu_is_bounded_and_said(tmp_path: Path) -> None:
+    """A resolver that never answers: the metadata server behind a black hole."""
+    script = tmp_path / "job.py"
+    script.write_text(
+        "import threading\n"
+        "import tensorflow as tf\n"
+        "tf.config.experimental_connect_to_cluster = None\n"
+        "class Never(tf.distribute.cluster_resolver.TPUClusterResolver):\n"
+        "    pass\n"
+        "tf.distribute.cluster_resolver.TPUClusterResolver(tpu='never')\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(
+        "import urllib.request, threading\n"
+        "urllib.request.urlopen = lambda *a, **k: threading.Event().wait()\n"
+    )
+    done, report = check(
+        tmp_path, "job.py", "--tpu", "never", "--tpu-timeout", "3",
+        environment={"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert "TPU003" in failed(report), done.stdout + done.stderr
+    assert "waiting for the TPU (resolver)" in done.stderr
+    evidence = outcome(report, "TPU003")["findings"][0]["evidence"]
+    assert {"waited", "error"} <= {e["name"] for e in evidence}
+    assert "did not answer within 3 s" in str(evidence)
+
+
+def test_an_import_that_aborts_is_tpu002(tmp_path: Path) -> None:
+    fake = tmp_path / "fake" / "tensorflow"
+    fake.mkdir(parents=True)
+    (fake / "__init__.py").write_text(
+        "import os, sys\n"
+        "sys.stderr.write('F0000 tpu_library_init_fns.inc:12] ConfigureDistributedTpuOp_DoWork "
+        "not available in this library.\\n')\n"
+        "sys.stderr.flush()\nos.abort()\n"
+    )
+    done, report = check(tmp_path, environment={"PYTHONPATH": str(fake.parent)})
+    assert done.returncode == 1, done.stderr
+    assert outcome(report, "TPU002")["verdict"] == "failed"
+    assert "ConfigureDistributedTpuOp_DoWork" in outcome(report, "TPU002")["findings"][0]["message"]
+    assert report["summary"]["passed"] == 0
+    assert "Traceback" not in done.stderr
+
+
+SCRIPTS = {
+    "exits": ("import sys; sys.exit(3)", "exit code 3"),
+    "raises": (
+        "def f():\n    raise ValueError('no such file of mine')\nf()",
+        "no such file of mine",
+    ),
+    "leaves": ("import os; os._exit(5)", "exit code 5"),
+    "is killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+    "floods": ("import sys\nfor _ in range(200000): print('x' * 100)\nsys.exit(4)", "exit code 4"),
+    "moves away": ("import os; os.chdir('/'); raise RuntimeError('moved')", "moved"),
+    "cannot be parsed": ("def broken(:\n", "SyntaxError"),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_that_ends_badly_still_gives_a_report(tmp_path: Path, name: str) -> None:
+    text, says = SCRIPTS[name]
+    (tmp_path / "job.py").write_text(text)
+    done, report = check(tmp_path, "job.py")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert says in report["partial"]
+    assert done.stderr.startswith("tpudiag: the job crashed: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert report["summary"]["failed"] == 0
+
+
+def test_an_endless_start_ends_at_the_timeout(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("import threading\nthreading.Event().wait()\n")
+    done, report = check(tmp_path, "job.py", "--timeout", "3")
+    assert done.returncode == 2
+    assert "longer than 3 s" in report["partial"]
+
+
+def test_ctrl_c_leaves_a_partial_report(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import threading\nopen('started', 'w').close()\nthreading.Event().wait()\n"
+    )
+    fifo = tmp_path / "started"
+    os.mkfifo(fifo)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tpudiag", "check", "job.py", "-o", "r.json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        with fifo.open():  # returns when the job has opened its end
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert "interrupted" in json.loads((tmp_path / "r.json").read_text())["partial"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["missing.py"], "missing.py: no such file"),
+        (["--for", "v9-8"], "not a TPU name"),
+        (["-o", "r.doc"], "-o r.doc: the ending chooses the format"),
+        (["--select", "TPU9"], "TPU9: no check has this id or family"),
+        (["--format", "yaml"], "--format yaml"),
+    ],
+)
+def test_what_cannot_work_is_refused_at_once(
+    tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tpudiag", "check", *arguments],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_function_of_a_module_can_be_checked(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def train():\n    raise RuntimeError('called')\n")
+    _, report = check(tmp_path, "mine:train")
+    assert "called" in report["partial"]
+    assert "mine.py:2" in report["partial"]
+
+
+def test_a_job_that_swallows_the_stop_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from tpudiag.reference import job, loops\n"
+        "from tpudiag.reference.options import parse\n"
+        "prepared = job.prepare(parse([]))\n"
+        "while True:\n"
+        "    try:\n"
+        "        loops.custom(prepared, parse(['--train-steps', '100000']))\n"
+        "    except:\n"
+        "        pass\n"
+    )
+    done, report = check(tmp_path, "job.py", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert report["partial"] is None
+    assert outcome(report, "TPU101")["verdict"] == "passed"

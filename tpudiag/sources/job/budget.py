@@ -1,0 +1,39 @@
+"""How many replicas of a model this machine can rehearse."""
+
+from __future__ import annotations
+
+import os
+
+from tpudiag.signals import VariableSeen
+
+VARIABLES_TO_TRACE = 400
+"""Trainable variables, all replicas together, that are traced in bearable time: tracing takes
+about 0.1 s for each layer of each replica."""
+MEMORY_SHARE = 0.5
+"""Of the memory available at the first step; variables are there already, gradients are not."""
+COPIES = 3
+"""Gradients and temporary copies of a variable while it is updated."""
+
+
+def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
+    """The most replicas, up to `wanted`, that can be traced and held; at least 1.
+
+    Two are kept where time alone is short, so that what happens between replicas is still seen.
+    """
+    trainable = [variable for variable in variables if variable.trainable]
+    by_time = max(VARIABLES_TO_TRACE // max(len(trainable), 1), 2)
+    size_bytes = sum(variable.bytes for variable in trainable)
+    by_memory = int(MEMORY_SHARE * available_bytes() / max(COPIES * size_bytes, 1))
+    return max(min(wanted, by_time, by_memory), 1)
+
+
+def available_bytes() -> int:
+    """Memory that this machine can still give; the physical memory where that is not told."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
