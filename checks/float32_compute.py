@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import need, percent
+from ._need import ON_THE_TPU, need, percent
+from ._profile import replicas_of
 
 LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
@@ -19,7 +20,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
 
     ## What it sees
     The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
-    the Keras dtype policies.
+    the Keras dtype policies; in a profile, the operands of the device's matrix operations.
 
     ## Why it costs
     float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in
@@ -34,6 +35,9 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     ## Source
     XProf's overview page (16-bit compute below 10 %); Cloud TPU bfloat16 guide
     """
+    if signals.matrix_ops is None and signals.profile is not None:
+        yield from _of_profile(signals, limit)
+        return
     ops = need(signals.matrix_ops, "a traced training step")
     total = sum(op.flops for op in ops)
     if not total:
@@ -52,3 +56,22 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
             largest.location,
         )
     yield from evidence
+
+
+def _of_profile(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+    """The same from the operations that the devices ran."""
+    profile, _ = replicas_of(signals)
+    share = need(profile.share_16_bit, "a matrix operation with its operands' types", ON_THE_TPU)
+    evidence = Evidence(
+        "16-bit compute", percent(share), "% of matrix FLOPs", percent(limit), profile.source
+    )
+    if share < limit:
+        wide = next((op for op in profile.ops if op.in_16_bit is False), None)
+        names = (wide.name,) if wide else ()
+        yield Finding(
+            f"{share:.0%} of the step's matrix work is in 16 bit.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
+            (evidence, *(Evidence("longest in 32 bit", n, source=profile.source) for n in names)),
+            wide.location if wide else None,
+        )
+    yield evidence

@@ -8,7 +8,8 @@ from math import prod
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals, TensorSeen
 
-from ._need import mib, need, of_a_job, percent
+from ._need import ON_THE_TPU, mib, need, of_a_job, percent
+from ._profile import replicas_of
 
 LIMIT = 0.10
 """Headroom below which it is a warning, as a share of what the compiler may use."""
@@ -41,6 +42,9 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     ## Source
     Compiler-usable HBM by generation: the TPU compiler's own out-of-memory messages.
     """
+    if signals.profile is not None and signals.profile.memory:
+        yield from _measured(signals, limit)
+        return
     of_a_job(signals, "the sizes of variables and activations")
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
@@ -83,6 +87,35 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
             f"the estimate of {mib(need_bytes)} is nearer to the {mib(usable)} usable than its "
             f"error of {ERROR_BAR:.0%}",
             "run one step on the TPU and read its memory profile: `tpudiag read logdir`",
+        )
+    yield from evidence
+
+
+def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+    """The same from the peak that a profile's allocation events show."""
+    profile, _ = replicas_of(signals)
+    known = [memory for memory in profile.memory or () if memory.capacity_bytes]
+    if not known:
+        need(None, "an allocator's capacity", ON_THE_TPU)
+    fullest = max(known, key=lambda memory: memory.peak_bytes / (memory.capacity_bytes or 1))
+    capacity = fullest.capacity_bytes or 0
+    headroom = 1 - fullest.peak_bytes / capacity
+    source = f"{profile.source}, {fullest.host} {fullest.allocator}"
+    held = ", ".join(f"{name} {mib(size)}" for name, size in fullest.held_by[:3])
+    evidence = (
+        Evidence("peak HBM", fullest.peak_bytes, "bytes", capacity, source),
+        Evidence("headroom", percent(headroom), "%", percent(limit), source),
+        Evidence("held by", held, source=source),
+    )
+    if headroom < limit:
+        yield Finding(
+            f"{mib(fullest.peak_bytes)} of {mib(capacity)} of HBM are taken at the peak on "
+            f"{fullest.host} {fullest.allocator}.",
+            "halve the per-replica batch, or keep activations in bfloat16:\n"
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            evidence,
+            severity=Severity.ERROR if headroom <= 0 else Severity.WARNING,
+            cost_bytes=fullest.peak_bytes,
         )
     yield from evidence
 

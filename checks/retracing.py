@@ -68,6 +68,8 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
 
 def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
     """Whether a trace is more than a one-off switch (training=True, then False)."""
+    if not retrace.changes and retrace.caller is None and function.location is None:
+        return True  # seen in a profile, which tells neither
     switches = all(
         change.kind == "python value"
         and {change.before.split(" ")[0], change.after.split(" ")[0]} <= {"bool", "NoneType"}
@@ -86,7 +88,10 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
     last = retraces[-1]
     change = next(iter(last.changes), None)
     spent_ms = sum(retrace.took_ms for retrace in retraces)
-    if change is None:
+    if change is None and last.caller is None:
+        cause = "a profile does not tell which argument differed; rehearse the job to see it"
+        fix = _FIXES["python value"]
+    elif change is None:
         cause, fix = "the signature did not differ; a captured value did", _FIXES["object"]
     else:
         cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"

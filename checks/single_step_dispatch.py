@@ -8,6 +8,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Signals
 
 from ._need import ON_THE_TPU, need, percent
+from ._profile import replicas_of, share
 
 LIMIT = 0.03
 """Share of the window in which the device idles between steps (XProf's own threshold)."""
@@ -48,18 +49,27 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
             "replicas",
             ON_THE_TPU,
         )
-    profile = need(signals.profile, "a device profile", ON_THE_TPU)
-    need(signals.steps, "a step in the profile", ON_THE_TPU)
+    profile, replicas = replicas_of(signals)
     if per_dispatch is None:
-        raise NotMeasured("a profile does not hold how many steps one dispatch does", ON_THE_TPU)
-    devices = [device for device in profile.devices if device.window_ms]
-    idle = min((device.idle_share for device in devices), default=None)
-    share = need(idle, "a device in the profile", ON_THE_TPU)
-    evidence = Evidence("device idle", percent(share), "%", percent(limit), "profile")
-    if share > limit:
+        per_dispatch = _steps_per_run(signals)
+    if per_dispatch > 1:
+        yield Evidence("steps in a dispatch", per_dispatch, "steps", source=profile.source)
+        return
+    idle = share(replicas, "idle")
+    evidence = Evidence("device idle", percent(idle), "%", percent(limit), profile.source)
+    if idle > limit:
         yield Finding(
-            f"every step is dispatched by itself, and the device idles {share:.0%} of the time.",
+            f"every step is dispatched by itself, and the device idles {idle:.0%} of the time.",
             "model.compile(..., steps_per_execution=50)",
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     yield evidence
+
+
+def _steps_per_run(signals: Signals) -> int:
+    """Steps in one run of the longest program, from the steps and runs that a profile marks."""
+    profile, replicas = replicas_of(signals)
+    if signals.steps is None or signals.steps.recovered or not profile.runs:
+        raise NotMeasured("a profile without marked steps does not tell their dispatch", ON_THE_TPU)
+    steps = sum(len(replica.step_ms) for replica in replicas)
+    return max(round(steps / profile.runs[0][1]), 1)

@@ -11,7 +11,7 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read")
+VERBS = ("check", "read", "compare")
 
 EPILOG = """\
 examples:

@@ -331,11 +331,113 @@ class DeviceOp:
     count: int
     flops: int | None = None
     bytes_accessed: int | None = None
+    total_ms: float | None = None
+    """With what is nested in it; rates are over this time."""
+    hbm_bytes: int | None = None
+    """The part of bytes_accessed that moves from or to the HBM."""
+    gflop_per_s: float | None = None
+    hbm_gb_per_s: float | None = None
+    bound_by: str | None = None
+    """Side of the roofline: compute, memory or input."""
+    in_16_bit: bool | None = None
+    """Whether a matrix operation reads 16-bit floats; None for others."""
+    framework_op: str = ""
+    location: Location | None = None
+    holds_others: bool = False
+    """Loops and calls: their FLOPs and bytes are those of what they hold."""
+
+
+@dataclass(frozen=True)
+class StepPart:
+    """One part of each step, e.g. `compute` or `idle`, in ms."""
+
+    name: str
+    ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ReplicaSteps:
+    """The steps of one replica (a device, or a host without one); the parts add up to the step."""
+
+    host: str
+    replica: str
+    numbers: tuple[int, ...]
+    step_ms: tuple[float, ...]
+    parts: tuple[StepPart, ...]
+
+    def part(self, *names: str) -> float:
+        """The ms of all steps in the parts of these names; 0 where it has none of them."""
+        return sum(sum(part.ms) for part in self.parts if part.name in names)
+
+
+@dataclass(frozen=True)
+class MemoryPeak:
+    """The most that one allocator of a host held during the capture, and what held it."""
+
+    host: str
+    allocator: str
+    peak_bytes: int
+    capacity_bytes: int | None
+    lifetime_peak_bytes: int | None
+    """The most since the process began, as the allocator itself counts (no programs' stacks)."""
+    held_by: tuple[tuple[str, int], ...]
+    """The largest holders at the peak, and their bytes."""
+    at_ms: float
+
+
+@dataclass(frozen=True)
+class IteratorTime:
+    """An op of a tf.data pipeline in a trace; `position` of `of`, counted from the source."""
+
+    op: str
+    name: str
+    position: int
+    of: int
+    count: int
+    self_ms: float
+    longest_ms: float
+    blocked_ms: float
+    """How long the training loop waited for this op rather than for its inputs."""
+
+
+@dataclass(frozen=True)
+class PaddedTensor:
+    """The result of an operation, without and with the padding of its tiles."""
+
+    name: str
+    shape: str
+    logical_bytes: int
+    padded_bytes: int
+
+
+@dataclass(frozen=True)
+class CallbackTime:
+    """An op that calls back to the host inside the step."""
+
+    op: str
+    count: int
+    ms: float
+
+
+@dataclass(frozen=True)
+class UnreadHost:
+    """A host of the run whose file could not be read, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class HostClock:
+    """How far a host's clock is ahead of the first host's, from the ends of common steps."""
+
+    host: str
+    ahead_ms: float
 
 
 @dataclass(frozen=True)
 class ProfileFacts:
-    """What a TensorBoard profile holds."""
+    """What a TensorBoard profile holds; None where the trace does not tell."""
 
     hosts: tuple[str, ...]
     devices: tuple[Device, ...]
@@ -348,6 +450,33 @@ class ProfileFacts:
     """When the capture began, in ns since the epoch; the first host's where there are several."""
     capture_ms: float | None = None
     """How long the capture took, idle or not."""
+    replicas: tuple[ReplicaSteps, ...] = ()
+    runs: tuple[tuple[str, int, float], ...] = ()
+    """Programs on the devices: name, runs and ms a run; those that ran longest first."""
+    functions: tuple[TracedFunction, ...] | None = None
+    eager_share: float | None = None
+    """Share of the host's trace spent in ops that ran eagerly from Python, 0 to 1."""
+    callbacks: tuple[CallbackTime, ...] | None = None
+    iterators: tuple[IteratorTime, ...] | None = None
+    memory: tuple[MemoryPeak, ...] | None = None
+    padded: tuple[PaddedTensor, ...] | None = None
+    mxu_share: float | None = None
+    """FLOPs of all operations over what the chips could do in their busy time, 0 to 1."""
+    hbm_share: float | None = None
+    """HBM traffic of all operations over the peak bandwidth in their busy time, 0 to 1."""
+    share_16_bit: float | None = None
+    """Of the FLOPs of matrix operations (of their time where FLOPs are not known), 0 to 1."""
+    unread: tuple[UnreadHost, ...] = ()
+    clocks: tuple[HostClock, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """`profile`, and which hosts its figures lack."""
+        if not self.unread:
+            return "profile"
+        names = [host.name for host in self.unread]
+        said = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return f"profile without {said} (unreadable)"
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,12 @@ def main():
     tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
     batch = 128 * strategy.num_replicas_in_sync
 
-    train_ds = strategy.experimental_distribute_dataset(make_dataset(5 * batch, batch, True))
+    train_ds = strategy.experimental_distribute_dataset(make_dataset(12 * batch, batch, True))
     eval_ds = strategy.experimental_distribute_dataset(make_dataset(2 * batch, batch, False))
 
     with strategy.scope():
         model = Classifier(8)
-        model.build((None, 96))
+        model(tf.zeros((1, 96)))
         optimizer = tf.keras.optimizers.SGD(
             tf.keras.optimizers.schedules.PiecewiseConstantDecay([20, 40], [0.1, 0.01, 0.001]), momentum=0.9
         )

@@ -67,9 +67,9 @@ def train_loop(iterator, steps):
 
 
 ckpt = tf.train.Checkpoint(net=net, opt=opt)
-manager = tf.train.CheckpointManager(ckpt, "loops", max_to_keep=1, step_counter=opt.iterations)
+manager = tf.train.CheckpointManager(ckpt, "loops", max_to_keep=1)
 for loop in range(40):
     train_loop(iterator, tf.constant(STEPS_PER_LOOP))
-    print(int(opt.iterations), float(mean_loss.result()) * strategy.num_replicas_in_sync)
+    print(opt.iterations.numpy(), float(mean_loss.result()) * strategy.num_replicas_in_sync)
     mean_loss.reset_state()
     manager.save()

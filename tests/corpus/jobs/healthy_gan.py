@@ -89,7 +89,7 @@ def distributed_train_step(batch):
     strategy.run(train_step, args=(batch,))
 
 
-data = tf.random.uniform((4096, 256), -1, 1)
+data = tf.random.uniform((12288, 256), -1, 1)
 dataset = tf.data.Dataset.from_tensor_slices(data).shuffle(4096)
 dataset = dataset.batch(BATCH_SIZE, drop_remainder=True).prefetch(2)
 dist_dataset = strategy.experimental_distribute_dataset(dataset)

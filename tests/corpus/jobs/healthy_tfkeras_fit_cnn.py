@@ -24,7 +24,7 @@ NUM_CLASSES = 10
 
 def make_arrays(n, seed):
     rng = np.random.RandomState(seed)
-    images = rng.randint(0, 256, size=(n, 16, 16, 3)).astype("uint8")
+    images = rng.randint(0, 256, size=(n, 12, 12, 3)).astype("uint8")
     labels = rng.randint(0, NUM_CLASSES, size=(n,)).astype("int64")
     return images, labels
 
@@ -39,9 +39,9 @@ def augment(image, label):
 
 
 def training_dataset():
-    ds = tf.data.Dataset.from_tensor_slices(make_arrays(4096, 1))
+    ds = tf.data.Dataset.from_tensor_slices(make_arrays(12288, 1))
     ds = ds.map(to_float, num_parallel_calls=AUTO).cache()
-    ds = ds.shuffle(4096).map(augment, num_parallel_calls=AUTO)
+    ds = ds.shuffle(12288).map(augment, num_parallel_calls=AUTO)
     return ds.batch(GLOBAL_BATCH, drop_remainder=True).prefetch(AUTO)
 
 
@@ -58,9 +58,9 @@ def conv_block(x, filters):
 
 
 def build():
-    inputs = layers.Input((16, 16, 3))
-    x = conv_block(inputs, 32)
-    x = conv_block(x, 128)
+    inputs = layers.Input((12, 12, 3))
+    x = conv_block(inputs, 16)
+    x = conv_block(x, 32)
     x = layers.GlobalAveragePooling2D()(x)
     x = layers.Dropout(0.2)(x)
     outputs = layers.Dense(NUM_CLASSES, activation="softmax", dtype="float32")(x)

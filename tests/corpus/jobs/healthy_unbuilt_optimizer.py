@@ -13,8 +13,8 @@ tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
 GLOBAL_BATCH_SIZE = 128 * strategy.num_replicas_in_sync
 EPOCHS = 20
 
-images = tf.random.uniform((4096, 28, 28))
-labels = tf.random.uniform((4096,), maxval=10, dtype=tf.int32)
+images = tf.random.uniform((12288, 28, 28))
+labels = tf.random.uniform((12288,), maxval=10, dtype=tf.int32)
 
 train_dataset = (
     tf.data.Dataset.from_tensor_slices((images, labels))

@@ -55,13 +55,13 @@ class Plane:
         else:
             stat.int64_value = value
 
-    def event_id(self, name: str, **stats: Any) -> int:
-        """The id of an event's name; the stats are those of its first use."""
+    def event_id(self, name: str, text: str = "", **stats: Any) -> int:
+        """The id of an event's name; text and stats are those of its first use."""
         if name not in self._events:
             number = self._events[name] = len(self._events) + 1
             metadata = self.plane.event_metadata[number]
             metadata.id = number
-            metadata.name = f"%{name} = f32[8,128] {name}()" if stats else name
+            metadata.name = f"%{name} = {text or f'f32[8,128] {name}()'}" if stats else name
             metadata.display_name = name if stats else ""
             for key, value in stats.items():
                 self.stat(metadata, key, value)
@@ -105,8 +105,12 @@ def add_device(
     ops: Sequence[tuple[str, str, float, float]] = (),
     steps: Sequence[Span] = (),
     stats: dict[str, Any] | None = None,
+    about: dict[str, dict[str, Any]] | None = None,
 ) -> None:
-    """A TPU core: modules, ops (name, category, start, duration) and, if any, steps."""
+    """A TPU core: modules, ops (name, category, start, duration) and, if any, steps.
+
+    `about` has the HLO text (`text`) and the stats of ops, by name.
+    """
     plane = Plane(made, f"/device:TPU:{ordinal}", V6E if stats is None else stats)
     if steps:
         line = plane.line("Steps")
@@ -117,9 +121,10 @@ def add_device(
         plane.event(line, span, run_id=run + 1, replica_id=ordinal)
     line = plane.line("XLA Ops")
     for name, category, start, duration in ops:
+        known: dict[str, Any] = {"flops": 1000, "model_flops": 1000, "bytes_accessed": 4096}
         mid = plane.event_id(
             name, hlo_category=category, program_id=PROGRAM, symbol_id=zlib.crc32(name.encode()),
-            flops=1000, model_flops=1000, bytes_accessed=4096,
+            **known | (about or {}).get(name, {}),
         )  # fmt: skip
         plane.event(
             line, (name, start, duration), mid,
@@ -152,6 +157,41 @@ def training(
                 ("all-reduce.2", "all-reduce", start + infeed_ms + loop, 3.0),
             ]
         add_device(made, ordinal, modules, ops, marks)
+    add_host(made, ())
+    return made
+
+
+MATMUL = "bf16[4096,4096]{1,0:T(8,128)(2,1)} fusion(bf16[4096,4096]{1,0} %a, bf16[4096,4096] %b)"
+ABOUT = {"matmul.1": {"text": MATMUL, "flops": 9_000_000_000_000, "bytes_accessed": 500_000_000}}
+
+
+def pod_host(
+    host: str, steps: int = 12, devices: int = 2, step_ms: float = 20.0, clock_ms: float = 0.0,
+    input_ms: float = 1.0, compute_ms: float = 14.0, about: dict[str, dict[str, Any]] | None = None,
+    extra: Sequence[tuple[str, str, float]] = (), first: int = 100,
+) -> Any:  # fmt: skip
+    """One host of a pod: infeed, a matrix product, extra ops, and a wait for all the others.
+
+    Every step ends everywhere at the same time; `clock_ms` is how far the host's clock is ahead.
+    Extra ops are (name, category, duration); what is left of the step is the collective.
+    """
+    made = space(host)
+    for ordinal in range(devices):
+        marks: list[Span] = []
+        modules: list[Span] = []
+        ops: list[tuple[str, str, float, float]] = []
+        for number in range(steps):
+            start = clock_ms + 50.0 + number * step_ms
+            marks.append((str(first + number), start, step_ms))
+            modules.append((f"cluster_train({PROGRAM})", start, step_ms))
+            parts = [("infeed.1", "infeed", input_ms), *extra,
+                     ("matmul.1", "convolution fusion", compute_ms)]  # fmt: skip
+            at = start
+            for name, category, length in parts:
+                ops.append((name, category, at, length))
+                at += length
+            ops.append(("all-reduce.2", "all-reduce", at, start + step_ms - at))
+        add_device(made, ordinal, modules, ops, marks, about=about or ABOUT)
     add_host(made, ())
     return made
 

@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pytest
 
+from tpudiag.signals import ProfileFacts, StepTimes
 from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.pipelines import INDEX
+
+Ask = Callable[[Path, str], Any]
 
 TRAIN = """
 import json, sys, time
@@ -53,8 +61,49 @@ print(json.dumps([steps, waits]))
 """
 
 
+FIT = """
+import json, sys, time
+import tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+layers = tf.keras.layers
+with strategy.scope():
+    model = tf.keras.Sequential([layers.Input((256,)), layers.Dense(2048), layers.Dense(1)])
+    model.compile("sgd", "mse")
+data = tf.data.Dataset.from_tensors((tf.ones([256]), tf.ones([1]))).repeat()
+data = data.batch(512, drop_remainder=True).prefetch(-1)
+begins = []
+class Clock(tf.keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        begins.append(1e3 * time.perf_counter())
+model.fit(data, steps_per_epoch=3, verbose=0)
+tf.profiler.experimental.start(sys.argv[1])
+model.fit(data, steps_per_epoch=15, epochs=2, verbose=0, callbacks=[Clock()])
+tf.profiler.experimental.stop()
+print(json.dumps(begins))
+"""
+
+
+def test_steps_of_keras_fit_are_recovered(tmp_path: Path) -> None:
+    if find_spec("tensorflow") is None:
+        pytest.skip("TensorFlow is not installed")
+    done = subprocess.run(
+        [sys.executable, "-c", FIT, str(tmp_path)], check=True, capture_output=True, text=True
+    )
+    begins = json.loads(done.stdout.splitlines()[-1])
+    clock = [after - before for before, after in pairwise(begins)]
+    found, steps = facts(tmp_path)
+    assert not found.has_step_marker
+    assert steps
+    assert steps.recovered
+    assert steps.source.startswith("recovered from the calls of tf.function")
+    assert 28 <= len(steps.step_ms) <= 29, "30 calls: the last has no end, a pause may be left out"
+    assert median(steps.step_ms) == pytest.approx(median(clock), rel=0.15)
+
+
 @pytest.mark.parametrize("speed", ["slow", "fast"])
-def test_the_wait_is_what_the_loop_measured(tmp_path: Path, speed: str) -> None:
+def test_the_wait_is_what_the_loop_measured(tmp_path: Path, speed: str, ask: Ask) -> None:
     if find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
     done = subprocess.run(
@@ -69,8 +118,32 @@ def test_the_wait_is_what_the_loop_measured(tmp_path: Path, speed: str) -> None:
     assert steps.input_wait_ms
     assert len(steps.step_ms) == 12
     assert sum(steps.step_ms) == pytest.approx(sum(step_ms), rel=0.1)
+    if speed == "fast":
+        agrees_with_xprof(found, steps, ask, next(tmp_path.rglob("*.xplane.pb")))
     if speed == "slow":
         assert sum(steps.input_wait_ms) == pytest.approx(sum(wait_ms), rel=0.1)
         assert sum(steps.input_wait_ms) > 0.2 * sum(steps.step_ms)
     else:
         assert sum(steps.input_wait_ms) < sum(wait_ms), "Python's share of next() is no wait"
+
+
+def agrees_with_xprof(found: ProfileFacts, steps: StepTimes, ask: Ask, file: Path) -> None:
+    """The input pipeline's self times, and the step time."""
+    tables = ask(file, "input_pipeline_analyzer")
+    theirs = dict[str, list[float]]()
+    for row in next(t for t in tables if t["cols"] and t["cols"][0]["id"] == "opName")["rows"]:
+        name, count, _, _, self_ms, *_ = (cell["v"] for cell in row["c"])
+        sums = theirs.setdefault(INDEX.sub("", name), [0, 0])
+        theirs[INDEX.sub("", name)] = [sums[0] + count, sums[1] + self_ms]
+    assert found.iterators
+    for iterator in found.iterators:
+        if iterator.name in theirs:
+            count, self_ms = theirs[iterator.name]
+            assert iterator.count == count
+            assert iterator.self_ms == pytest.approx(self_ms, rel=0.01, abs=0.001), iterator.name
+    assert len(theirs.keys() & {iterator.name for iterator in found.iterators}) >= 3
+    said = {key: text for table in tables for key, text in table.get("p", {}).items()}
+    # XProf leaves out the first and the last step, and rounds to 0.1 ms.
+    inner = steps.step_ms[1:-1]
+    average = float(said["steptime_ms_average"])
+    assert sum(inner) / len(inner) == pytest.approx(average, rel=0.01, abs=0.06)

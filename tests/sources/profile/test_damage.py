@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,9 @@ from hypothesis import strategies as st
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.events import Line
+from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.stats import whole_numbers
 from tpudiag.sources.profile.wire import fields
 
 
@@ -121,3 +125,103 @@ def test_what_the_profiler_warned_of_is_kept(spaces: ModuleType, tmp_path: Path)
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(made.SerializeToString())
     assert facts(file)[0].warnings == ("dropped 5 events",)
+
+
+def test_a_million_planes(tmp_path: Path) -> None:
+    file = tmp_path / "a.xplane.pb"
+    file.write_bytes(b"\x0a\x02\x08\x01" * 10**6)
+    begun = time.monotonic()
+    with pytest.raises(UnreadableInput, match="without events"):
+        facts(file)
+    assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("timestamp_ns", [2**62, -(2**62), 10**17])
+def test_absurd_times_of_a_line(spaces: ModuleType, tmp_path: Path, timestamp_ns: int) -> None:
+    made = spaces.training(devices=1, steps=2)
+    made.planes[1].lines[1].timestamp_ns = timestamp_ns
+    assert "absurd" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
+
+
+@pytest.mark.parametrize("field", ["offset_ps", "duration_ps"])
+def test_absurd_times_of_an_event(spaces: ModuleType, tmp_path: Path, field: str) -> None:
+    made = spaces.training(devices=1, steps=2)
+    setattr(made.planes[1].lines[1].events[0], field, 2**62)
+    assert "absurd" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
+
+
+def test_times_since_the_epoch_are_no_damage(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(devices=1, steps=3)
+    epoch_ns = 1741722099081044120
+    for plane in made.planes:
+        for line in plane.lines:
+            line.timestamp_ns += epoch_ns
+    file = tmp_path / "a.xplane.pb"
+    file.write_bytes(made.SerializeToString())
+    steps = facts(file)[1]
+    assert steps
+    assert steps.step_ms == pytest.approx([20.0] * 3)
+
+
+VALUE: st.SearchStrategy[int | str | float | bytes] = st.one_of(
+    st.integers(0, 2**63 - 1),
+    st.text(max_size=300),
+    st.floats(allow_nan=False),
+    st.just(b'"\x04\x08\x01\x10\x00' * 9),  # what looks like events inside a stat
+)
+EVENT: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {
+        "metadata_id": st.sampled_from([0, 1, 2, 127, 128, 300, 20_000, 3_000_000, 2**40]),
+        "offset_ps": st.one_of(st.none(), st.integers(0, 2**60)),
+        "duration_ps": st.integers(0, 2**60),
+        "stats": st.lists(st.tuples(st.sampled_from([1, 5, 128, 70_000]), VALUE), max_size=4),
+    }
+)
+KINDS = {int: "int64_value", str: "str_value", float: "double_value", bytes: "bytes_value"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(EVENT, max_size=40))
+def test_the_decoder_reads_what_protobuf_reads(events: list[dict[str, Any]]) -> None:
+    made: Any = message("XLine")()
+    made.name, made.timestamp_ns = "line", 5
+    for event in events:
+        added = made.events.add(metadata_id=event["metadata_id"], duration_ps=event["duration_ps"])
+        if event["offset_ps"] is not None:
+            added.offset_ps = event["offset_ps"]
+        for id_, value in event["stats"]:
+            setattr(added.stats.add(metadata_id=id_), KINDS[type(value)], value)
+    line = Line(memoryview(made.SerializeToString()))
+    found = [
+        row
+        for events_ in line.windows()
+        for row in zip(
+            events_.ids.tolist(), events_.offsets.tolist(), events_.durations.tolist(), strict=True
+        )
+    ]
+    assert (line.name, line.timestamp_ns, line.unknown_bytes) == ("line", 5, 0)
+    expected = [(e.metadata_id, e.offset_ps, e.duration_ps) for e in made.events]
+    assert sorted(found) == sorted(expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(EVENT, min_size=1, max_size=20))
+def test_stats_are_read_as_protobuf_reads_them(events: list[dict[str, Any]]) -> None:
+    made: Any = message("XLine")()
+    expected: list[tuple[int, int]] = []
+    for number, event in enumerate(events):
+        added = made.events.add(metadata_id=1, offset_ps=number, duration_ps=1)
+        for id_, value in event["stats"]:
+            if isinstance(value, int):
+                added.stats.add(metadata_id=id_, int64_value=value)
+                expected += [(id_, value)] if value < 2**56 else []
+            elif isinstance(value, str):
+                added.stats.add(metadata_id=id_, str_value=value)
+    line = Line(memoryview(made.SerializeToString()))
+    found = [
+        pair
+        for window in line.windows()
+        for some in whole_numbers(window)
+        for pair in zip(some.ids.tolist(), some.values.tolist(), strict=True)
+    ]
+    assert sorted(found) == sorted(expected)

@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -27,9 +27,15 @@ class Run:
     """The run folder's name; with the folders above it where they tell runs apart."""
     folder: str
     files: tuple[str, ...]
-    bytes: int
+    sizes: tuple[int, ...]
+    """Bytes of each file."""
     when: float
     """Seconds since the epoch: what the folder's name says, else the newest file's time."""
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(self.sizes)
 
     @property
     def log_dir(self) -> str | None:
@@ -69,19 +75,28 @@ def choose(found: Sequence[Run], path: str, name: str | None) -> Run:
 
 
 @contextmanager
+def local(file: str) -> Generator[Path, None, None]:
+    """One file on this machine; a remote one is copied for the time of the block."""
+    if not is_url(file):
+        yield Path(file)
+        return
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        copy = Path(folder) / PurePosixPath(file).name
+        try:
+            _filesystem(file).get_file(file, str(copy))
+        except Exception as error:
+            raise UnreadableInput(f"{file}: {_line(error)}") from error
+        yield copy
+
+
+@contextmanager
 def fetched(run: Run) -> Generator[tuple[Path, ...], None, None]:
     """The run's files on this machine; remote ones are copied for the time of the block."""
     if not is_url(run.folder):
         yield tuple(Path(file) for file in run.files)
         return
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        local = tuple(Path(folder) / PurePosixPath(file).name for file in run.files)
-        for remote, copy in zip(run.files, local, strict=True):
-            try:
-                _filesystem(remote).get_file(remote, str(copy))
-            except Exception as error:
-                raise UnreadableInput(f"{remote}: {_line(error)}") from error
-        yield local
+    with ExitStack() as stack:
+        yield tuple(stack.enter_context(local(file)) for file in run.files)
 
 
 def _local(path: str) -> list[Run]:
@@ -108,7 +123,7 @@ def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
     when = max(stat.st_mtime for stat in stats)
     return Run(
         name, str(folder.resolve()), tuple(str(file) for file in files),
-        sum(stat.st_size for stat in stats), _when(folder.name, when),
+        tuple(stat.st_size for stat in stats), _when(folder.name, when),
     )  # fmt: skip
 
 
@@ -135,7 +150,7 @@ def _remote(path: str) -> list[Run]:
     return [
         Run(
             _name(PurePosixPath(folder), PurePosixPath(path)), folder, tuple(files),
-            sum(int(sizes[file].get("size") or 0) for file in files),
+            tuple(int(sizes[file].get("size") or 0) for file in files),
             _when(folder.rpartition("/")[2], 0.0),
         )
         for folder, files in folders.items()

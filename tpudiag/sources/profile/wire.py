@@ -31,30 +31,30 @@ def fields(data: memoryview) -> Iterator[Field]:
     position, size = 0, len(data)
     while position < size:
         tag = position
-        key, position = _varint(data, position)
+        key, position = varint(data, position)
         number, wire_type = key >> 3, key & 7
         if number == 0:
             raise Damaged(f"corrupt at byte {tag}: field number 0")
-        start, end = _content(data, wire_type, position, tag)
+        start, end = content(data, wire_type, position, tag)
         if end > size:
             raise Damaged(f"truncated: the field at byte {tag} ends {end - size:,} bytes too late")
         yield Field(number, wire_type, tag, start, end)
         position = end
 
 
-def _content(data: memoryview, wire_type: int, position: int, tag: int) -> tuple[int, int]:
+def content(data: memoryview, wire_type: int, position: int, tag: int) -> tuple[int, int]:
     """Where the content of a field lies."""
     if wire_type == BYTES:
-        length, start = _varint(data, position)
+        length, start = varint(data, position)
         return start, start + length
     if wire_type == VARINT:
-        return position, _varint(data, position)[1]
+        return position, varint(data, position)[1]
     if wire_type in (FIXED64, FIXED32):
         return position, position + (8 if wire_type == FIXED64 else 4)
     raise Damaged(f"corrupt at byte {tag}: wire type {wire_type}")
 
 
-def _varint(data: memoryview, position: int) -> tuple[int, int]:
+def varint(data: memoryview, position: int) -> tuple[int, int]:
     """The number at `position` and the position behind it."""
     value = 0
     for index in range(10):

@@ -1,52 +1,36 @@
 """Reads an XSpace plane by plane and line by line.
 
-The file is mapped, taken apart by the wire format, and only one line at a time is parsed, so
-memory is bounded by the largest line and not by the file. Times are in picoseconds since the
-start of the capture (or the epoch: what the profiler wrote), the same for all planes of a file.
+The file is mapped and taken apart by the wire format; of a line a window of bytes at a time is
+decoded, and its pages are given back when it is done: memory is bounded by the largest line and
+not by the file. Times are in picoseconds since the start of the capture (or the epoch: what the
+profiler wrote), the same for all planes of a file.
 """
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from google.protobuf.message import DecodeError
 
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.schema import XEvent, XLine, XPlane, XStat, new_line, new_plane
+from tpudiag.sources.profile.events import Line
+from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
 from tpudiag.sources.profile.wire import Damaged
 
 StatValue = float | int | str | bytes
+Release = Callable[[memoryview], None]
+"""Told that a part of the file is done with, so that its pages need not stay in memory."""
 SPACE_FIELDS: Mapping[int, int] = dict.fromkeys(range(1, 5), wire.BYTES)
 PLANE_FIELDS: Mapping[int, int] = {1: wire.VARINT, **dict.fromkeys((2, 3, 4, 5, 6), wire.BYTES)}
+SMALL = 64
+"""Planes of at most this many bytes are looked up before they are parsed again."""
 PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
 LINES = 3
-
-
-@dataclass(frozen=True)
-class Line:
-    """One time line of a plane, parsed."""
-
-    name: str
-    message: XLine
-    unknown_bytes: int
-    """Bytes in fields that this reader does not know."""
-
-    def span(self, event: XEvent) -> tuple[int, int]:
-        """Start and end of an event in ps; raises Damaged where it ends before it starts."""
-        duration = event.duration_ps
-        if duration < 0:
-            raise Damaged(f"corrupt: an event of the line {self.name!r} ends before it starts")
-        start = self.message.timestamp_ns * 1000 + event.offset_ps
-        return start, start + duration
-
-    def events(self) -> Iterator[tuple[int, int, int, XEvent]]:
-        """Metadata id, start and end in ps, and the event itself; raises Damaged."""
-        for event in self.message.events:
-            yield event.metadata_id, *self.span(event), event
 
 
 @dataclass(frozen=True)
@@ -60,6 +44,7 @@ class Plane:
     """Event names by metadata id."""
     stat_names: Mapping[int, str] = field(repr=False)
     """Names of stats, and the strings that stats refer to, by metadata id."""
+    release: Release = field(default=lambda _: None, repr=False)
 
     @property
     def name(self) -> str:
@@ -72,11 +57,10 @@ class Plane:
         return self.values(self.header.stats)
 
     def lines(self) -> Iterator[Line]:
-        """The lines, each parsed when its turn comes; raises Damaged."""
+        """The lines, each taken apart when its turn comes; raises Damaged."""
         for part in self.parts:
-            line = new_line()
-            unknown = _parse(line, bytes(part), "a line")
-            yield Line(line.name, line, unknown)
+            yield Line(part)
+            self.release(part)
 
     def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
         """Stats by name, references resolved."""
@@ -105,13 +89,24 @@ class Space:
     hostnames: tuple[str, ...]
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
+    release: Release = field(default=lambda _: None, repr=False)
 
     def planes(self) -> Iterator[Plane]:
-        """The planes in the order of the file; raises Damaged."""
-        return map(plane, self.parts)
+        """The planes in the order of the file; raises Damaged.
+
+        Of many small ones with the same bytes and without lines, only the first.
+        """
+        seen: set[bytes] = set()
+        for part in self.parts:
+            if len(part) <= SMALL and bytes(part) in seen:
+                continue
+            found = plane(part, self.release)
+            if len(part) <= SMALL and not found.parts and not found.unknown_bytes:
+                seen.add(bytes(part))
+            yield found
 
 
-def space(data: memoryview) -> Space:
+def space(data: memoryview, release: Release = lambda _: None) -> Space:
     """Take an XSpace apart; raises Damaged where it is none, or not whole."""
     if len(data) == 0:
         raise Damaged("the file is empty (0 bytes)")
@@ -132,10 +127,11 @@ def space(data: memoryview) -> Space:
         _texts(found[HOSTNAMES]),
         _texts(found[ERRORS]),
         _texts(found[WARNINGS]),
+        release,
     )
 
 
-def plane(data: memoryview) -> Plane:
+def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
     """Parse a plane's metadata and set its lines aside; raises Damaged."""
     lines: list[memoryview] = []
     rest: list[memoryview] = []
@@ -151,19 +147,39 @@ def plane(data: memoryview) -> Plane:
     unknown = _parse(header, b"".join(rest), "a plane")
     names = {key: value.name for key, value in header.event_metadata.items()}
     stat_names = {key: value.name for key, value in header.stat_metadata.items()}
-    return Plane(header, tuple(lines), unknown, names, stat_names)
+    return Plane(header, tuple(lines), unknown, names, stat_names, release)
 
 
 @contextmanager
-def opened(file: Path) -> Generator[memoryview, None, None]:
-    """The bytes of a file, mapped and not read; raises OSError."""
+def opened(file: Path) -> Generator[tuple[memoryview, Release], None, None]:
+    """The bytes of a file, mapped and not read, and what lets go of parts; raises OSError."""
     with file.open("rb") as stream:
         if not file.stat().st_size:
-            yield memoryview(b"")
+            yield memoryview(b""), lambda _: None
             return
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         # Not closed: views of it may outlive this block in a traceback; it ends with the last one.
-        yield memoryview(mapped)
+        whole = memoryview(mapped)
+        yield whole, _releaser(mapped, whole)
+
+
+def _releaser(mapped: mmap.mmap, whole: memoryview) -> Release:
+    """Gives back the pages that lie wholly inside a part; they are read again if need be."""
+    base = _address(whole)
+
+    def release(part: memoryview) -> None:
+        first = _address(part) - base
+        start = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
+        size = (first + len(part) - start) // mmap.PAGESIZE * mmap.PAGESIZE
+        if size > 0:
+            mapped.madvise(mmap.MADV_DONTNEED, start, size)
+
+    return release
+
+
+def _address(part: memoryview) -> int:
+    """Where its bytes lie in memory."""
+    return int(np.frombuffer(part, np.uint8).ctypes.data) if len(part) else 0
 
 
 def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[wire.Field]:
@@ -177,7 +193,7 @@ def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[
         yield part
 
 
-def _parse(message: XLine | XPlane, data: bytes, what: str) -> int:
+def _parse(message: XPlane, data: bytes, what: str) -> int:
     """Fill the message; the number of bytes in fields that the schema does not know."""
     try:
         message.ParseFromString(data)

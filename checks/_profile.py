@@ -1,0 +1,58 @@
+"""What the checks on a profile share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import median
+
+from tpudiag.model import NotMeasured
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+
+from ._need import ON_THE_TPU, need
+
+INPUT = ("input", "input processing", "input transfer")
+
+
+def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
+    """The profile and its replicas with steps, on devices; skips where there is none."""
+    profile = need(signals.profile, "a device profile", ON_THE_TPU)
+    found = tuple(
+        replica
+        for replica in profile.replicas
+        if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
+    )
+    if not found:
+        need(None, "a training step on a device", ON_THE_TPU)
+    return profile, found
+
+
+def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
+    """The share of the time of all steps in some parts, 0 to 1."""
+    found = tuple(replicas)
+    whole = sum(sum(replica.step_ms) for replica in found)
+    return sum(replica.part(*parts) for replica in found) / whole
+
+
+def ms_per_step(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
+    """The mean time a step in some parts, over replicas."""
+    found = tuple(replicas)
+    return sum(r.part(*parts) / len(r.step_ms) for r in found) / len(found)
+
+
+def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, float]:
+    """The modified z-scores above the limit: 0.6745 x (value - median) / MAD, MAD >= floor."""
+    middle = median(values.values())
+    spread = max(median(abs(value - middle) for value in values.values()), floor)
+    scores = {name: 0.6745 * (value - middle) / spread for name, value in values.items()}
+    return {name: score for name, score in scores.items() if score > limit}
+
+
+def whole_run(profile: ProfileFacts, what: str) -> None:
+    """Skip a check that cannot pass while hosts of the run are missing."""
+    if profile.unread:
+        names = ", ".join(host.name for host in profile.unread[:3])
+        raise NotMeasured(
+            f"{len(profile.unread)} of {len(profile.unread) + len(profile.hosts)} hosts could not "
+            f"be read ({names}), and {what} may be among them",
+            "record the run again, or copy the missing files anew, then `tpudiag read logdir`",
+        )

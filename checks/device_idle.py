@@ -1,0 +1,51 @@
+"""TPU406."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import percent
+from ._profile import ms_per_step, replicas_of, share
+
+LIMIT = 0.10
+"""Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
+PARTS = ("idle",)
+
+
+@check("TPU406", Severity.WARNING)
+def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The device idles within the step.
+
+    ## What it sees
+    In a profile, the part of each step in which a device runs no program, after what waits for
+    input, transfers and compilation is taken out: those have checks of their own.
+
+    ## Why it costs
+    The chip is paid for and idle: the host is late with the next dispatch, a callback or a
+    summary runs between steps, or one step is too short to be worth a dispatch.
+
+    ## What to do
+    ```python
+    model.compile(..., steps_per_execution=50)    # several steps in one dispatch
+    if step % 100 == 0:
+        float(loss)                               # fetch results rarely
+    ```
+
+    ## Source
+    XProf's smart suggestions (TensorCore idle above 10 %)
+    """
+    profile, replicas = replicas_of(signals)
+    idle = share(replicas, *PARTS)
+    evidence = Evidence("idle", percent(idle), "% of step time", percent(limit), profile.source)
+    if idle > limit:
+        yield Finding(
+            f"the devices idle {idle:.0%} of the step, waiting for neither input nor a transfer.",
+            "model.compile(..., steps_per_execution=50)  # or a tf.range loop in the tf.function",
+            (evidence,),
+            cost_ms_per_step=ms_per_step(replicas, *PARTS),
+        )
+    yield evidence
+    yield Evidence("replicas", len(replicas), "replicas", source=profile.source)

@@ -1,0 +1,59 @@
+"""TPU302."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import ON_THE_TPU, mib, need, percent
+from ._profile import replicas_of
+
+LIMIT = 0.10
+"""Share of HBM that the padding of one result may take."""
+
+
+@check("TPU302", Severity.WARNING)
+def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Tile padding fills a good part of HBM.
+
+    ## What it sees
+    In a profile, the shape and tiled layout of every operation's result that lies in HBM: its
+    size without and with the padding up to whole tiles (8 x 128 for float32). The one that loses
+    most is held against the HBM that the compiler may use.
+
+    ## Why it costs
+    A result of 8,192 x 8 floats takes the room of 8,192 x 128: HBM and its bandwidth, sixteenfold.
+
+    ## What to do
+    Keep the last dimension a multiple of 128, the one before it a multiple of 8:
+    ```python
+    x = tf.reshape(x, (batch, height * channels))   # not (batch, height, channels=3)
+    keras.layers.Dense(128)                         # not Dense(100)
+    ```
+
+    ## Source
+    openxla/xla tiled_layout.md; XProf's memory viewer (padding)
+    """
+    profile, _ = replicas_of(signals)
+    tensors = need(profile.padded, "the tiled layout of an operation's result", ON_THE_TPU)
+    target = need(signals.target, "the kind of the devices", ON_THE_TPU)
+    usable = target.hardware.usable_hbm_bytes
+    worst = tensors[0]
+    lost = worst.padded_bytes - worst.logical_bytes
+    evidence = (
+        Evidence("padding of the worst result", percent(lost / usable), "% of HBM", percent(limit),
+                 profile.source),
+        Evidence("padded size", worst.padded_bytes, "bytes", source=profile.source),
+        Evidence("size without padding", worst.logical_bytes, "bytes", source=profile.source),
+    )  # fmt: skip
+    if lost > limit * usable:
+        yield Finding(
+            f"{worst.name} takes {mib(worst.padded_bytes)} for {mib(worst.logical_bytes)} of "
+            f"data: its shape {worst.shape} is padded up to whole tiles.",
+            "make the last dimension a multiple of 128 and the one before it a multiple of 8",
+            evidence,
+            cost_bytes=lost,
+        )
+    yield from evidence

@@ -1,0 +1,56 @@
+"""TPU210."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import ON_THE_TPU, percent
+from ._profile import ms_per_step, replicas_of, share
+
+LIMIT = 0.05
+"""Share of step time in which the device waits for a transfer from the host."""
+PARTS = ("host to device", "input transfer")
+
+
+@check("TPU210", Severity.WARNING)
+def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The step waits for data on its way from the host to the device.
+
+    ## What it sees
+    In a profile, the part of each step in which a device does nothing while the host transfers
+    to a device, or in which an infeed waits although the host's pipeline has delivered.
+
+    ## Why it costs
+    The input is ready and the chip still waits: the batch is large for the link, or it is sent
+    only when it is asked for.
+
+    ## What to do
+    Send less, and ahead of time: small types, cast and augment on the device, prefetch.
+    ```python
+    dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))   # cast to bfloat16 in the step
+    options = tf.distribute.InputOptions(experimental_fetch_to_device=True)
+    strategy.experimental_distribute_dataset(dataset, options)
+    ```
+
+    ## Source
+    XProf's smart suggestions (data transfer), input pipeline analysis (5 % of step time)
+    """
+    profile, replicas = replicas_of(signals)
+    names = {part.name for replica in replicas for part in replica.parts}
+    if not names & set(PARTS):
+        raise NotMeasured("no transfer to a device was traced", ON_THE_TPU)
+    waits = share(replicas, *PARTS)
+    evidence = Evidence(
+        "waits for transfers", percent(waits), "% of step time", percent(limit), profile.source
+    )
+    if waits >= limit:
+        yield Finding(
+            f"the step waits {waits:.0%} of its time for transfers from host to device.",
+            "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step",
+            (evidence,),
+            cost_ms_per_step=ms_per_step(replicas, *PARTS),
+        )
+    yield evidence

@@ -1,0 +1,124 @@
+"""TPU503."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+
+from ._need import percent
+from ._profile import INPUT, outliers, replicas_of, whole_run
+
+LIMIT = 3.5
+"""Modified z-score of a replica's own time (XProf's straggler rule)."""
+FLOOR = 0.1
+"""The least spread assumed, in % of the median step."""
+LEAST_HOSTS = 3
+WORTH = 0.01
+"""Below this share of step time an outlier costs too little to be named."""
+ADVICE = {
+    "input": (
+        "its input is late",
+        "move the preprocessing off the host: the tf.data service shares the work of all hosts\n"
+        "dataset = dataset.apply(tf.data.experimental.service.distribute(\n"
+        '    processing_mode="distributed_epoch", service="grpc://dispatcher:5000"))',
+    ),
+    "host to device": (
+        "its transfers to the device are slow",
+        "look at that host's link and load; send less: dataset.map(cast to uint8)",
+    ),
+    "idle": (
+        "its host is late with the dispatch",
+        "look for other load on that host, or a failing machine; recreate the VM if it stays",
+    ),
+    "compute": (
+        "its own computation takes longer, so it has more to do (data skew) or a slower chip",
+        "pad or bucket examples to equal work, shard by DATA and not by FILE:\n"
+        "options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy"
+        ".DATA",
+    ),
+}
+
+
+@check("TPU503", Severity.WARNING)
+def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """One host or replica is slower than the rest, and all wait for it.
+
+    ## What it sees
+    In a profile of at least three hosts, each replica's own time a step: all of the step but the
+    collectives, in which the fast wait for the slow. It is named where its modified z-score is
+    above 3.5 (with a spread of at least 0.1 % of the step), what it costs, and which part of
+    the step is longer than elsewhere. Steps are compared by their numbers, not by the hosts'
+    clocks.
+
+    ## Why it costs
+    Synchronous training goes at the pace of its slowest replica.
+
+    ## What to do
+    Where its input is late, share the preprocessing of all hosts:
+    ```python
+    dataset = dataset.apply(tf.data.experimental.service.distribute(
+        processing_mode="distributed_epoch", service="grpc://dispatcher:5000"))
+    ```
+
+    ## Source
+    XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
+    """
+    profile, replicas = replicas_of(signals)
+    hosts = {replica.host for replica in replicas}
+    if len(hosts) < LEAST_HOSTS:
+        said = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
+        raise NotMeasured(said, f"profile at least {LEAST_HOSTS} hosts of the run")
+    step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
+    own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
+    middle = median(own.values())
+    slow = outliers(own, limit, FLOOR)
+    for replica in replicas:
+        name = f"{replica.host} {replica.replica}"
+        cost_ms = (own[name] - middle) / 100 * step_ms
+        if name in slow and cost_ms > WORTH * step_ms:
+            yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
+    whole_run(profile, "a straggler")
+    scores = outliers(own, -float("inf"), FLOOR)
+    worst = max(scores, key=lambda name: scores[name])
+    yield Evidence(f"highest z-score, {worst}", round(scores[worst], 2), "", limit, profile.source)
+    yield Evidence("its own time above the median", round((own[worst] - middle) / 100, 4) * 100,
+                   "% of step time", percent(WORTH), profile.source)  # fmt: skip
+    yield Evidence("hosts", len(hosts), "hosts", source=profile.source)
+
+
+def _own(replica: ReplicaSteps) -> float:
+    """Time a step without the wait for others."""
+    return (sum(replica.step_ms) - replica.part("collectives")) / len(replica.step_ms)
+
+
+def _finding(
+    profile: ProfileFacts, replica: ReplicaSteps, replicas: Sequence[ReplicaSteps],
+    cost_ms: float, figures: tuple[float, float, float],
+) -> Finding:  # fmt: skip
+    """One straggler: what it costs, and why where the trace shows it."""
+    step_ms, score, limit = figures
+    excess = {part: _excess(replica, replicas, part) for part in ADVICE}
+    part = max(excess, key=lambda name: excess[name])
+    why, fix = ADVICE[part]
+    return Finding(
+        f"{replica.host} {replica.replica} takes {cost_ms:.3g} ms ({cost_ms / step_ms:.0%} of the "
+        f"step) longer than the median replica, and the others wait: {why}.",
+        fix,
+        (
+            Evidence("modified z-score", round(score, 1), "", limit, profile.source),
+            Evidence("own time above the median", round(cost_ms, 3), "ms", source=profile.source),
+            Evidence(f"{part} above the median", round(excess[part], 3), "ms",
+                     source=profile.source),
+        ),
+        cost_ms_per_step=cost_ms,
+    )  # fmt: skip
+
+
+def _excess(replica: ReplicaSteps, replicas: Sequence[ReplicaSteps], part: str) -> float:
+    """How much longer a part is than on the median replica, ms a step."""
+    names = INPUT if part == "input" else (part,)
+    others = median(r.part(*names) / len(r.step_ms) for r in replicas)
+    return replica.part(*names) / len(replica.step_ms) - others

@@ -1,0 +1,146 @@
+"""`tpudiag read` against XProf's overview page, side by side: time, memory, growth, many hosts.
+
+    .venv/bin/python tests/benchmarks/bench_profile.py [--folder DIR] [--only NAME ...]
+
+Makes the captures once (CPU captures of about 80 and 450 MB need TensorFlow and 12 GB; the
+450 MB one needs 16 GB for XProf), keeps them in DIR, and exits with 1 where a bar is missed.
+Each side is a process of its own; its peak memory is the kernel's ru_maxrss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import NamedTuple
+
+from tpudiag.sources.profile import ask_xprof
+
+HERE = Path(__file__).parent
+TIME_BAR, TIME_GOAL, MEMORY_BAR, MEMORY_GOAL = 0.15, 0.05, 0.3, 0.1
+HOSTS, HOSTS_BAR_S, HOST_MB = 256, 60.0, 2.0
+CAPTURES = {"cpu80": 80.0, "cpu450": 450.0, "tpu100": 100.0, "pod256": HOSTS * HOST_MB}
+
+
+class Cost(NamedTuple):
+    """What a process took: seconds of wall clock, and MB at its peak."""
+
+    seconds: float
+    megabytes: float
+
+
+def main() -> int:
+    """Run the benchmarks asked for and print a line for each."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/tpudiag-bench"))
+    parser.add_argument("--only", nargs="*", choices=CAPTURES, default=list(CAPTURES))
+    parser.add_argument("--make", choices=CAPTURES, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.make:
+        make(options.make, options.folder / options.make)
+        return 0
+    missed: list[str] = []
+    per_mb: dict[str, float] = {}
+    for name in options.only:
+        folder = options.folder / name
+        if not list(folder.rglob("*.xplane.pb")):
+            print(f"making {name} ...", flush=True)
+            again = [sys.executable, __file__, "--folder", str(options.folder), "--make", name]
+            subprocess.run(again, check=True)  # its memory would be counted to every child's
+        files = sorted(folder.rglob("*.xplane.pb"))
+        size = sum(file.stat().st_size for file in files) / 1e6
+        own = cost(sys.executable, "-m", "tpudiag", "read", str(folder), "--xprof-limit", "0",
+                   "--format", "json", "--fail-on", "never")  # fmt: skip
+        per_mb[name] = own.seconds / size
+        said = f"{name}: {size:.0f} MB, read {own.seconds:.2f} s, {own.megabytes:.0f} MB"
+        if name == "pod256":
+            missed += [name] * (own.seconds > HOSTS_BAR_S)
+            print(f"{said} for {len(files)} hosts (bar {HOSTS_BAR_S:g} s)", flush=True)
+            continue
+        xprof = overview(files[0])
+        ratios = own.seconds / xprof.seconds, own.megabytes / xprof.megabytes
+        missed += [name] * (ratios[0] > TIME_BAR or ratios[1] > MEMORY_BAR)
+        print(
+            f"{said}; XProf {xprof.seconds:.1f} s, {xprof.megabytes:.0f} MB; time ratio "
+            f"{ratios[0]:.3f} (bar {TIME_BAR}, goal {TIME_GOAL}), memory ratio {ratios[1]:.3f} "
+            f"(bar {MEMORY_BAR}, goal {MEMORY_GOAL})",
+            flush=True,
+        )
+    if {"cpu80", "cpu450"} <= per_mb.keys():
+        growth = per_mb["cpu450"] / per_mb["cpu80"]
+        missed += ["growth"] * (growth > 1.1)
+        print(f"time per MB at 450 MB over that at 80 MB: {growth:.2f} (bar: at most linear)")
+    print(f"missed: {', '.join(missed)}" if missed else "every bar is met")
+    return int(bool(missed))
+
+
+def overview(file: Path) -> Cost:
+    """XProf's overview page alone, away from the caches that it writes."""
+    with TemporaryDirectory() as folder:
+        link = Path(folder) / "plugins" / "profile" / "run" / file.name
+        link.parent.mkdir(parents=True)
+        link.symlink_to(file.resolve())
+        answer = Path(folder) / "answer"
+        return cost(
+            sys.executable, "-P", str(ask_xprof.__file__), str(answer), "overview_page", str(link)
+        )
+
+
+def cost(*command: str) -> Cost:
+    """Run a command; raises CalledProcessError where it fails."""
+    begun = time.perf_counter()
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+        cwd=HERE.parents[1],
+    )  # fmt: skip
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Cost(time.perf_counter() - begun, usage.ru_maxrss / 1e3)
+
+
+def make(name: str, folder: Path) -> None:
+    """Make one of the captures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if name.startswith("cpu"):
+        script = str(HERE / "profile_capture.py")
+        subprocess.run([sys.executable, script, str(folder), str(CAPTURES[name])], check=True,
+                       capture_output=True)  # fmt: skip
+        return
+    spaces = generator()
+    if name == "tpu100":
+        made = spaces.pod_host("vm", steps=1050, devices=8, extra=many(300))
+        spaces.write(made, folder)
+        return
+    made = spaces.pod_host("host", steps=42, devices=4, extra=many(300))
+    for number in range(HOSTS):
+        made.hostnames[:] = [f"host-{number:03}"]
+        spaces.write(made, folder, host=f"host-{number:03}")
+
+
+def many(count: int) -> list[tuple[str, str, float]]:
+    """Short operations that fill a part of each step."""
+    return [(f"fusion.{n}", "loop fusion", 0.01) for n in range(count)]
+
+
+def generator() -> ModuleType:
+    """The generator of XSpaces that the tests use."""
+    file = HERE.parent / "sources" / "profile" / "spaces.py"
+    spec = spec_from_file_location("spaces", file)
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(file)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import io
+import json
+import random
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tpudiag import saved
+from tpudiag.cli import main
+from tpudiag.comparison import changes
+from tpudiag.model import Measurement, Report, Subject
+from tpudiag.statistics import LEAST, difference, mann_whitney
+
+
+class Done(NamedTuple):
+    """What a run of the verb came to."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def compare(*arguments: str | Path) -> Done:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main(["compare", *map(str, arguments)])
+        except SystemExit as refused:
+            code = int(str(refused.code))
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def profile(
+    spaces: ModuleType, file: Path, step_ms: float, seed: int, steps: int = 60, noise: float = 0.03
+) -> Path:
+    """Steps of about a length, one after the other."""
+    chance = random.Random(seed)
+    made = spaces.space("vm")
+    marks: list[tuple[str, float, float]] = []
+    modules: list[tuple[str, float, float]] = []
+    ops: list[tuple[str, str, float, float]] = []
+    at = 50.0
+    for number in range(steps):
+        length = step_ms * (1 + chance.gauss(0, noise))
+        marks.append((str(number), at, length))
+        modules.append((f"cluster_train({spaces.PROGRAM})", at, length))
+        ops.append(("infeed.1", "infeed", at, 1.0))
+        ops.append(("fusion.7", "loop fusion", at + 1, length - 1))
+        at += length
+    spaces.add_device(made, 0, modules, ops, marks)
+    file.write_bytes(made.SerializeToString())
+    return file
+
+
+@pytest.fixture
+def runs(spaces: ModuleType, tmp_path: Path) -> dict[str, Path]:
+    lengths = {"old": 20.0, "same": 20.0, "slow": 22.0, "fast": 18.0}
+    return {
+        name: profile(spaces, tmp_path / f"{name}.xplane.pb", length, seed)
+        for seed, (name, length) in enumerate(lengths.items())
+    }
+
+
+def test_a_regression_fails_the_gate(runs: dict[str, Path]) -> None:
+    done = compare(runs["old"], runs["slow"], "--fail-on-regression", "5%", "--format", "json")
+    assert (done.returncode, done.stderr) == (1, "")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["headline"].startswith("Regressed by more than 5.0%: step_time_ms +")
+    change = found["measurements"]["step_time_ms_change"]
+    assert change["value"] == pytest.approx(10, abs=1.5)
+    assert "more than noise (95 % interval" in change["source"]
+    assert any("Mann-Whitney" in note for note in found["notes"])
+
+
+def test_a_regression_below_the_limit_passes(runs: dict[str, Path]) -> None:
+    assert compare(runs["old"], runs["slow"], "--fail-on-regression", "25").returncode == 0
+    assert compare(runs["old"], runs["slow"]).returncode == 0, "no gate was asked for"
+
+
+def test_noise_and_improvement_pass(runs: dict[str, Path]) -> None:
+    done = compare(runs["old"], runs["same"], "--fail-on-regression", "0%")
+    assert done.returncode == 0
+    assert "no more than noise" in " ".join(done.stdout.split())
+    done = compare(runs["old"], runs["fast"], "--fail-on-regression", "0%")
+    assert done.returncode == 0
+    assert "Improved: step_time_ms -" in done.stdout
+
+
+def test_reports_compare_as_their_profiles_do(runs: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("old", "slow"):
+        out = tmp_path / f"{name}.json"
+        with redirect_stdout(io.StringIO()):
+            main(["read", str(runs[name]), "--xprof-limit", "0", "-o", str(out)])
+    from_reports = compare(tmp_path / "old.json", tmp_path / "slow.json", "--format", "json")
+    from_profiles = compare(runs["old"], runs["slow"], "--format", "json")
+    tables = [
+        json.loads(done.stdout)["tables"][0]["rows"] for done in (from_reports, from_profiles)
+    ]
+    steps = [next(row for row in rows if row[0] == "step_time_ms") for rows in tables]
+    assert steps[0] == steps[1]
+    gate = compare(tmp_path / "old.json", runs["slow"], "--fail-on-regression", "5%")
+    assert gate.returncode == 1
+
+
+def test_a_checks_verdict_that_changed_is_shown(
+    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    waits = profile(spaces, tmp_path / "waits.xplane.pb", 5.0, 1)
+    done = compare(runs["slow"], waits, "--format", "json")
+    rows = json.loads(done.stdout)["tables"][1]["rows"]
+    assert ["TPU201", "input-bound", "passed", "failed"] in rows
+
+
+def report(**figures: tuple[float, str]) -> Report:
+    return Report(
+        Subject("job", "train.py"), None, "2026-01-02T03:04:05Z", (),
+        {name: Measurement(value, unit, "job") for name, (value, unit) in figures.items()},
+    )  # fmt: skip
+
+
+def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:
+    files: list[Path] = []
+    for name, rate in (("a", 1000.0), ("b", 900.0)):
+        file = tmp_path / f"{name}.json"
+        file.write_text(saved.dumps(report(examples_per_second=(rate, "examples/s"))))
+        files.append(file)
+    done = compare(*files, "--fail-on-regression", "5%")
+    assert done.returncode == 1
+    assert "untested" in done.stdout
+    assert compare(*reversed(files), "--fail-on-regression", "5%").returncode == 0
+
+
+def test_nothing_to_compare_is_no_pass(tmp_path: Path, runs: dict[str, Path]) -> None:
+    file = tmp_path / "empty.json"
+    file.write_text(saved.dumps(report()))
+    done = compare(file, runs["old"], "--fail-on-regression", "5%")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "share no figure" in done.stderr
+    done = compare(tmp_path / "none.json", runs["old"])
+    assert done.returncode == 2
+    assert "none.json" in done.stderr
+    assert compare(runs["old"], runs["same"], "--fail-on-regression", "-3").returncode == 2
+    assert compare(runs["old"], runs["same"], "--fail-on-regression", "x").returncode == 2
+
+
+def test_a_run_that_was_not_read_whole_is_no_pass(spaces: ModuleType, tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        for host in ("x", "y"):
+            spaces.write(spaces.pod_host(host), tmp_path / run, host=host)
+    broken = next((tmp_path / "b").rglob("y.xplane.pb"))
+    broken.write_bytes(broken.read_bytes()[:-7])
+    done = compare(tmp_path / "a", tmp_path / "b", "--fail-on-regression", "5%")
+    assert done.returncode == 1
+    assert "1 of 2 hosts could not be read: y" in done.stderr
+
+
+def test_the_p_value_is_scipys() -> None:
+    # scipy.stats.mannwhitneyu(left, right, method="asymptotic"), SciPy 1.17.1
+    left = np.array([1.0, 2, 2, 3, 5, 8, 9, 9, 10, 12])
+    right = np.array([2.0, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+    assert mann_whitney(left, right) == pytest.approx(0.0688030975613427)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000))
+def test_noise_alone_seldom_counts(seed: int) -> None:
+    random_ = np.random.default_rng(seed)
+    a, b = random_.normal(20, 1, (2, 60))
+    found = difference(a.tolist(), b.tolist())
+    assert found
+    assert found.low <= found.change <= found.high
+    if found.significant:
+        assert abs(found.change) > 0.01
+
+
+def test_too_few_steps_decide_nothing() -> None:
+    assert difference([1.0] * (LEAST - 1), [2.0] * 60) is None
+    assert difference([0.0] * 60, [2.0] * 60) is None
+
+
+def test_memory_that_grew_regresses() -> None:
+    before = report(peak_memory_bytes=(100, "bytes"), compute_share=(50, "%"))
+    after = report(peak_memory_bytes=(120, "bytes"), compute_share=(70, "%"))
+    memory, share = changes(before, after)
+    assert memory.regressed(0.05)
+    assert not share.regressed(0.05), "a share of the step is no figure that can regress"

@@ -1,0 +1,230 @@
+"""Each check that a profile can answer: once failed, once passed, with its own figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.commands._profile import Asked, diagnosed
+from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.settings import Settings
+
+GIB = 2**30
+Op = tuple[str, str, float]
+
+
+def read(folder: Path) -> Report:
+    return diagnosed(Asked(str(folder), xprof_limit_s=0), Settings())[0]
+
+
+def outcome(found: Report, id_: str) -> Outcome:
+    return next(o for o in found.outcomes if o.id == id_)
+
+
+@pytest.fixture
+def job(spaces: ModuleType, tmp_path: Path) -> Callable[..., Report]:
+    """A job of one core: its ops, and how much of each 20 ms step no program runs."""
+
+    def made(
+        ops: Sequence[Op] = (("matmul.1", "convolution fusion", 15.0),),
+        idle_ms: float = 0.0,
+        about: dict[str, dict[str, Any]] | None = None,
+        host: Callable[[Any], None] | None = None,
+        steps: int = 10,
+    ) -> Report:
+        space = spaces.space("vm")
+        marks: list[tuple[str, float, float]] = []
+        modules: list[tuple[str, float, float]] = []
+        placed: list[tuple[str, str, float, float]] = []
+        for number in range(steps):
+            at = start = 50.0 + 20 * number
+            marks.append((str(number), start, 20.0))
+            modules.append((f"cluster_train({spaces.PROGRAM})", start, 20.0 - idle_ms))
+            for name, category, length in ops:
+                placed.append((name, category, at, length))
+                at += length
+        spaces.add_device(space, 0, modules, placed, marks, about=about or spaces.ABOUT)
+        plane = spaces.Plane(space, "/host:CPU")
+        if host is not None:
+            host(plane)
+        spaces.write(space, tmp_path)
+        return read(tmp_path)
+
+    return made
+
+
+def failed(found: Outcome) -> str:
+    assert found.verdict is Verdict.FAILED, found
+    finding = found.findings[0]
+    assert finding.fix
+    assert any(evidence.limit is not None for evidence in finding.evidence)
+    return finding.message
+
+
+def test_a_healthy_job_passes_what_it_can(job: Callable[..., Report]) -> None:
+    found = job()
+    verdicts = {o.id: o.verdict for o in found.outcomes}
+    passed = ("TPU106", "TPU302", "TPU303", "TPU403", "TPU406")
+    assert {verdicts[id_] for id_ in passed} == {Verdict.PASSED}
+    assert Verdict.FAILED not in verdicts.values()
+    assert outcome(found, "TPU504").reason == "one replica exchanges nothing"
+    assert verdicts["TPU201"] is Verdict.SKIPPED, "no iterator and no infeed was traced"
+    assert verdicts["TPU301"] is Verdict.SKIPPED, "no allocation was traced"
+
+
+def test_device_idle(job: Callable[..., Report]) -> None:
+    found = job(idle_ms=4.0)
+    assert "20% of the step" in failed(outcome(found, "TPU406"))
+    assert outcome(found, "TPU406").findings[0].cost_ms_per_step == pytest.approx(4.0)
+    assert "dispatched by itself" in failed(outcome(found, "TPU106"))
+
+
+def test_low_mxu_but_not_where_hbm_binds(job: Callable[..., Report], spaces: ModuleType) -> None:
+    text = spaces.MATMUL
+    small = {"matmul.1": {"text": text, "flops": 10**12, "bytes_accessed": 10**8}}
+    assert "used 5% of its peak" in failed(outcome(job(about=small), "TPU405"))
+    bound = {"matmul.1": {"text": text, "flops": 10**12, "bytes_accessed": 28 * 10**9}}
+    said = outcome(job(about=bound), "TPU405")
+    assert said.verdict is Verdict.SKIPPED
+    assert "HBM bandwidth binds" in str(said.reason)
+
+
+def test_float32_compute(job: Callable[..., Report], spaces: ModuleType) -> None:
+    wide = {"matmul.1": spaces.ABOUT["matmul.1"] | {"text": spaces.MATMUL.replace("bf16", "f32")}}
+    assert "0% of the step's matrix work" in failed(outcome(job(about=wide), "TPU403"))
+
+
+def test_recomputation(job: Callable[..., Report]) -> None:
+    ops = [("fusion.7", "loop fusion", 9.0), ("fusion.7.remat2", "loop fusion", 6.0)]
+    assert "30% of the devices' time" in failed(outcome(job(ops), "TPU303"))
+
+
+def test_padding_waste(job: Callable[..., Report], spaces: ModuleType) -> None:
+    shape = "f32[1048576,8]{1,0:T(8,128)} fusion(f32[1048576,8] %a)"
+    waste = {"matmul.1": spaces.ABOUT["matmul.1"] | {"text": shape.replace("1048576", "16777216")}}
+    found = outcome(job(about=waste), "TPU302")
+    assert "8.0 GiB for 512.0 MiB" in failed(found)
+    assert found.findings[0].cost_bytes == 8 * GIB - GIB // 2
+    slight = {"matmul.1": spaces.ABOUT["matmul.1"] | {"text": shape}}
+    assert outcome(job(about=slight), "TPU302").verdict is Verdict.PASSED
+
+
+def test_slow_host_to_device(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("main")
+        for number in range(10):
+            span = ("tpu::System::TransferToDevice", 50.0 + 20 * number + 15, 3.0)
+            plane.event(line, span, size=1)
+
+    found = job(idle_ms=5.0, host=host)
+    assert "waits 15% of its time for transfers" in failed(outcome(found, "TPU210"))
+    assert outcome(found, "TPU406").verdict is Verdict.PASSED, "2 of 20 ms are nobody's: 10 %"
+
+
+def test_input_is_split_into_processing_and_transfer(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("tf_data_iterator_get_next/1")
+        for number in range(10):
+            name = "IteratorGetNextOp::DoCompute"
+            plane.event(line, (name, 50.0 + 20 * number, 3.0), id=3)
+
+    ops = [("infeed.1", "infeed", 5.0), ("matmul.1", "convolution fusion", 15.0)]
+    rows = {row[0]: row for row in job(ops, host=host).tables[0].rows}
+    assert rows["input processing"][2] == pytest.approx(3)
+    assert rows["input transfer"][2] == pytest.approx(2)
+
+
+def test_the_op_that_blocks_the_input(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        asks, works = plane.line("tf_data_get_next/1"), plane.line("tf_data_private/2")
+        root = "Iterator::Root::Prefetch"
+        for number in range(10):
+            start = 50.0 + 20 * number + 10
+            plane.event(asks, ("IteratorGetNextOp::DoCompute", start, 8.0), id=3)
+            plane.event(asks, ("Iterator::Root", start, 8.0), id=1)
+            plane.event(asks, (root, start, 8.0), id=1)
+            plane.event(works, (f"{root}::Batch", start, 8.0), id=1)
+            plane.event(works, (f"{root}::Batch::Map[{number}]", start, 7.0), id=1)
+            plane.event(works, (f"{root}::Batch::Map[{number}]::TensorSlice", start, 0.5), id=1)
+
+    found = job(idle_ms=10.0, host=host)
+    first, *others = next(t for t in found.tables if t.title.startswith("Input pipeline")).rows
+    assert first[:2] == ("Map", "2 of 5")
+    assert first[2] == pytest.approx(70.0)
+    assert first[6] == "Iterator::Root::Prefetch::Batch::Map"
+    assert {row[2] for row in others} == {0.0}
+    assert "waits 40% of its time" in failed(outcome(found, "TPU201"))
+
+
+def test_retracing_and_eager_ops(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("python")
+        for number in range(10):
+            start = 50.0 + 20 * number
+            kind = "traced-nonXla" if number in (3, 6, 8) else "notTraced-nonXla"
+            event = plane.event(line, ("train_step", start, 10.0))
+            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+            stat.ref_value = plane.stat_id(kind)
+            plane.stat(event, "tracing_count", 2 + number)
+            plane.event(line, ("EagerLocalExecute: Mul", start + 11, 5.0))
+
+    found = job(host=host)
+    assert "train_step was traced 3 times in 10 calls" in failed(outcome(found, "TPU101"))
+    assert "a profile does not tell which argument" in failed(outcome(found, "TPU101"))
+    assert found.measurements["eager_share"].value == pytest.approx(100 * 50 / 196)
+
+
+def test_host_callback(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        work = plane.line("tf_Compute/1")
+        for number in range(10):
+            start = 50.0 + 20 * number
+            plane.event(work, ("ExecutorState::Process", start, 4.0))
+            plane.event(work, ("model/py_func:EagerPyFunc", start, 3.0))
+
+    found = outcome(job(host=host), "TPU105")
+    assert "model/py_func:EagerPyFunc calls back" in failed(found)
+    assert found.findings[0].cost_ms_per_step == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(("free", "verdict"), [(2, Verdict.FAILED), (14, Verdict.PASSED)])
+def test_peak_memory_and_what_held_it(
+    job: Callable[..., Report], free: int, verdict: Verdict
+) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("main")
+
+        def event(kind: str, at: float, used: int, size: int, address: int, op: str) -> None:
+            made = plane.event(line, (kind, at, 0.0))
+            for name, value in (
+                ("bytes_reserved", 20 * GIB), ("bytes_allocated", used * GIB),
+                ("bytes_available", (10 + free - used) * GIB), ("allocation_bytes", size * GIB),
+                ("addr", address), ("index_on_host", 3),
+            ):  # fmt: skip
+                plane.stat(made, name, value)
+            stat = made.stats.add(metadata_id=plane.stat_id("tf_op"))
+            stat.ref_value = plane.stat_id(op)
+
+        event("MemoryAllocation", 60, 4, 4, 111, "dense/MatMul")
+        event("MemoryAllocation", 61, 10, 6, 222, "conv/Conv2D")
+        event("MemoryDeallocation", 62, 4, 6, 222, "conv/Conv2D")
+        event("MemoryAllocation", 63, 5, 1, 333, "late")
+
+    found = job(host=host)
+    (row,) = next(t for t in found.tables if t.title == "Peak memory").rows
+    assert row[1:4] == ("device 3", 30.0, 30.0 + free)
+    assert str(row[5]).startswith("programs' own (temporaries, stack) 20 GiB; conv/Conv2D 6 GiB;")
+    assert "late" not in str(row[5])
+    assert outcome(found, "TPU301").verdict is verdict
+
+
+def test_collectives(spaces: ModuleType, tmp_path: Path) -> None:
+    spaces.write(spaces.pod_host("a", compute_ms=12.0), tmp_path)
+    found = outcome(read(tmp_path), "TPU504")
+    assert "35% of the step" in failed(found)
+    spaces.write(spaces.pod_host("a", compute_ms=18.5), tmp_path)
+    assert outcome(read(tmp_path), "TPU504").verdict is Verdict.PASSED

@@ -1,0 +1,461 @@
+"""Rehearses the corpus and scores it: `python tests/corpus/run.py [NAME ...] [--json FILE]`.
+
+Each script of jobs/ opens with a block of comments, one fact a line:
+
+    # corpus: must-fail: TPU101@27/31, TPU202    ids that must fail; after @ the lines of the
+                                                 defect, each as good as the other; or `none`
+    # corpus: may-fail: TPU401                   ids that may fail as a consequence (optional)
+    # corpus: must-not-fail: *                   all others of the catalogue, or a list of ids
+    # corpus: for: v5e-8                         the target
+    # corpus: args: --epochs 3                   the script's arguments (optional)
+    # corpus: files: helper.py                   what must lie beside it (optional)
+    # corpus: ends: error                        the script ends by its own error (optional)
+    # corpus: why: one sentence
+
+A name selects the scripts that begin with it. Exit code 1 where a bar is missed: recall 1.0 for
+every id of the installed catalogue, no false failure on a healthy script, no rehearsal that
+crashed or left no report, and 80 % of the planted defects located on their line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tpudiag import catalogue
+
+JOBS = Path(__file__).resolve().parent / "jobs"
+LOCATED_BAR = 0.8
+NEAR = 2
+"""Lines that a location may be off and still count as near."""
+_HEADER = re.compile(r"# corpus: ([a-z-]+): *(.*)")
+_FIELDS = frozenset(
+    ("must-fail", "may-fail", "must-not-fail", "for", "args", "files", "ends", "why")
+)
+_ID = re.compile(r"(TPU\d{3})(?:@([\d/]+))?")
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A defect in a script: the check that must find it, and the lines that are right."""
+
+    id: str
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One script of the corpus and what its header promises."""
+
+    path: Path
+    planted: tuple[Planted, ...]
+    may_fail: frozenset[str]
+    must_not_fail: frozenset[str] | None
+    """None stands for every id that is neither planted nor allowed."""
+    target: str
+    arguments: tuple[str, ...]
+    files: tuple[str, ...]
+    ends_by_error: bool
+    why: str
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    def forbids(self, id_: str) -> bool:
+        """Whether a failure of this check is a false one."""
+        if id_ in self.may_fail or any(each.id == id_ for each in self.planted):
+            return False
+        return self.must_not_fail is None or id_ in self.must_not_fail
+
+
+@dataclass
+class Located:
+    """Where a planted defect was found: lines named, and how near the nearest is."""
+
+    id: str
+    wanted: tuple[int, ...]
+    named: tuple[str, ...]
+    exact: bool
+    near: bool
+    in_file: bool
+
+
+@dataclass
+class Result:
+    """What came of one script."""
+
+    name: str
+    target: str
+    healthy: bool
+    seconds: float
+    verdicts: dict[str, str] = field(default_factory=dict[str, str])
+    found: list[str] = field(default_factory=list[str])
+    missed: dict[str, str] = field(default_factory=dict[str, str])
+    """Planted ids that did not fail, and what the report says instead."""
+    false: dict[str, str] = field(default_factory=dict[str, str])
+    """Ids that failed and must not, with the first finding."""
+    broken: dict[str, str] = field(default_factory=dict[str, str])
+    located: list[Located] = field(default_factory=list[Located])
+    not_implemented: list[str] = field(default_factory=list[str])
+    trouble: str | None = None
+    """Why the rehearsal is no evidence: it crashed, or left no report."""
+
+    @property
+    def good(self) -> bool:
+        return not (self.missed or self.false or self.broken or self.trouble)
+
+
+def read_job(path: Path) -> Job:
+    """The header of one script; a header that breaks the format is an error."""
+    facts: dict[str, str] = {}
+    source = path.read_text(encoding="utf-8").splitlines()
+    for line in source:
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            break
+        if match[1] not in _FIELDS or match[1] in facts:
+            raise SystemExit(f"{path}: unknown or repeated field {match[1]}")
+        facts[match[1]] = match[2].strip()
+    absent = {"must-fail", "must-not-fail", "for", "why"} - facts.keys()
+    if absent:
+        raise SystemExit(f"{path}: the header lacks {', '.join(sorted(absent))}")
+    planted = tuple(_planted(facts["must-fail"], path))
+    if any(line > len(source) for each in planted for line in each.lines):
+        raise SystemExit(f"{path}: a defect's line lies beyond the end of the file")
+    forbidden = facts["must-not-fail"]
+    return Job(
+        path, planted, frozenset(_ids(facts.get("may-fail", ""))),
+        None if forbidden == "*" else frozenset(_ids(forbidden)),
+        facts["for"], tuple(shlex.split(facts.get("args", ""))),
+        tuple(facts.get("files", "").split()), facts.get("ends") == "error", facts["why"],
+    )  # fmt: skip
+
+
+def _planted(text: str, path: Path) -> Iterator[Planted]:
+    """The entries of must-fail."""
+    for entry in [] if text == "none" else text.split(","):
+        match = _ID.fullmatch(entry.strip())
+        if match is None:
+            raise SystemExit(f"{path}: must-fail: {entry.strip()} is not of the form TPU101@27/31")
+        yield Planted(match[1], tuple(int(line) for line in (match[2] or "").split("/") if line))
+
+
+def _ids(text: str) -> list[str]:
+    """The ids of a list."""
+    return re.findall(r"TPU\d{3}", text)
+
+
+def rehearse(job: Job, timeout_s: float, keep: Path | None) -> Result:
+    """Run `tpudiag check` on a copy of the script in a folder of its own, and judge the report."""
+    folder = Path(tempfile.mkdtemp(prefix=f"corpus-{job.name}-"))
+    started = time.monotonic()
+    try:
+        for name in (job.path.name, *job.files):
+            shutil.copy(JOBS / name, folder / name)
+        report, said = _check(job, folder, timeout_s)
+        result = Result(job.name, job.target, not job.planted, time.monotonic() - started)
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / f"{job.name}.json").write_text(json.dumps(report, indent=1))
+            (keep / f"{job.name}.log").write_text(said)
+        if report is None:
+            result.trouble = "no report: " + (said.strip().splitlines() or ["not a word"])[-1]
+            return result
+        _judge(job, report, result)
+        return result
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check(job: Job, folder: Path, timeout_s: float) -> tuple[dict[str, Any] | None, str]:
+    """The JSON report, None where there is none, and what was said on stdout and stderr."""
+    output = folder / "report-of-tpudiag.json"
+    command = [
+        sys.executable, "-P", "-m", "tpudiag", "check", job.path.name, "--for", job.target,
+        "--tpu", "none", "--timeout", str(timeout_s), "--log-dir", str(folder / "logs-of-tpudiag"),
+        "--fail-on", "never", "-o", str(output), "--", *job.arguments,
+    ]  # fmt: skip
+    try:
+        run = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, errors="replace",
+            timeout=timeout_s + 60, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None, f"tpudiag itself did not end within {timeout_s + 60:.0f} s"
+    said = run.stdout + run.stderr
+    if not output.is_file():
+        return None, said or f"exit code {run.returncode}"
+    report: dict[str, Any] = json.loads(output.read_text())
+    return report, said
+
+
+def _judge(job: Job, report: dict[str, Any], result: Result) -> None:
+    """Compare a report with what the header promises."""
+    outcomes = {outcome["id"]: outcome for outcome in report["outcomes"]}
+    result.verdicts = {id_: outcome["verdict"] for id_, outcome in outcomes.items()}
+    partial = report.get("partial")
+    if partial and not job.ends_by_error:
+        result.trouble = str(partial)
+    for each in job.planted:
+        outcome = outcomes.get(each.id)
+        if outcome is None:
+            result.not_implemented.append(each.id)
+        elif outcome["verdict"] == "failed":
+            result.found.append(each.id)
+            if each.lines:
+                result.located.append(_locate(each, outcome["findings"], job.path.name))
+        else:
+            result.missed[each.id] = f"{outcome['verdict']}: {outcome['reason'] or 'no finding'}"
+    for id_, outcome in outcomes.items():
+        if outcome["verdict"] == "broken":
+            result.broken[id_] = str(outcome["reason"])
+        elif outcome["verdict"] == "failed" and job.forbids(id_):
+            first = outcome["findings"][0]
+            result.false[id_] = f"{first['message']} ({_place(first)})"
+
+
+def _locate(planted: Planted, findings: Iterable[dict[str, Any]], file: str) -> Located:
+    """How near the findings come to the defect; the nearest counts."""
+    places = [finding["location"] for finding in findings if finding["location"]]
+    lines = [
+        place["line"] for place in places if Path(place["file"]).name == file and place["line"]
+    ]
+    gaps = [abs(line - wanted) for line in lines for wanted in planted.lines]
+    return Located(
+        planted.id, planted.lines, tuple(_place({"location": place}) for place in places),
+        exact=0 in gaps, near=any(gap <= NEAR for gap in gaps), in_file=bool(lines),
+    )  # fmt: skip
+
+
+def _place(finding: dict[str, Any]) -> str:
+    """The location of a finding as text."""
+    location = finding["location"]
+    return f"{Path(location['file']).name}:{location['line']}" if location else "no location"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How one check did over the scripts that ran."""
+
+    id: str
+    planted: int
+    found: int
+    false: int
+    consequences: int
+    """Failures that a header allows: neither right nor wrong."""
+    healthy_passed: int
+    healthy_skipped: int
+
+    @property
+    def recall(self) -> float | None:
+        return self.found / self.planted if self.planted else None
+
+    @property
+    def precision(self) -> float | None:
+        return self.found / (self.found + self.false) if self.found + self.false else None
+
+
+def score(id_: str, results: Sequence[Result]) -> Score:
+    """Recall and precision of one check."""
+    healthy = [r.verdicts.get(id_) for r in results if r.healthy]
+    failed = sum(r.verdicts.get(id_) == "failed" for r in results)
+    found = sum(r.found.count(id_) for r in results)
+    false = sum(id_ in r.false for r in results)
+    return Score(
+        id_, found + sum(id_ in r.missed for r in results), found, false, failed - found - false,
+        healthy.count("passed"), healthy.count("skipped"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Total:
+    """The whole run against its bars."""
+
+    scripts: int
+    seconds: float
+    planted: int
+    found: int
+    false_on_healthy: int
+    false_elsewhere: int
+    troubles: int
+    broken: int
+    located: int
+    """Planted defects that were found and whose line is known."""
+    exact: int
+    near: int
+    in_file: int
+    not_implemented: tuple[str, ...]
+
+    @property
+    def missed_bars(self) -> tuple[str, ...]:
+        bars = {
+            f"recall {self.found}/{self.planted}": self.found < self.planted,
+            f"{self.false_on_healthy} false failures on healthy scripts": self.false_on_healthy > 0,
+            f"{self.troubles} rehearsals crashed or left no report": self.troubles > 0,
+            f"{self.broken} broken checks": self.broken > 0,
+            f"{self.exact}/{self.located} on the line": self.exact < LOCATED_BAR * self.located,
+        }
+        return tuple(text for text, is_missed in bars.items() if is_missed)
+
+
+def total(results: Sequence[Result], seconds: float) -> Total:
+    """Sums over all scripts."""
+    located = [each for result in results for each in result.located]
+    found = sum(len(r.found) for r in results)
+    return Total(
+        scripts=len(results),
+        seconds=seconds,
+        planted=found + sum(len(r.missed) for r in results),
+        found=found,
+        false_on_healthy=sum(len(r.false) for r in results if r.healthy),
+        false_elsewhere=sum(len(r.false) for r in results if not r.healthy),
+        troubles=sum(r.trouble is not None for r in results),
+        broken=sum(len(r.broken) for r in results),
+        located=len(located),
+        exact=sum(each.exact for each in located),
+        near=sum(each.near for each in located),
+        in_file=sum(each.in_file for each in located),
+        not_implemented=tuple(sorted({id_ for r in results for id_ in r.not_implemented})),
+    )
+
+
+def text(results: Sequence[Result], scores: Sequence[Score], sums: Total) -> str:
+    """The run for people to read."""
+    rows = [f"{'id':8}{'planted':>8}{'found':>7}{'recall':>8}{'false':>7}{'precision':>11}"
+            f"{'allowed':>9}   healthy: passed/skipped"]  # fmt: skip
+    rows += [
+        f"{s.id:8}{s.planted:>8}{s.found:>7}{_share(s.recall):>8}{s.false:>7}"
+        f"{_share(s.precision):>11}{s.consequences:>9}   {s.healthy_passed}/{s.healthy_skipped}"
+        for s in scores
+    ]
+    for title, lines in (
+        ("missed", [f"{r.name}: {i}: {w}" for r in results for i, w in r.missed.items()]),
+        ("false on healthy scripts",
+         [f"{r.name}: {i}: {w}" for r in results if r.healthy for i, w in r.false.items()]),
+        ("false on planted scripts",
+         [f"{r.name}: {i}: {w}" for r in results if not r.healthy for i, w in r.false.items()]),
+        ("crashed or without report", [f"{r.name}: {r.trouble}" for r in results if r.trouble]),
+        ("broken checks", [f"{r.name}: {i}: {w}" for r in results for i, w in r.broken.items()]),
+        ("not on the line",
+         [f"{r.name}: {e.id}: wanted {'/'.join(map(str, e.wanted))}, named "
+          f"{', '.join(e.named) or 'none'}" for r in results for e in r.located if not e.exact]),
+    ):  # fmt: skip
+        if lines:
+            rows += ["", f"{title}:", *(f"  {line}" for line in lines)]
+    rows += [
+        "",
+        f"not implemented, left out: {', '.join(sums.not_implemented) or 'none'}",
+        f"located: {sums.exact}/{sums.located} exact, {sums.near} within {NEAR} lines, "
+        f"{sums.in_file} in the file",
+        f"false failures: {sums.false_on_healthy} on healthy scripts, {sums.false_elsewhere} "
+        "beside planted defects",
+        f"{sums.scripts} scripts in {sums.seconds:.0f} s",
+        "bars missed: " + ("; ".join(sums.missed_bars) or "none"),
+    ]
+    return "\n".join(rows)
+
+
+def _share(value: float | None) -> str:
+    """A share with two decimals, a dash where there is none."""
+    return "-" if value is None else f"{value:.2f}"
+
+
+def document(results: Sequence[Result], scores: Sequence[Score], sums: Total) -> str:
+    """The run as JSON."""
+    return json.dumps(
+        {
+            "total": {**asdict(sums), "bars_missed": sums.missed_bars},
+            "checks": [{**asdict(s), "recall": s.recall, "precision": s.precision} for s in scores],
+            "scripts": [asdict(result) for result in results],
+        },
+        indent=2,
+    )
+
+
+def selected(names: Sequence[str]) -> list[Job]:
+    """The scripts whose names begin with one of those given; helpers have no header."""
+    paths = sorted(
+        path
+        for path in JOBS.glob("*.py")
+        if path.read_text(encoding="utf-8").startswith("# corpus: ")
+    )
+    wanted = [name.removesuffix(".py") for name in names]
+    for name in wanted:
+        if not any(path.stem.startswith(name) for path in paths):
+            raise SystemExit(f"no script of the corpus begins with {name}")
+    return [read_job(p) for p in paths if not wanted or p.stem.startswith(tuple(wanted))]
+
+
+def _progress(result: Result) -> None:
+    """One line on stderr for each script that is done."""
+    mark = "ok  " if result.good else "FAIL"
+    parts = {
+        "missed": ", ".join(result.missed),
+        "false": ", ".join(result.false),
+        "broken": ", ".join(result.broken),
+        "not implemented": ", ".join(result.not_implemented),
+        "off the line": ", ".join(each.id for each in result.located if not each.exact),
+        "trouble": (result.trouble or "")[:120],
+    }
+    said = "; ".join(f"{what}: {value}" for what, value in parts.items() if value)
+    print(f"{mark} {result.seconds:5.1f} s  {result.name}  {said}", file=sys.stderr, flush=True)
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", metavar="NAME", nargs="*", help="scripts, by the start of a name")
+    parser.add_argument("--jobs", type=int, default=1, help="rehearsals at a time (default: 1)")
+    parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - for stdout")
+    parser.add_argument("--keep", metavar="DIR", type=Path, help="keep every report and log here")
+    parser.add_argument("--timeout", type=float, default=180.0, help="seconds for one script")
+    parser.add_argument("--list", action="store_true", help="list the scripts and run none")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the scripts, print the scores, and say by the exit code whether the bars were met."""
+    options = _options(arguments)
+    jobs = selected(options.names)
+    if options.list:
+        for job in jobs:
+            planted = ", ".join(each.id for each in job.planted) or "healthy"
+            print(f"{job.name:36} {job.target:7} {planted}: {job.why}")
+        return 0
+    started = time.monotonic()
+    results: list[Result] = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        running = [pool.submit(rehearse, job, options.timeout, options.keep) for job in jobs]
+        for result in (each.result() for each in running):
+            _progress(result)
+            results.append(result)
+    sums = total(results, time.monotonic() - started)
+    scores = [score(check.id, results) for check in catalogue.checks()]
+    if options.json != "-":
+        print(text(results, scores, sums))
+    if options.json is not None:
+        written = document(results, scores, sums) + "\n"
+        if options.json == "-":
+            sys.stdout.write(written)
+        else:
+            Path(options.json).write_text(written, encoding="utf-8")
+    return 1 if sums.missed_bars else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""The map on a real cluster: a scheduler and two workers as processes, one killed on the way."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+HOSTS = 12
+
+
+class Cluster:
+    """A scheduler and its workers on loopback."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self.port = free_port()
+        self._start("distributed.cli.dask_scheduler", "--port", str(self.port))
+        self.workers = [
+            self._start(
+                "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}",
+                "--nthreads", "1", "--no-nanny",
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+
+    def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", module, *arguments, "--no-dashboard"]
+        process = self._stack.enter_context(
+            subprocess.Popen(command, stdout=-3, stderr=-3, cwd=ROOT)
+        )
+        self._stack.callback(process.kill)
+        return process
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    if find_spec("distributed") is None:
+        pytest.skip("the extra `dask` is not installed")
+    with ExitStack() as stack:
+        yield Cluster(stack)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def write(spaces: ModuleType, folder: Path, steps: int) -> None:
+    """The same trace on every host."""
+    made = spaces.pod_host("", steps=steps)
+    for number in range(HOSTS):
+        made.hostnames[:] = [f"host_{number}"]
+        spaces.write(made, folder, host=f"host_{number}")
+
+
+def command(folder: Path, engine: str) -> list[str]:
+    made = [sys.executable, "-m", "tpudiag", "read", str(folder), "--engine", engine]
+    return [*made, "--xprof-limit", "0", "--format", "json"]
+
+
+def answer(folder: Path, engine: str, code: int = 0) -> dict[str, Any]:
+    done = subprocess.run(
+        command(folder, engine), check=False, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == code, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return {key: value for key, value in found.items() if key != "started"}
+
+
+def test_the_cluster_says_what_this_process_says(
+    spaces: ModuleType, tmp_path: Path, cluster: Cluster
+) -> None:
+    write(spaces, tmp_path, 12)
+    (next(tmp_path.rglob("host_3.xplane.pb"))).write_bytes(b"broken")
+    engine = f"dask://127.0.0.1:{cluster.port}"
+    assert answer(tmp_path, engine, 1) == answer(tmp_path, "local", 1)
+
+
+def test_a_worker_killed_on_the_way_costs_no_host(
+    spaces: ModuleType, tmp_path: Path, cluster: Cluster
+) -> None:
+    write(spaces, tmp_path, 3000)
+    engine = f"dask://127.0.0.1:{cluster.port}"
+    with subprocess.Popen(
+        command(tmp_path, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
+    ) as read:
+        while not under_way(cluster) and read.poll() is None:
+            time.sleep(0.05)
+        assert read.poll() is None, "the worker has to die while the run is read"
+        cluster.workers[0].kill()
+        out, err = read.communicate(timeout=120)
+    assert read.returncode == 0, err
+    assert json.loads(out)["measurements"]["hosts"]["value"] == HOSTS
+
+
+def under_way(cluster: Cluster) -> bool:
+    """Whether the first worker has finished a file."""
+    distributed: Any = import_module("distributed")
+    with distributed.Client(f"tcp://127.0.0.1:{cluster.port}") as client:
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        return any(worker["metrics"].get("task_counts", {}).get("executing") for worker in workers)
+
+
+def test_no_scheduler_is_one_line(spaces: ModuleType, tmp_path: Path) -> None:
+    if find_spec("distributed") is None:
+        pytest.skip("the extra `dask` is not installed")
+    spaces.write(spaces.pod_host("a"), tmp_path)
+    engine = f"dask://127.0.0.1:{free_port()}"
+    done = subprocess.run(
+        command(tmp_path, engine), check=False, capture_output=True, text=True, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert engine in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_without_the_extra_the_line_names_it(spaces: ModuleType, tmp_path: Path) -> None:
+    spaces.write(spaces.pod_host("a"), tmp_path)
+    if find_spec("distributed") is not None:
+        pytest.skip("the extra `dask` is installed")
+    done = subprocess.run(
+        command(tmp_path, "dask://127.0.0.1:1"), check=False, capture_output=True, text=True,
+        cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "tpudiag[dask]" in done.stderr
+
+
+def test_another_engine_is_refused(tmp_path: Path) -> None:
+    done = subprocess.run(
+        command(tmp_path, "spark"), check=False, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 2
+    assert "neither local nor dask://" in done.stderr

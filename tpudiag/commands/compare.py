@@ -1,0 +1,108 @@
+"""`tpudiag compare A B`: what changed between two profiles or reports, as a gate for CI."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands._report import check_outputs, emit
+from tpudiag.commands.read import add_engine_option
+
+if TYPE_CHECKING:
+    from tpudiag.model import Report
+
+DEFAULT_LIMIT = 0.05
+EPILOG = """\
+exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
+--fail-on-regression and by more than noise, or a host of a run could not be read; 2 usage
+error, or nothing to compare.
+"""
+
+
+def add_parser(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser],  # pyright: ignore[reportPrivateUsage]
+) -> None:
+    """The verb's own arguments."""
+    parser = verbs.add_parser(
+        "compare",
+        help="hold two profiles or reports against each other; a gate for CI",
+        description="Compares two profiles (as `read` takes them) or JSON reports: each figure "
+        "with its change, and whether it is more than noise.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for name, what in (("a", "what was before"), ("b", "what is now")):
+        parser.add_argument(
+            name, metavar=name.upper(), help=f"{what}: a profile, or a report saved as .json"
+        )
+    parser.add_argument(
+        "--fail-on-regression", metavar="PERCENT", type=_share,
+        help="exit with 1 where step time, throughput, MXU utilisation or peak memory got worse by "
+        "more than this, e.g. 5%%, and by more than noise",
+    )  # fmt: skip
+    add_engine_option(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """--format and -o, as other verbs have them."""
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "--format", metavar="FORMAT",
+        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
+    )  # fmt: skip
+    group.add_argument(
+        "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
+        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read both, compare, report; raises UnreadableInput, UsageError and NothingDiagnosed."""
+    from tpudiag import comparison
+    from tpudiag.errors import NothingDiagnosed
+
+    check_outputs(options)
+    names = (options.a, options.b)
+    reports = (_report(options.a, options), _report(options.b, options))
+    found = comparison.changes(*reports)
+    limit = DEFAULT_LIMIT if options.fail_on_regression is None else options.fail_on_regression
+    if options.fail_on_regression is not None and not any(c.worse is not None for c in found):
+        raise NothingDiagnosed(
+            f"{options.a} and {options.b} share no figure that could regress (step time, "
+            "throughput, MXU utilisation, peak memory)"
+        )
+    made = comparison.report(names, reports, found, limit)
+    emit(made, options)
+    if made.partial is not None:
+        print(f"tpudiag: {made.partial}", file=sys.stderr)
+        return 1
+    gated = options.fail_on_regression is not None
+    return int(gated and any(change.regressed(limit) for change in found))
+
+
+def _report(path: str, options: argparse.Namespace) -> Report:
+    """A saved report, or that of a profile; raises UnreadableInput."""
+    from tpudiag import saved
+    from tpudiag.commands._profile import Asked, diagnosed
+    from tpudiag.commands._report import settings_for
+
+    if path.endswith(".json"):
+        return saved.load(path)
+    report, interrupted = diagnosed(Asked(path, None, options.engine, 0), settings_for(options))
+    if interrupted:
+        raise KeyboardInterrupt
+    return report
+
+
+def _share(text: str) -> float:
+    """`5%` or `5` as 0.05."""
+    value = float(text.strip().removesuffix("%")) / 100
+    if not 0 <= value < math.inf:
+        raise ValueError(text)
+    return value

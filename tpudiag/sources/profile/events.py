@@ -1,0 +1,310 @@
+"""Decodes the events of a line by vectors: ids, times and where the stats lie.
+
+A window of bytes is searched for what can be the start of an event (the tag, a length, a
+metadata id, an offset: no other message of an XSpace begins so), and a candidate counts where
+the one before it ends there. So the walk over a window takes a handful of vector operations,
+and is as exact as one field after the other: what does not fit the pattern is parsed alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from google.protobuf.message import DecodeError
+from numpy.typing import NDArray
+
+from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.wire import Damaged
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+WINDOW = 1 << 19
+LONGEST = 1 << 14
+"""An event of the pattern has a length of at most two bytes."""
+EVENT_TAG, STAT_TAG = 0x22, 0x22
+LAST_PS = 1 << 61
+"""Times beyond this (26 days) are damage; sums of two stay inside 64 bits."""
+_MARKS = np.uint64(0x8080808080808080)
+_ONES = np.uint64(0x0101010101010101)
+_STAGES = tuple(
+    (np.uint64(high), np.uint64(low), np.uint64(shift))
+    for high, low, shift in (
+        (0x7F007F007F007F00, 0x007F007F007F007F, 1),
+        (0x3FFF00003FFF0000, 0x00003FFF00003FFF, 2),
+        (0x0FFFFFFF00000000, 0x000000000FFFFFFF, 4),
+    )
+)
+_U = tuple(np.uint64(n) for n in range(65))
+_BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
+_SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
+
+
+@dataclass(frozen=True)
+class Events:
+    """Events of one window: parallel vectors, times in ps since the line's own start."""
+
+    ids: Ints
+    offsets: Ints
+    durations: Ints
+    stats_from: Ints
+    stats_to: Ints
+    words: Words
+    """The eight bytes at every position that the stats' positions count in."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def chosen(self, which: NDArray[np.bool_] | Ints) -> Events:
+        """Those at some indices, or where a mask is true."""
+        return Events(
+            self.ids[which], self.offsets[which], self.durations[which],
+            self.stats_from[which], self.stats_to[which], self.words,
+        )  # fmt: skip
+
+
+def numbers(words: Words) -> tuple[Ints, Ints]:
+    """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
+    stops = ~words & _MARKS
+    last = stops & (~stops + _U[1])
+    below = last - _U[1]
+    value = words & below & ~_MARKS
+    for high, low, shift in _STAGES:
+        value = ((value & high) >> shift) | (value & low)
+    length = np.where(stops == 0, _U[0], ((below & _ONES) * _ONES) >> _U[56])
+    return value.view(np.int64), length.view(np.int64)
+
+
+class _Fitting(NamedTuple):
+    """Events that fit the pattern, with where each starts and where the next would."""
+
+    events: Events
+    starts: Ints
+    ends: Ints
+
+
+class Clock:
+    """Puts the lines of a file on one time scale that fits 64 bits of picoseconds."""
+
+    def __init__(self) -> None:
+        self._base_ns: int | None = None
+
+    def start_ps(self, line: Line) -> int:
+        """A line's start; raises Damaged where it is weeks away from that of the first line."""
+        if self._base_ns is None:
+            self._base_ns = line.timestamp_ns if abs(line.timestamp_ns) * 1000 > LAST_PS else 0
+        start = (line.timestamp_ns - self._base_ns) * 1000
+        if abs(start) > LAST_PS:
+            raise Damaged(f"corrupt: the line {line.name!r} starts at an absurd time")
+        return start
+
+
+class Line:
+    """Walks over the bytes of one XLine; what it says of itself is known once it is made."""
+
+    def __init__(self, data: memoryview) -> None:
+        self.data = data
+        self.name = ""
+        self.timestamp_ns = 0
+        self.unknown_bytes = 0
+        self.events = 0
+        self._at = 0
+        while self._at < len(data) and data[self._at] != EVENT_TAG:
+            self._field()
+
+    def windows(self) -> Iterator[Events]:
+        """The events, a window of bytes at a time; raises Damaged. To be asked for once."""
+        while self._at < len(self.data):
+            for found in self._window():
+                self.events += len(found)
+                yield found
+
+    def _window(self) -> Iterator[Events]:
+        """The events that start in the next window; moves on to the first that does not."""
+        first, size = self._at, min(WINDOW, len(self.data) - self._at)
+        bytes_ = bytes(self.data[first : first + WINDOW + LONGEST]) + bytes(16)
+        fitting = _fitting(np.frombuffer(bytes_, np.uint8), size, len(self.data) - first)
+        starts, ends = fitting.starts, fitting.ends
+        breaks: list[int] = np.flatnonzero(ends[:-1] != starts[1:]).tolist()
+        runs: list[Ints] = []
+        local = 0
+        while local < size:
+            index = int(np.searchsorted(starts, local))
+            if index < len(starts) and starts[index] == local:
+                place = bisect_left(breaks, index)
+                last = breaks[place] if place < len(breaks) else len(starts) - 1
+                runs.append(np.arange(index, last + 1))
+                local = int(ends[last])
+            else:
+                self._at = first + local
+                if (event := self._field()) is not None:
+                    yield event
+                local = self._at - first
+        self._at = first + local
+        if sum(map(len, runs)) == len(starts) > 0:
+            yield fitting.events
+        elif runs:
+            yield fitting.events.chosen(np.concatenate(runs))
+
+    def _field(self) -> Events | None:
+        """One field that is no event of the pattern; the event where it is one all the same."""
+        data, tag = self.data, self._at
+        key, at = wire.varint(data, tag)
+        start, end = wire.content(data, key & 7, at, tag)
+        if key >> 3 == 0 or end > len(data):
+            raise Damaged(f"corrupt: a line is not whole (its byte {tag})")
+        self._at = end
+        match key:
+            case 0x22:
+                return self._odd(bytes(data[start:end]))
+            case 0x12:
+                self.name = _text(data[start:end])
+            case 0x18:
+                self.timestamp_ns = _signed(wire.varint(data, start)[0])
+                if self.events:
+                    raise Damaged("corrupt: a line's start follows its events")
+            case 0x5A:
+                _text(data[start:end])
+            case 0x08 | 0x48 | 0x50:
+                pass
+            case _ if key >> 3 in (1, 2, 3, 4, 9, 10, 11):
+                raise Damaged(f"corrupt: field {key >> 3} of a line has wire type {key & 7}")
+            case _:
+                self.unknown_bytes += end - tag
+        return None
+
+    def _odd(self, data: bytes) -> Events:
+        """An event that is written in another way; raises Damaged."""
+        event: Any = message("XEvent")()
+        try:
+            event.ParseFromString(data)
+        except (DecodeError, UnicodeDecodeError) as error:
+            raise Damaged("corrupt: an event cannot be decoded") from error
+        if event.duration_ps < 0:
+            raise Damaged(f"corrupt: an event of the line {self.name!r} ends before it starts")
+        if max(abs(event.offset_ps), event.duration_ps) > LAST_PS:
+            raise Damaged(f"corrupt: absurd times in the line {self.name!r}")
+        whole = event.ByteSize()
+        event.DiscardUnknownFields()
+        self.unknown_bytes += whole - event.ByteSize()
+        raws = [stat.SerializeToString() for stat in event.stats]
+        stats = b"".join(bytes((STAT_TAG, *_length(len(raw)))) + raw for raw in raws)
+        values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
+        ids, offsets, durations, first, last = np.array(values, np.int64).reshape(5, 1)
+        words = _words(np.frombuffer(stats + bytes(16), np.uint8))
+        return Events(ids, offsets, durations, first, last, words)
+
+
+def _words(bytes_: NDArray[np.uint8]) -> Words:
+    """The eight bytes at every position."""
+    return cast(Words, np.ndarray((len(bytes_) - 7,), "<u8", bytes_.data, 0, (1,)))
+
+
+def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
+    """What is an event of the pattern by all of its bytes, among those that start below `size`."""
+    words = _words(bytes_)
+    starts, ids, at, ends = _begun(bytes_[:size], words)
+    inside = (at < ends) & (ends <= remaining)
+    if not inside.all():
+        starts, ids, at, ends = starts[inside], ids[inside], at[inside], ends[inside]
+    offsets, width = numbers(words[at])
+    whole = width > 0
+    at += width
+    head = words[at]
+    timed = ((head & _BYTE) == _U[0x18]) & (at < ends)
+    durations, width = numbers((head >> _U[8]) | (words[at + 1] & _TOP))
+    whole &= ~timed | (width > 0)
+    durations = np.where(timed, durations, 0)
+    at += np.where(timed, width + 1, 0)
+    whole &= _stats_end_at(words, at, np.where(whole, ends, at))
+    fitting = Events(ids, offsets, durations, at, ends, words)
+    if whole.all():
+        return _Fitting(fitting, starts, ends)
+    return _Fitting(fitting.chosen(whole), starts[whole], ends[whole])
+
+
+def _begun(window: NDArray[np.uint8], words: Words) -> tuple[Ints, Ints, Ints, Ints]:
+    """What begins as an event: its start, its id, where its offset lies, and its end."""
+    starts = np.flatnonzero(_likely(window))
+    head = words[starts + 1]
+    long = (head & _MARK) != 0
+    after = np.where(long, head >> _U[16], head >> _U[8])
+    # The metadata id's last byte has no mark, and the tag of the offset follows it.
+    one = (after & np.uint64(0xFF80FF)) == np.uint64(0x100008)
+    two = (after & np.uint64(0xFF8080FF)) == np.uint64(0x10008008)
+    three = (after & np.uint64(0xFF808080FF)) == np.uint64(0x1000808008)
+    which = np.flatnonzero(one | two | three)
+    starts, head, after, long = starts[which], head[which], after[which], long[which]
+    two, three = two[which], three[which]
+    length = np.where(long, (head & _LOW) | ((head >> _U[1]) & np.uint64(0x3F80)), head & _LOW)
+    ids = (after >> _U[8]) & _LOW
+    ids |= np.where(two | three, (after >> _U[9]) & np.uint64(0x3F80), _U[0])
+    ids |= np.where(three, (after >> _U[10]) & np.uint64(0x1FC000), _U[0])
+    content = starts + 2 + long
+    ends = content + length.view(np.int64)
+    ends[long & ((head & _SECOND) != 0)] = -1
+    return starts, ids.view(np.int64), content + 3 + two + 2 * three, ends
+
+
+def _likely(window: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where the tags of an event, of its metadata id and of its offset can stand together."""
+    size = len(window)
+    padded = np.concatenate((window, np.zeros(8, np.uint8)))
+    is_id, is_offset = padded == 0x08, padded == 0x10
+    likely: NDArray[np.bool_] = window == EVENT_TAG
+    likely &= is_id[2 : size + 2] | is_id[3 : size + 3]
+    offset = is_offset[4 : size + 4] | is_offset[5 : size + 5]
+    offset |= is_offset[6 : size + 6] | is_offset[7 : size + 7]
+    likely &= offset
+    return likely
+
+
+def _stats_end_at(words: Words, at: Ints, ends: Ints) -> NDArray[np.bool_]:
+    """Whether stats, and nothing else, reach from `at` to the end of each event."""
+    good: NDArray[np.bool_] = at == ends
+    index = np.flatnonzero(at < ends)
+    at, ends = at[index], ends[index]
+    while len(index):
+        at, is_stat = next_stat(words, at)
+        good[index[is_stat & (at == ends)]] = True
+        more = np.flatnonzero(is_stat & (at < ends))
+        index, at, ends = index[more], at[more], ends[more]
+    return good
+
+
+def next_stat(words: Words, at: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """Where the stats at some positions end, and whether they are stats."""
+    head = words[at]
+    is_stat = (head & _BYTE) == _U[STAT_TAG]
+    long = (head & _SECOND) != 0
+    if not long.any():
+        return at + (2 + ((head >> _U[8]) & _LOW).view(np.int64)), is_stat
+    is_stat &= ~long | ((head & np.uint64(0x800000)) == 0)
+    size = ((head >> _U[8]) & _LOW) | np.where(long, (head >> _U[9]) & np.uint64(0x3F80), _U[0])
+    return at + 2 + long + size.view(np.int64), is_stat
+
+
+def _text(data: memoryview) -> str:
+    """A string of the file; raises Damaged."""
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        raise Damaged("corrupt: text that is not UTF-8") from error
+
+
+def _signed(value: int) -> int:
+    """A varint of 64 bits as the int64 that it stands for."""
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _length(size: int) -> Iterator[int]:
+    """A varint."""
+    while size > 0x7F:
+        yield size & 0x7F | 0x80
+        size >>= 7
+    yield size

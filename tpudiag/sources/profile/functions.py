@@ -1,0 +1,89 @@
+"""Calls of tf.functions in a trace, and which of them traced."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tpudiag.signals import Retrace, TracedFunction
+from tpudiag.sources.profile.events import Events
+from tpudiag.sources.profile.space import Plane
+from tpudiag.sources.profile.stats import REF, whole_numbers
+
+PS_PER_MS = 1e9
+TRAINING = ("train", "step", "fit")
+
+
+class Call(NamedTuple):
+    """One call of a tf.function from Python; times in ps."""
+
+    name: str
+    thread: str
+    start: int
+    end: int
+    traced: bool
+    eager: bool
+    """Run op by op (tf.config.run_functions_eagerly)."""
+    traces: int | None
+    """How often the function had been traced by then, in its whole life."""
+
+
+def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
+    """The calls among the events that carry a `tf_function_call`."""
+    kind_id, count_id = plane.stat_id("tf_function_call"), plane.stat_id("tracing_count")
+    kinds, counts = [""] * len(events), dict[int, int]()
+    for some in whole_numbers(events):
+        for index, id_, tag, value in zip(*(column.tolist() for column in some), strict=True):
+            if id_ == kind_id and tag == REF:
+                kinds[index] = plane.stat_names.get(value, "")
+            elif id_ == count_id:
+                counts[index] = value
+    starts, durations = (begin + events.offsets).tolist(), events.durations.tolist()
+    return [
+        Call(
+            plane.names.get(id_, ""), thread, start, start + duration,
+            kind.startswith("traced"), kind == "eager", counts.get(index),
+        )
+        for index, (id_, start, duration, kind) in enumerate(
+            zip(events.ids.tolist(), starts, durations, kinds, strict=True)
+        )
+    ]  # fmt: skip
+
+
+def outermost(found: Iterable[Call]) -> list[Call]:
+    """The calls that were not made inside another on the same thread; sorted by start."""
+    until: dict[str, int] = {}
+    kept: list[Call] = []
+    for call in found:
+        if call.start >= until.get(call.thread, -(1 << 62)):
+            kept.append(call)
+            until[call.thread] = call.end
+    return kept
+
+
+def functions(found: Iterable[Call]) -> tuple[TracedFunction, ...]:
+    """The functions that were called, with the calls that traced; most called first.
+
+    A capture does not tell how the signature differed, nor where the function was defined. That
+    a function's very first call traces is no retrace: the tracing count says which it was.
+    """
+    by_name: defaultdict[str, list[Call]] = defaultdict(list)
+    for call in outermost(found):
+        by_name[call.name].append(call)
+    made = (_function(name, called) for name, called in by_name.items())
+    return tuple(sorted(made, key=lambda function: -function.calls))
+
+
+def _function(name: str, called: list[Call]) -> TracedFunction:
+    """One function."""
+    traced = [(number, call) for number, call in enumerate(called) if call.traced]
+    again = [
+        Retrace(number, (call.end - call.start) / PS_PER_MS, (), None)
+        for number, call in traced
+        if (call.traces or 2) > 1
+    ]
+    return TracedFunction(
+        name, None, len(called), len(traced), tuple(again),
+        any(word in name.lower() for word in TRAINING),
+    )  # fmt: skip

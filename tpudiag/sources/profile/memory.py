@@ -1,0 +1,124 @@
+"""Peak memory of each allocator, and what held it, from the trace's allocation events."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tpudiag.signals import MemoryPeak
+from tpudiag.sources.profile.events import Events, Ints
+from tpudiag.sources.profile.space import Plane
+from tpudiag.sources.profile.stats import named
+
+RESERVED = "programs' own (temporaries, stack)"
+STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",
+         "requested_bytes", "allocation_bytes", "addr", "tf_op", "index_on_host",
+         "device_ordinal", "allocator_name")  # fmt: skip
+EARLIER = "allocated before the capture"
+HOLDERS = 5
+
+
+class Allocations(NamedTuple):
+    """Allocations and deallocations of one window of events; `allocator` is the one's name."""
+
+    times: Ints
+    sizes: Ints
+    """Bytes allocated; 0 for a deallocation."""
+    addresses: Ints
+    reserved: Ints
+    allocated: Ints
+    free: Ints
+    lifetime_peaks: Ints
+    ops: list[str]
+    allocators: list[str]
+
+
+def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
+    """The allocation events of one window."""
+    stats = named(events, {name: plane.stat_id(name) for name in STATS})
+    names = plane.stat_names
+    allocator_ids, has_name = stats["allocator_name"]
+    index = np.where(stats["index_on_host"][1], stats["index_on_host"][0],
+                     stats["device_ordinal"][0])  # fmt: skip
+    allocators = [
+        names.get(ref, "") if is_named else f"device {number}"
+        for ref, is_named, number in zip(
+            allocator_ids.tolist(), has_name.tolist(), index.tolist(), strict=True
+        )
+    ]
+    taken = np.where(stats["allocation_bytes"][1], stats["allocation_bytes"][0],
+                     stats["requested_bytes"][0])  # fmt: skip
+    takes = {id_: name == "MemoryAllocation" for id_, name in plane.names.items()}
+    is_allocation = np.array([takes.get(id_, False) for id_ in events.ids.tolist()], np.bool_)
+    return Allocations(
+        begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
+        stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],
+        stats["bytes_available"][0], stats["peak_bytes_in_use"][0],
+        [names.get(ref, "") for ref in stats["tf_op"][0].tolist()], allocators,
+    )  # fmt: skip
+
+
+def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
+    """The peak of each allocator of a host; sizes in bytes."""
+    if not found:
+        return
+    whole = _joined(found)
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    for index, name in enumerate(whole.allocators):
+        by_name[name].append(index)
+    for name, members in sorted(by_name.items()):
+        order = np.argsort(whole.times[members], kind="stable")
+        yield _peak(whole, np.array(members, np.int64)[order], host, name)
+
+
+def _joined(found: Sequence[Allocations]) -> Allocations:
+    """Those of all windows."""
+    return Allocations(
+        np.concatenate([part.times for part in found]),
+        np.concatenate([part.sizes for part in found]),
+        np.concatenate([part.addresses for part in found]),
+        np.concatenate([part.reserved for part in found]),
+        np.concatenate([part.allocated for part in found]),
+        np.concatenate([part.free for part in found]),
+        np.concatenate([part.lifetime_peaks for part in found]),
+        [op for part in found for op in part.ops],
+        [name for part in found for name in part.allocators],
+    )
+
+
+def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
+    """The peak of one allocator; `index` are its events, in time."""
+    used = (whole.reserved + whole.allocated)[index]
+    at = int(np.argmax(used))
+    here = int(index[at])
+    peak, reserved = int(used[at]), int(whole.reserved[here])
+    held = _held(index[: at + 1], whole)
+    before = int(whole.allocated[here]) - sum(held.values())
+    held |= {RESERVED: reserved, EARLIER: max(before, 0)}
+    largest = sorted(((n, size) for n, size in held.items() if size), key=lambda x: -x[1])
+    return MemoryPeak(
+        host,
+        name,
+        peak,
+        peak + int(whole.free[here]) or None,
+        int(whole.lifetime_peaks[index].max()) or None,
+        tuple(largest[:HOLDERS]),
+        int(whole.times[here]) / 1e9,
+    )
+
+
+def _held(until: Ints, whole: Allocations) -> dict[str, int]:
+    """What was alive at the end of a sequence of events: bytes by op."""
+    alive: dict[int, tuple[int, int]] = {}
+    for index in until.tolist():
+        if whole.sizes[index]:
+            alive[int(whole.addresses[index])] = (int(whole.sizes[index]), index)
+        else:
+            alive.pop(int(whole.addresses[index]), None)
+    held: defaultdict[str, int] = defaultdict(int)
+    for size, index in alive.values():
+        held[whole.ops[index] or "unnamed"] += size
+    return dict(held)

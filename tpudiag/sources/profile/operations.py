@@ -1,0 +1,205 @@
+"""Operations of the devices: totals, rates against the peaks, precision, padding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import NamedTuple
+
+from tpudiag.model import Location
+from tpudiag.signals import Device, DeviceOp, PaddedTensor
+from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.space import Plane, StatValue
+
+PS_PER_MS = 1e9
+CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
+"""Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
+MATRIX = re.compile(r".*(convolution|dot|matmul).*")
+BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
+        "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
+SHAPE = re.compile(r"([a-z]+\d*(?:e\dm\d\w*)?)\[([\d,]*)\](?:\{([\d,]*)(?::([^}]*))?\})?")
+TILE = re.compile(r"T\(([\d,*]+)\)")
+
+
+class OpKey(NamedTuple):
+    """An operation: a program's fingerprint and the op's name in it."""
+
+    program: StatValue
+    name: str
+
+
+@dataclass(frozen=True)
+class OpTotal:
+    """An operation summed over its occurrences on one device."""
+
+    category: str
+    self_ps: int
+    total_ps: int
+    count: int
+    flops: int | None
+    bytes_accessed: int | None
+    hbm_bytes: int | None
+    text: str = ""
+    """The HLO instruction."""
+    framework_op: str = ""
+    location: Location | None = None
+
+
+def operation(
+    plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
+) -> tuple[OpKey, OpTotal]:
+    """One event id as an operation; flops and bytes stand once for each occurrence in the file."""
+    metadata = plane.header.event_metadata[id_]
+    stats = plane.values(metadata.stats)
+    name = metadata.display_name or metadata.name.partition(" = ")[0].removeprefix("%")
+    accessed = _times(stats.get("bytes_accessed"), count)
+    breakdown = stats.get("memory_access_breakdown")
+    hbm = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
+    return OpKey(stats.get("program_id", ""), name), OpTotal(
+        str(stats.get("hlo_category", "")) or "unknown", self_ps, total_ps, count,
+        _times(stats.get("flops"), count), accessed, accessed if hbm is None else hbm * count,
+        metadata.name, str(stats.get("tf_op", "")), _location(stats.get("source")),
+    )  # fmt: skip
+
+
+def added(left: OpTotal, right: OpTotal) -> OpTotal:
+    """The same operation on two devices, or under two ids."""
+    return replace(
+        left,
+        self_ps=left.self_ps + right.self_ps,
+        total_ps=left.total_ps + right.total_ps,
+        count=left.count + right.count,
+        flops=_sum(left.flops, right.flops),
+        bytes_accessed=_sum(left.bytes_accessed, right.bytes_accessed),
+        hbm_bytes=_sum(left.hbm_bytes, right.hbm_bytes),
+    )
+
+
+def device_ops(
+    totals: Iterable[dict[OpKey, OpTotal]], devices: Sequence[Device]
+) -> tuple[DeviceOp, ...]:
+    """The operations of all devices, the longest first; `share` is of the devices' busy time."""
+    busy_ms = sum(device.busy_ms for device in devices)
+    merged: dict[OpKey, OpTotal] = {}
+    for ops in totals:
+        for key, found in ops.items():
+            merged[key] = added(merged[key], found) if key in merged else found
+    peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
+    peak = peaks.pop() if len(peaks) == 1 else (None, None)
+    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in merged.items())
+    return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
+
+
+def _device_op(
+    name: str, op: OpTotal, busy_ms: float, peak: tuple[float | None, float | None]
+) -> DeviceOp:
+    """One operation with its rates; those of an operation that holds others are not its own."""
+    seconds = op.total_ps / 1e12
+    holds = op.category in CONTAINERS
+    moved = _moved(op)
+    rate = None if op.flops is None or not seconds or holds else op.flops / seconds / 1e9
+    bandwidth = None if moved is None or not seconds or holds else moved / seconds / 1e9
+    return DeviceOp(
+        name, op.category, op.self_ps / PS_PER_MS,
+        op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0, op.count, op.flops,
+        op.bytes_accessed, op.total_ps / PS_PER_MS, op.hbm_bytes, rate, bandwidth,
+        _bound(op, peak), _in_16_bit(op), op.framework_op, op.location, holds,
+    )  # fmt: skip
+
+
+def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
+    """The side of the roofline: input, memory or compute; None where the profile cannot tell."""
+    if op.category.startswith("infeed"):
+        return "input"
+    tflops, gb_per_s = peak
+    moved = _moved(op)
+    if not tflops or not gb_per_s or op.flops is None or moved is None:
+        return None
+    if not op.flops and not moved:
+        return None
+    return "memory" if op.flops * gb_per_s < moved * tflops * 1000 else "compute"
+
+
+def _moved(op: OpTotal) -> int | None:
+    """Bytes that an operation moves: those of HBM, all where the profile does not part them.
+
+    So does XProf for one operation; in sums over all of them both count HBM alone.
+    """
+    return op.hbm_bytes or op.bytes_accessed
+
+
+def _in_16_bit(op: OpTotal) -> bool | None:
+    """Whether a matrix operation reads 16-bit floats; None for others."""
+    if not MATRIX.fullmatch(op.category):
+        return None
+    _, _, right = op.text.partition(" = ")
+    floats = [kind for kind, *_ in SHAPE.findall(right) if kind in ("f32", "f64", "bf16", "f16")]
+    read = floats[1:] or floats
+    return None if not read else sum(kind in ("bf16", "f16") for kind in read) * 2 >= len(read)
+
+
+def padded(ops: Iterable[dict[OpKey, OpTotal]]) -> tuple[PaddedTensor, ...]:
+    """The results of operations whose tiles pad them, what is lost most first; each text once."""
+    found: dict[OpKey, PaddedTensor] = {}
+    for key, op in ((key, op) for some in ops for key, op in some.items()):
+        text = op.text.partition(" = ")[2]
+        shape = SHAPE.match(text)
+        tensor = shape and _padded(key.name, shape)
+        if tensor:
+            found.setdefault(key, tensor)
+    return tuple(sorted(found.values(), key=lambda t: t.logical_bytes - t.padded_bytes))
+
+
+def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:
+    """Size with and without the padding of the layout's first tile; None where there is none."""
+    kind, sizes, order, layout = shape.groups()
+    tile = TILE.search(layout or "")
+    if kind not in BITS or not sizes or not order or not tile or "S(" in (layout or ""):
+        return None
+    dims = [int(size) for size in sizes.split(",")]
+    places = [int(place) for place in order.split(",")]
+    tiles = [int(size) for size in tile[1].split(",") if size.isdigit()]
+    if len(places) != len(dims) or sorted(places) != list(range(len(dims))):
+        return None
+    full = dims.copy()
+    for place, size in zip(places, reversed(tiles), strict=False):
+        full[place] = -(-dims[place] // size) * size if size else dims[place]
+    bits = BITS[kind]
+    return PaddedTensor(name, shape[0], prod(dims) * bits // 8, prod(full) * bits // 8)
+
+
+def _hbm_bytes(breakdown: bytes) -> int | None:
+    """Bytes in memory space 1, the HBM, of a memory access breakdown; None where it is odd."""
+    try:
+        return sum(_accesses(memoryview(breakdown)))
+    except wire.Damaged:
+        return None
+
+
+def _accesses(data: memoryview) -> Iterator[int]:
+    """The bytes of each access to HBM: message {operation 1, memory space 2, bytes 3}."""
+    for access in wire.fields(data):
+        if access.number == 1 and access.wire_type == wire.BYTES:
+            part = data[access.start : access.end]
+            values = {f.number: wire.varint(part, f.start)[0] for f in wire.fields(part)
+                      if f.wire_type == wire.VARINT}  # fmt: skip
+            if values.get(2) == 1:
+                yield values.get(3, 0)
+
+
+def _location(source: StatValue | None) -> Location | None:
+    """`train.py:12` as a location."""
+    file, colon, line = str(source or "").rpartition(":")
+    return Location(file, int(line)) if colon and line.isdecimal() and file else None
+
+
+def _times(value: StatValue | None, count: int) -> int | None:
+    """A figure for each occurrence, summed; None where the profile has none."""
+    return int(value) * count if isinstance(value, (int, float)) else None
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    """None where one of both is not known: a part is no sum."""
+    return None if left is None or right is None else left + right

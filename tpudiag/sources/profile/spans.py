@@ -1,0 +1,181 @@
+"""Sets of time as vectors of sorted, disjoint starts and ends; any unit, as long as it is one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+_NONE = np.empty(0, np.int64)
+
+
+class Spans(NamedTuple):
+    """Disjoint spans of time in order; what `union` makes."""
+
+    starts: Ints
+    ends: Ints
+
+    @property
+    def total(self) -> int:
+        """Their length together."""
+        return int((self.ends - self.starts).sum())
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return len(self.starts) > 0
+
+
+EMPTY = Spans(_NONE, _NONE)
+
+
+class Segments(NamedTuple):
+    """A line cut where events begin and end: each piece belongs to the innermost event."""
+
+    starts: Ints
+    ends: Ints
+    owners: Ints
+
+
+DENSE = 1 << 22
+"""Numbers below this are told apart by a table, others by sorting."""
+
+
+def groups(numbers: Ints) -> tuple[Ints, Ints]:
+    """The distinct numbers in order, and the place of each number among them."""
+    if not len(numbers) or int(numbers.min()) < 0 or int(numbers.max()) >= DENSE:
+        return np.unique(numbers, return_inverse=True)
+    present = np.zeros(int(numbers.max()) + 1, np.bool_)
+    present[numbers] = True
+    distinct = np.flatnonzero(present)
+    places = np.cumsum(present) - 1
+    return distinct, places[numbers]
+
+
+def union(starts: Ints, ends: Ints) -> Spans:
+    """What at least one of the spans covers; touching ones become one."""
+    if not len(starts):
+        return EMPTY
+    if np.any(starts[1:] < starts[:-1]):
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], ends[order]
+    reach = np.maximum.accumulate(ends)
+    new = np.flatnonzero(starts[1:] > reach[:-1]) + 1
+    first = np.concatenate(([0], new))
+    last = np.concatenate((new - 1, [len(starts) - 1]))
+    return Spans(starts[first], reach[last])
+
+
+def merged(*sets: Spans) -> Spans:
+    """What any of several sets covers."""
+    return union(np.concatenate([s.starts for s in sets]), np.concatenate([s.ends for s in sets]))
+
+
+def without(left: Spans, right: Spans) -> Spans:
+    """What the left set covers and the right one does not."""
+    return _swept(left, right, 1)
+
+
+def common(left: Spans, right: Spans) -> Spans:
+    """What both sets cover."""
+    return _swept(left, right, 3)
+
+
+def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
+    """Where the sets' states (1 for the left, 2 for the right) add up to `wanted`."""
+    if not left or (wanted == 3 and not right):
+        return EMPTY
+    points = np.concatenate((*left, *right))
+    size, other = len(left.starts), len(right.starts)
+    change = np.repeat(np.array([1, -1, 2, -2]), [size, size, other, other])
+    order = np.argsort(points, kind="stable")
+    points, state = points[order], np.cumsum(change[order])
+    is_wanted = (state[:-1] == wanted) & (points[1:] > points[:-1])
+    return union(points[:-1][is_wanted], points[1:][is_wanted])
+
+
+def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:
+    """How much of each window from `starts` to `ends` the set covers."""
+    if not spans:
+        return np.zeros(len(starts), np.int64)
+    sums = np.concatenate(([0], np.cumsum(spans.ends - spans.starts)))
+
+    def until(times: Ints) -> Ints:
+        at = np.searchsorted(spans.starts, times, side="right")
+        over = np.where(at > 0, spans.ends[at - 1] - times, 0)
+        return sums[at] - np.maximum(over, 0)
+
+    return until(ends) - until(starts)
+
+
+def segments(starts: Ints, ends: Ints) -> Segments:
+    """The line cut so that each moment belongs to the innermost event that is open in it.
+
+    An event that runs past the end of the one it starts in counts up to that end. Events
+    without a length own nothing.
+    """
+    index = np.flatnonzero(ends > starts)
+    if len(index) == 0:
+        return Segments(_NONE, _NONE, _NONE)
+    begun = starts[index]
+    tied = begun[1:] == begun[:-1]
+    lengths = ends[index] - begun
+    if np.any(begun[1:] < begun[:-1]) or np.any(tied & (lengths[1:] > lengths[:-1])):
+        order = np.lexsort((-lengths, begun))
+        index, begun = index[order], begun[order]
+    ended = ends[index]
+    if np.all(begun[1:] >= ended[:-1]):
+        return Segments(begun, ended, index)
+    found = _nested(begun, ended)
+    if found is None:
+        ended = _clipped(begun, ended)
+        found = _nested(begun, ended)
+    if found is None:
+        raise ValueError("events that nest cannot overlap")
+    return Segments(found.starts, found.ends, index[found.owners])
+
+
+def _nested(starts: Ints, ends: Ints) -> Segments | None:
+    """The pieces of events that nest, sorted by start; None where some overlap instead."""
+    count = len(starts)
+    # Of two that end together the inner, opened later, closes first.
+    closing = count - 1 - np.argsort(ends[::-1], kind="stable")
+    closed = ends[closing]
+    at_open = np.arange(count) + np.searchsorted(closed, starts, side="right")
+    points = np.empty(2 * count, np.int64)
+    who = np.empty(2 * count, np.int64)
+    opens = np.zeros(2 * count, np.bool_)
+    opens[at_open] = True
+    points[at_open], who[at_open] = starts, np.arange(count)
+    points[~opens], who[~opens] = closed, closing
+    depth = np.cumsum(np.where(opens, 1, -1))
+    if np.any(depth[~opens] + 1 != depth[at_open][closing]):
+        return None
+    # At each depth the last that was opened is the innermost, until the next is opened there.
+    order = np.argsort(depth, kind="stable")
+    place = np.maximum.accumulate(np.where(opens[order], np.arange(2 * count), 0))
+    owners = np.empty(2 * count, np.int64)
+    owners[order] = who[order][place]
+    used = (points[1:] > points[:-1]) & (depth[:-1] > 0)
+    return Segments(points[:-1][used], points[1:][used], owners[:-1][used])
+
+
+def _clipped(starts: Ints, ends: Ints) -> Ints:
+    """The ends, none past that of the event it starts in; one event after the other."""
+    clipped = ends.copy()
+    open_: list[int] = []
+    for index, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        while open_ and open_[-1] <= start:
+            open_.pop()
+        if open_ and open_[-1] < end:
+            clipped[index] = open_[-1]
+        open_.append(int(clipped[index]))
+    return clipped
+
+
+def self_times(found: Segments, count: int) -> Ints:
+    """The time that each of `count` events owns."""
+    lengths = found.ends - found.starts
+    sums = np.bincount(found.owners, weights=lengths.astype(np.float64), minlength=count)
+    return np.rint(sums).astype(np.int64)

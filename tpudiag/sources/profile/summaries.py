@@ -1,0 +1,185 @@
+"""One host's file as a small summary: what a pass over its planes came to.
+
+A summary holds figures by step, by operation and by name, and no events: it is what a worker
+sends back, and what the merge of a run of any size is made from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.signals import CallbackTime, Device, IteratorTime, MemoryPeak, TracedFunction
+from tpudiag.sources.profile import locate
+from tpudiag.sources.profile.devices import (
+    PS_PER_MS,
+    TENSOR_CORE,
+    DeviceRead,
+    read_device,
+)
+from tpudiag.sources.profile.events import Clock
+from tpudiag.sources.profile.functions import functions
+from tpudiag.sources.profile.hosts import HostRead, read_host
+from tpudiag.sources.profile.memory import peaks
+from tpudiag.sources.profile.operations import OpKey, OpTotal
+from tpudiag.sources.profile.space import Plane, Space, opened, space
+from tpudiag.sources.profile.stepping import HostSteps, host_steps, waits
+from tpudiag.sources.profile.wire import Damaged
+
+HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
+
+
+@dataclass(frozen=True)
+class HostSummary:
+    """What one host's XSpace holds; None where its trace does not tell."""
+
+    host: str
+    devices: tuple[Device, ...]
+    device_spans: tuple[tuple[int, int] | None, ...]
+    """First and last moment in which each device was busy, ps; None where it never was."""
+    ops: tuple[dict[OpKey, OpTotal], ...]
+    """By device."""
+    runs: dict[str, tuple[int, int]]
+    """Programs on the devices: how many runs, and their time in ps."""
+    steps: HostSteps | None
+    functions: tuple[TracedFunction, ...] | None
+    eager_share: float | None
+    callbacks: tuple[CallbackTime, ...] | None
+    iterators: tuple[IteratorTime, ...] | None
+    memory: tuple[MemoryPeak, ...]
+    started_ns: int | None
+    stopped_ns: int | None
+    events: int
+    bytes: int
+    warnings: tuple[str, ...]
+
+
+@dataclass
+class _Planes:
+    """The planes of a file, as far as they are read."""
+
+    devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
+    trace: HostRead | None = None
+    times: dict[str, object] = field(default_factory=dict[str, object])
+    events: int = 0
+    strangers: int = 0
+    unknown_bytes: int = 0
+
+    def add(self, plane: Plane, span: str | None, clock: Clock) -> None:
+        """Read one more plane; raises Damaged."""
+        if TENSOR_CORE.fullmatch(plane.name):
+            device = read_device(plane, clock)
+            self.devices.append(device)
+            found: DeviceRead | HostRead = device
+        else:
+            found = read_host(plane, span, clock)
+            if plane.name == HOST_PLANE:
+                self.trace = found
+            elif plane.name == CAPTURE_PLANE:
+                self.times = dict(plane.stats)
+        self.events += found.events
+        self.strangers += found.strangers
+        self.unknown_bytes += found.unknown_bytes
+
+
+def summary(name: str, span: str | None = None) -> HostSummary:
+    """One pass over one XSpace, local or behind a URL, which is copied for that time.
+
+    `span` asks for the host's events of that name as steps. Raises UnreadableInput with the
+    file and the cause.
+    """
+    try:
+        with locate.local(name) as file, opened(file) as (data, release):
+            return _summary(space(data, release), file, len(data), span)
+    except Damaged as damage:
+        raise UnreadableInput(f"{name}: {damage}") from damage
+    except OSError as error:
+        raise UnreadableInput(f"{name}: {error.strerror or error}") from error
+
+
+def attempted(name: str) -> HostSummary | str:
+    """The summary of a file, or in one line why there is none: what a worker sends back."""
+    try:
+        found = summary(name)
+    except UnreadableInput as error:
+        return str(error)
+    return found if found.events else f"{name}: a profile without events: nothing was captured"
+
+
+def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSummary:
+    """The planes of one host, one after the other."""
+    host = whole.hostnames[0] if whole.hostnames else file.name.removesuffix(locate.ENDING)
+    found, clock = _Planes(), Clock()
+    for plane in whole.planes():
+        found.add(plane, span, clock)
+    trace, devices = found.trace, found.devices
+    return HostSummary(
+        host,
+        tuple(device.device(host) for device in devices),
+        tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
+        tuple(device.ops for device in devices),
+        _runs(devices),
+        host_steps(trace, devices, span, host),
+        functions(trace.calls) if trace and trace.calls else None,
+        _eager_share(trace),
+        _callbacks(trace),
+        _iterators(trace, devices),
+        tuple(peaks(trace.memory, host)) if trace else (),
+        _time(found.times.get("profile_start_time")),
+        _time(found.times.get("profile_stop_time")),
+        found.events,
+        size,
+        (*whole.errors, *whole.warnings, *_not_understood(file, found)),
+    )
+
+
+def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
+    """The programs of all devices of the host."""
+    runs: dict[str, tuple[int, int]] = {}
+    for run in (run for device in devices for run in device.runs):
+        count, ps = runs.get(run.name, (0, 0))
+        runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
+    return runs
+
+
+def _eager_share(trace: HostRead | None) -> float | None:
+    """Share of the trace in ops that ran eagerly; None where no function call was traced."""
+    if trace is None or not trace.calls or not trace.spans_ps:
+        return None
+    length = trace.spans_ps[1] - trace.spans_ps[0]
+    return trace.eager.total / length if length else None
+
+
+def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
+    """Calls back to the host; None where the trace holds no ops that could be such."""
+    if trace is None or not (trace.kernels or trace.callbacks):
+        return None
+    made = (CallbackTime(found.op, found.calls, found.ps / PS_PER_MS) for found in trace.callbacks)
+    return tuple(sorted(made, key=lambda callback: -callback.ms))
+
+
+def _iterators(
+    trace: HostRead | None, devices: list[DeviceRead]
+) -> tuple[IteratorTime, ...] | None:
+    """The input pipeline's ops; None where none was traced."""
+    if trace is None or not trace.iterators.sums:
+        return None
+    return tuple(trace.iterators.times(waits(trace, devices)))
+
+
+def _not_understood(file: Path, found: _Planes) -> tuple[str, ...]:
+    """What must not be dropped without a word."""
+    said: list[str] = []
+    if found.strangers:
+        said.append(f"{file.name}: {found.strangers:,} events without metadata were left out")
+    if found.unknown_bytes:
+        said.append(
+            f"{file.name}: {found.unknown_bytes:,} bytes in fields that this reader does not know"
+        )
+    return tuple(said)
+
+
+def _time(value: object) -> int | None:
+    """A time of the capture, None where the profiler wrote none."""
+    return value if isinstance(value, int) and value > 0 else None
