@@ -43,7 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    own, theirs = _split(given)
+    own, theirs = split_arguments(given)
     options = build_parser().parse_args(own)
     options.arguments = theirs
     try:
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return exit_code
 
 
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
     """What stands before `--`, and what follows: the script's own arguments."""
     if "--" not in arguments:
         return arguments, []

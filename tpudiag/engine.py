@@ -39,7 +39,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
         severity = max(finding.severity or check.severity for finding in findings)
         return Outcome(
             check.id, check.name, Verdict.FAILED, severity,
-            ended and ended[1], ended and ended[2], tuple(findings), tuple(evidence),
+            ended and ended[1], ended and ended[2], tuple(findings),
         )  # fmt: skip
     if ended:
         return _say(check, *ended)
