@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own, theirs = split_arguments(given)
     options = build_parser().parse_args(own)
     options.arguments = theirs
+    signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
         exit_code: int = options.run(options)
         sys.stdout.flush()
@@ -59,6 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return exit_code
+
+
+def _interrupt(*_: object) -> None:
+    """Ends as Ctrl-C does."""
+    raise KeyboardInterrupt
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

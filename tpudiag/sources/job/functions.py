@@ -121,7 +121,9 @@ class FunctionWatch:
     def _signature(self, function: Any, args: Any, kwargs: Any) -> Signature:
         """A description of every leaf of a call's arguments, by its path."""
         try:
-            bound = inspect.signature(function.python_function).bind(*args, **kwargs).arguments
+            call = inspect.signature(function.python_function).bind(*args, **kwargs)
+            call.apply_defaults()
+            bound = call.arguments
         except (TypeError, ValueError):
             bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
         leaves: Signature = {}
