@@ -23,7 +23,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     ## What it sees
     The products of the traced forward step: their contraction and column dimensions against
     the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix (784
-    pixels, 10 classes) are left out. A convolution counts as the product of its patches; its
+    pixels, 10 classes) are left out, and so are the batched products of attention, whose
+    sizes are heads and lengths. A convolution counts as the product of its patches; its
     channels need only be multiples of 8 where the per-replica batch is a multiple of 128.
 
     ## Why it costs
@@ -38,7 +39,11 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     Cloud TPU performance guide; openxla/xla tiled_layout.md
     """
     of_a_job(signals, "the shapes of matrix products")
-    ops = [op for op in need(signals.matrix_ops, "a traced training step") if op.forward]
+    ops = [
+        op
+        for op in need(signals.matrix_ops, "a traced training step")
+        if op.forward and op.batch == 1
+    ]
     if not ops:
         need(None, "a matrix product in the step")
     tile = signals.target.hardware.mxu_tile if signals.target else 128

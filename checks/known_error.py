@@ -12,8 +12,9 @@ UNKNOWN_EXCERPT = 200
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
-JUDGED_ELSEWHERE = ("E35", "E36", "E37", "E43")
-"""Warnings in a log of what TPU101, TPU206 and TPU201 judge from better evidence."""
+OF_FUNCTIONS = ("E35",)
+OF_PIPELINES = ("E36", "E37", "E43")
+"""Warnings in a log of what other checks judge from better evidence, where it was seen."""
 
 
 @check("TPU605", Severity.ERROR)
@@ -45,7 +46,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     end = signals.end
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
-    found = tuple(_found(end, rehearsal=signals.origin is Origin.REHEARSAL))
+    found = tuple(_found(end, signals))
     quiet = end.how in ("finished", "stopped") or (end.how == "exit" and end.exit_code == 0)
     normal = quiet and not end.error
     if not found and not normal:
@@ -61,15 +62,19 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
 
 
-def _found(end: JobEnd, *, rehearsal: bool) -> Iterator[tuple[Match, str]]:
+def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
     seen: set[str] = set()
+    judged_elsewhere = (
+        *(OF_FUNCTIONS if signals.functions is not None else ()),
+        *(OF_PIPELINES if signals.pipelines is not None else ()),
+    )
     for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
         for hit in match(text):
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
-            elsewhere = known.rehearsal_only and not rehearsal
-            judged = source == "log" and known.id in JUDGED_ELSEWHERE
+            elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
+            judged = source == "log" and known.id in judged_elsewhere
             skip = followed or elsewhere or judged or known.id in seen
             if not (skip or _echo(known.yields_to, seen)):
                 seen.add(known.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import LossScale, Signals
 
 from ._need import need, of_a_job
@@ -43,15 +43,29 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         "a loss whose reduction over the batch can be read off the traced step",
         "compare the loss of 1 and of 8 replicas on the same data",
     )
+    batch = need(signals.batch, "the batch of the step").per_replica_batch
     for scale in scales:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
         evidence = Evidence(
             "loss per unit of example loss", round(scale.weight, 6), "", round(wanted, 6)
         )
-        if abs(scale.weight - wanted) > limit * wanted:
+        if abs(scale.weight - wanted) <= limit * wanted:
+            yield evidence
+        elif _telling(scale, wanted, batch, limit):
             yield _finding(scale, wanted, evidence)
         else:
-            yield evidence
+            raise NotMeasured(
+                f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
+                "compare the loss of 1 and of 8 replicas on the same data",
+            )
+
+
+def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:
+    """Whether the error is one that a forgotten or doubled division makes, and no weighting."""
+    factor = scale.weight / wanted
+    replicas = scale.replicas
+    mistakes = (replicas, batch, batch * replicas)
+    return any(abs(factor / m - 1) <= limit or abs(factor * m - 1) <= limit for m in mistakes)
 
 
 def _finding(scale: LossScale, wanted: float, evidence: Evidence) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -58,7 +59,7 @@ def loop(
 
 def use_loop(changed: Loop) -> None:
     """Train with another loop."""
-    loops.custom = changed
+    loops.custom = changed  # type: ignore[assignment]
 
 
 def use_pipeline(change: Callable[[Any, int], Any], spec_examples: int = 4096) -> None:
@@ -66,25 +67,27 @@ def use_pipeline(change: Callable[[Any, int], Any], spec_examples: int = 4096) -
 
     def pipeline(spec: data.DataSpec, global_batch: int) -> Any:
         numbers = tf.data.Dataset.range(spec_examples)
-        return change(
-            numbers.map(
-                lambda index: data.example(index, spec), num_parallel_calls=tf.data.AUTOTUNE
-            ).cache().shuffle(spec_examples).repeat(),
-            global_batch,
-        )  # fmt: skip
+        examples = numbers.map(
+            partial(data.example, spec=spec), num_parallel_calls=tf.data.AUTOTUNE
+        )
+        return change(examples.cache().shuffle(spec_examples).repeat(), global_batch)
 
     data.pipeline = pipeline
 
 
 def slow(image: Any, label: Any) -> Any:
     """Work on each example, different every time: nothing to cache."""
-    noise = tf.random.normal((96, 96))
+    noise = tf.random.normal((256, 256))
     return image + 0 * tf.reduce_sum(tf.linalg.matmul(noise, noise)), label
 
 
 def serial(pipe: Any, batch: int) -> Any:
     """A map on one thread."""
-    pipe = pipe.map(lambda image, label: (image + tf.random.normal([]), label))
+
+    def shift(image: Any, label: Any) -> Any:
+        return image + tf.random.normal([]), label
+
+    pipe = pipe.map(shift)
     return pipe.batch(batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
 
 
@@ -97,10 +100,6 @@ def tf1() -> None:
 def outside_scope() -> None:
     """The model made before the strategy's scope is entered."""
     build = models.BUILDERS["mlp"]
-
-    class NoScope:
-        def __enter__(self) -> None: ...
-        def __exit__(self, *_: object) -> None: ...
 
     connect = job.connect
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -43,9 +44,10 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    own, theirs = _split(given)
+    own, theirs = split_arguments(given)
     options = build_parser().parse_args(own)
     options.arguments = theirs
+    signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
         exit_code: int = options.run(options)
         sys.stdout.flush()
@@ -61,7 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return exit_code
 
 
-def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+def _interrupt(*_: object) -> None:
+    """Ends as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
     """What stands before `--`, and what follows: the script's own arguments."""
     if "--" not in arguments:
         return arguments, []

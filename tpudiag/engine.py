@@ -37,9 +37,11 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
         ended = (Verdict.BROKEN, f"{type(error).__name__}: {error}", None)
     if findings:
         severity = max(finding.severity or check.severity for finding in findings)
+        said_already = {item.name for finding in findings for item in finding.evidence}
         return Outcome(
             check.id, check.name, Verdict.FAILED, severity,
-            ended and ended[1], ended and ended[2], tuple(findings), tuple(evidence),
+            ended and ended[1], ended and ended[2], tuple(findings),
+            tuple(item for item in evidence if item.name not in said_already),
         )  # fmt: skip
     if ended:
         return _say(check, *ended)

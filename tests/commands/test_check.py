@@ -171,7 +171,8 @@ def test_an_endless_start_ends_at_the_timeout(tmp_path: Path) -> None:
     assert "longer than 3 s" in report["partial"]
 
 
-def test_ctrl_c_leaves_a_partial_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_a_partial_report(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "job.py").write_text(
         "import threading\nopen('started', 'w').close()\nthreading.Event().wait()\n"
     )
@@ -183,12 +184,26 @@ def test_ctrl_c_leaves_a_partial_report(tmp_path: Path) -> None:
     ) as process:  # fmt: skip
         with fifo.open():  # returns when the job has opened its end
             pass
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in err
     assert "Traceback" not in err
     assert "interrupted" in json.loads((tmp_path / "r.json").read_text())["partial"]
+
+
+def test_the_job_dies_with_a_killed_parent(tmp_path: Path) -> None:
+    """The job's pipe closes when it is gone: no event of ours could say so."""
+    (tmp_path / "job.py").write_text("stays = open('alive', 'w')\nwhile True: pass\n")
+    fifo = tmp_path / "alive"
+    os.mkfifo(fifo)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tpudiag", "check", "job.py"],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with process, fifo.open() as held:
+        process.kill()
+        assert held.read() == ""
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import tensorflow as tf
-
 from tpudiag.reference.data import DataSpec
 
 
@@ -103,6 +101,6 @@ def _positions(keras: Any) -> Any:
             layer.build(self, input_shape)
 
         def call(self, x: Any) -> Any:
-            return x + tf.cast(tf.convert_to_tensor(self.table), x.dtype)
+            return x + self.table
 
     return Positions()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib
 import importlib.abc
 import os
 import runpy
+import signal
 import sys
 import threading
 import traceback
@@ -21,6 +24,8 @@ from tpudiag.sources.job import lines
 from tpudiag.sources.job.observer import Observer
 from tpudiag.sources.job.steps import StopObservation
 from tpudiag.sources.job.wire import JobSpec, Recorder
+
+PR_SET_PDEATHSIG = 1
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -112,9 +117,16 @@ def _text(error: BaseException) -> str:
     return said if len(said) <= 20_000 else said[:10_000] + "\n...\n" + said[-10_000:]
 
 
+def die_with_parent() -> None:
+    """Ask Linux to end this process when the parent is gone, however that went."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main() -> None:
     """Observe the job that the parent specified: argv[1] is the JSON, argv[2] the pipe."""
     spec = msgspec.json.decode(sys.argv[1].encode(), type=JobSpec)
+    die_with_parent()
     recorder = Recorder(int(sys.argv[2]))
     recorder.phase("starting")
     end = observe(spec, recorder)

@@ -45,7 +45,7 @@ class _Seen:
 class FunctionWatch:
     """Hooks tf.function calls; `current` is the outermost one being called, None outside."""
 
-    def __init__(self, tf: Any, after_call: Callable[[_Seen], None]) -> None:
+    def __init__(self, tf: Any, after_call: Callable[[_Seen, bool], None]) -> None:
         self._tf = tf
         self._after_call = after_call
         self._by_code: dict[object, _Seen] = {}
@@ -85,10 +85,11 @@ class FunctionWatch:
         finally:
             self.current = None
             seen.calls += 1
-            if function.experimental_get_tracing_count() != before:
+            traced = function.experimental_get_tracing_count() != before
+            if traced:
                 took_ms = (time.perf_counter() - started) * 1e3
                 self._traced(seen, function, args, kwargs, took_ms)
-        self._after_call(seen)
+        self._after_call(seen, traced)
         return result
 
     def _seen(self, function: Any) -> _Seen:
@@ -120,7 +121,9 @@ class FunctionWatch:
     def _signature(self, function: Any, args: Any, kwargs: Any) -> Signature:
         """A description of every leaf of a call's arguments, by its path."""
         try:
-            bound = inspect.signature(function.python_function).bind(*args, **kwargs).arguments
+            call = inspect.signature(function.python_function).bind(*args, **kwargs)
+            call.apply_defaults()
+            bound = call.arguments
         except (TypeError, ValueError):
             bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
         leaves: Signature = {}

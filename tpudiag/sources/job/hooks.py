@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 
-def before(owner: Any, name: str, note: Callable[..., None]) -> None:
-    """Call `note` with a callable's arguments before each call of it."""
+def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
+    """Put `call(original, *args, **kwargs)` in the place of a callable of `owner`.
+
+    It looks as the original did: Keras reads the signatures of constructors.
+    """
     original = getattr(owner, name)
 
     @functools.wraps(original)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return call(original, *args, **kwargs)
+
+    with contextlib.suppress(TypeError, ValueError):
+        vars(wrapped)["__signature__"] = inspect.signature(original)
+    setattr(owner, name, wrapped)
+
+
+def before(owner: Any, name: str, note: Callable[..., None]) -> None:
+    """Call `note` with a callable's arguments before each call of it."""
+
+    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         note(*args, **kwargs)
         return original(*args, **kwargs)
 
-    setattr(owner, name, wrapped)
+    around(owner, name, call)
 
 
 def after(owner: Any, name: str, note: Callable[..., None]) -> None:
     """Call `note` with a callable's arguments after each call of it that returned."""
-    original = getattr(owner, name)
 
-    @functools.wraps(original)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         note(*args, **kwargs)
         return result
 
-    setattr(owner, name, wrapped)
+    around(owner, name, call)

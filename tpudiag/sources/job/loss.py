@@ -65,6 +65,7 @@ def _reduction(
         return
     reduced: set[int] = {int(axis) % max(shape.rank, 1) for axis in axes.reshape(-1)}
     if 0 in reduced and shape.rank and shape[0] == batch:
+        factor *= _inner_divisor(tf, value)
         others = shape[1:].num_elements()
         if operation.type == "Mean":
             found.append(factor)
@@ -72,6 +73,22 @@ def _reduction(
             found.append(None if others is None else factor * batch * others)
         return
     _walk(tf, value, factor, batch, found, depth - 1)
+
+
+def _inner_divisor(tf: Any, value: Any) -> float:
+    """The constant by which every example's loss was divided before the batch was reduced.
+
+    A division is scaling; a product is a weight of the author's own and is left out.
+    """
+    scale = 1.0
+    while value.op.type in _DIVIDE or value.op.type in _PASS:
+        if value.op.type in _DIVIDE:
+            constant = _constant(tf, value.op.inputs[1])
+            if not constant:
+                return scale
+            scale /= constant
+        value = value.op.inputs[0]
+    return scale
 
 
 def _scaled(

@@ -123,23 +123,23 @@ class Observer:
         if self._functions.current is not None:
             self._functions.current.trains = True
 
-    def _after_call(self, seen: Any) -> None:
+    def _after_call(self, seen: Any, traced: bool) -> None:
         """An outermost tf.function has returned."""
         if seen.trains and self._steps is not None:
-            self._step_done(eager=False, enough=len(seen.retraces) >= ENOUGH_RETRACES)
+            self._step_done(False, len(seen.retraces) >= ENOUGH_RETRACES, traced)
 
     def _after_eager_run(self) -> None:
         """A strategy.run has returned that ran its function eagerly."""
         if self._gradients.eager_calls and self._steps is not None:
             self._step_done(eager=True)
 
-    def _step_done(self, eager: bool, enough: bool = False) -> None:
+    def _step_done(self, eager: bool, enough: bool = False, retraced: bool = False) -> None:
         """Training steps were dispatched and have returned."""
         assert self._steps is not None
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
         self._pipelines.training_started = True
-        self._steps.finished_dispatch(eager, enough)
+        self._steps.finished_dispatch(eager, enough, retraced)
 
     def _measure_steps_per_dispatch(self) -> None:
         """How far one dispatch moves the optimizer: more than 1 where a loop runs inside."""

@@ -38,6 +38,7 @@ class PipelineWatch:
         self._tf = tf
         self._made_at: dict[int, Location | None] = {}
         self._seen: dict[int, _Seen] = {}
+        self._distributing = False
         self.training_started = False
         self._install()
 
@@ -55,23 +56,28 @@ class PipelineWatch:
         name = "experimental_distribute_dataset"
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
             if name in vars(class_):
-                hooks.before(class_, name, self._distributed)
+                hooks.around(class_, name, self._distributed)
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
 
-    def _distributed(self, _strategy: Any, dataset: Any, *_: Any, **__: Any) -> None:
-        """A dataset is handed to the strategy, by user code or Keras: not by a stand-in."""
-        outermost = sys._getframe(2).f_globals.get("__name__")  # pyright: ignore[reportPrivateUsage]
-        if outermost != "tpudiag.sources.job.standins":
+    def _distributed(
+        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
+        if self._distributing:
+            return original(strategy, dataset, *args, **kwargs)
+        self._distributing = True
+        try:
             self._add(dataset, distributed=True)
+            return original(strategy, dataset, *args, **kwargs)
+        finally:
+            self._distributing = False
 
     def _iterated(self, dataset: Any) -> None:
         """A dataset is iterated from Python."""
-        if self._tf.executing_eagerly() and lines.is_user_file(
-            sys._getframe(2).f_code.co_filename  # pyright: ignore[reportPrivateUsage]
-        ):
+        if self._tf.executing_eagerly() and lines.direct_caller() is not None:
             self._add(dataset, distributed=False)
 
     def _add(self, dataset: Any, distributed: bool) -> None:
@@ -149,7 +155,7 @@ def _function_graph(dataset: Any) -> Any:
 
 def _made_by_keras() -> bool:
     """Whether Keras, called by the user, is making the dataset."""
-    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if lines.is_user_file(frame.f_code.co_filename):
             return False

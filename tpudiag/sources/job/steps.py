@@ -48,7 +48,9 @@ class StepWatch:
         """Times of steps after the first two, the profiled ones last."""
         self.profiled_ms: list[float] = []
 
-    def finished_dispatch(self, eager: bool = False, enough: bool = False) -> None:
+    def finished_dispatch(
+        self, eager: bool = False, enough: bool = False, retraced: bool = False
+    ) -> None:
         """A dispatch of training steps has ended; runs on the job's main thread.
 
         `enough` ends the observation early: what is wrong is seen, and going on would only cost.
@@ -57,7 +59,8 @@ class StepWatch:
         if self._last_end is not None and self.steps > self.steps_per_dispatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
-            self._keep_to_budget(took_ms / 1e3)
+            if not retraced:
+                self._keep_to_budget(took_ms / 1e3)
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from typing import Any
 
 from tpudiag.signals import TpuAttempt
+from tpudiag.sources.job import hooks
 from tpudiag.sources.job.wire import Recorder
 
 PHASES = ("resolver", "connect", "initialize", "strategy")
@@ -26,10 +26,8 @@ class TpuWatch:
 
     def _wrap(self, owner: Any, name: str, phase: str) -> None:
         """Announce a call before it starts and say how it ended."""
-        original = getattr(owner, name)
 
-        @functools.wraps(original)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
             if phase == "resolver":
                 self._asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
             self._recorder.put(phase=f"tpu: {phase}", tpu=self._attempt(phase, False, None))
@@ -50,7 +48,7 @@ class TpuWatch:
             )
             return result
 
-        setattr(owner, name, call)
+        hooks.around(owner, name, call)
 
     def _attempt(self, phase: str, reached: bool, error: str | None) -> TpuAttempt:
         """The attempt as it stands."""

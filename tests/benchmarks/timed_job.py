@@ -1,0 +1,41 @@
+"""The reference job, each step timed: `timed_job.py OUT STEPS [--cpu-replicas N]`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from tpudiag.reference import job, loops
+from tpudiag.reference.options import parse
+
+out, steps = Path(sys.argv[1]), sys.argv[2]
+ends: list[float] = []
+
+
+class Marked:
+    """Stands around each step in the place of tf.profiler's Trace, and notes when it ends."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._trace = Trace(*args, **kwargs)
+
+    def __enter__(self) -> None:
+        self._trace.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._trace.__exit__(*error)
+        ends.append(time.perf_counter())
+
+
+Trace = tf.profiler.experimental.Trace
+tf.profiler.experimental.Trace = Marked
+options = parse(["--train-steps", steps, "--checkpoint-dir", str(out.parent / "ck"), *sys.argv[3:]])
+try:
+    loops.custom(job.prepare(options), options)
+finally:
+    out.write_text(json.dumps([after - before for before, after in pairwise(ends)]))

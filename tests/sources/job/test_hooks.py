@@ -1,0 +1,182 @@
+"""The hooks on TensorFlow, each in a child process: what they see."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROLOGUE = """
+import json, os, sys
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job import functions, graphs, lines, loss, training
+"""
+LOSSES = (
+    PROLOGUE
+    + """
+watch = training.GradientWatch(tf)
+n, replicas = 16, 8
+whole = n * replicas
+example = tf.nn.sparse_softmax_cross_entropy_with_logits
+keras = tf.keras.losses
+W = tf.Variable(tf.ones((4, 10)))
+FORMS = {
+    "average_loss": lambda y, z: tf.nn.compute_average_loss(example(y, z), global_batch_size=whole),
+    "sum over global": lambda y, z: tf.reduce_sum(example(y, z)) / whole,
+    "sum times constant": lambda y, z: tf.reduce_sum(example(y, z)) * (1.0 / whole),
+    "mean over replicas": lambda y, z: tf.reduce_mean(example(y, z)) / replicas,
+    "divided first": lambda y, z: tf.reduce_sum(example(y, z) / whole),
+    "keras none": lambda y, z: tf.reduce_sum(
+        keras.SparseCategoricalCrossentropy(from_logits=True, reduction="none")(y, z)) / whole,
+    "with a regulariser": lambda y, z: tf.reduce_sum(example(y, z)) / whole
+        + 0.01 * tf.nn.l2_loss(W) / replicas,
+    "two terms": lambda y, z: tf.nn.compute_average_loss(
+        example(y, z) + 0.5 * tf.reduce_mean(tf.square(z), axis=-1), global_batch_size=whole),
+    "mean": lambda y, z: tf.reduce_mean(example(y, z)),
+    "sum": lambda y, z: tf.reduce_sum(example(y, z)),
+    "keras mean": lambda y, z: keras.SparseCategoricalCrossentropy(from_logits=True)(y, z),
+    "mean over all": lambda y, z: tf.reduce_mean(tf.square(z)),
+}
+weights = {}
+for name, form in FORMS.items():
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            value = form(y, x @ W)
+        return tape.gradient(value, [W])
+    step.get_concrete_function(tf.TensorSpec((n, 4)), tf.TensorSpec((n,), tf.int32))
+    weights[name] = loss.weight(tf, watch.calls[-1], n)
+print(json.dumps(weights))
+"""
+)
+RIGHT = (
+    "average_loss",
+    "sum over global",
+    "sum times constant",
+    "mean over replicas",
+    "divided first",
+    "keras none",
+    "with a regulariser",
+    "two terms",
+)
+WRONG = {"mean": 1.0, "sum": 16.0, "keras mean": 1.0, "mean over all": 1.0}
+
+
+def run(program: str) -> Any:
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def weights() -> dict[str, float | None]:
+    found: dict[str, float | None] = run(LOSSES)
+    return found
+
+
+@pytest.mark.parametrize("form", RIGHT)
+def test_a_loss_scaled_by_the_global_batch(weights: dict[str, float | None], form: str) -> None:
+    assert weights[form] == pytest.approx(1 / 8)
+
+
+@pytest.mark.parametrize("form", WRONG)
+def test_a_loss_that_is_not(weights: dict[str, float | None], form: str) -> None:
+    assert weights[form] == pytest.approx(WRONG[form])
+
+
+CHANGES = (
+    PROLOGUE
+    + """
+watch = functions.FunctionWatch(tf, lambda seen, traced: None)
+@tf.function
+def f(x, rate=0.1, *, batch=None, training=False):
+    return x
+f(tf.ones(3)); f(tf.ones(3), 0.2); f(tf.ones(4)); f(tf.ones(3, tf.int32))
+f(tf.ones(3), batch={"a": tf.ones(2)}); f(tf.ones(3), training=True)
+seen = next(s for s in watch.facts() if s.name == "f")
+print(json.dumps([seen.calls, seen.traces,
+    [[c.argument, c.kind, c.before, c.after] for r in seen.retraces for c in r.changes]]))
+"""
+)
+
+
+def test_the_argument_that_changed_is_named() -> None:
+    calls, traces, changes = run(CHANGES)
+    assert (calls, traces) == (6, 6)
+    assert ["rate", "python value", "float 0.1", "float 0.2"] in changes
+    assert ["x", "shape", "float32[3]", "float32[4]"] in changes
+    assert ["x", "dtype", "float32[3]", "int32[3]"] in changes
+    assert ["training", "python value", "bool False", "bool True"] in changes
+
+
+SEAMS = (
+    PROLOGUE
+    + """
+import tempfile, importlib.util
+lines.follow_autograph()
+made = {}
+folder = tempfile.mkdtemp()
+open(folder + "/mine.py", "w").write('''
+def f(x, note):
+    if x > 0:
+        note()
+        x = x + 1
+    return x
+''')
+spec = importlib.util.spec_from_file_location("mine", folder + "/mine.py")
+mine = importlib.util.module_from_spec(spec); spec.loader.exec_module(mine)
+g = tf.function(mine.f)
+g(tf.constant(2.0), lambda: made.update(at=str(lines.caller())))
+dataset = tf.data.Dataset.range(4).map(lambda x: x, num_parallel_calls=3).batch(2).prefetch(5)
+chain = []
+while dataset is not None:
+    settings = ("_num_parallel_calls", "_batch_size", "_buffer_size")
+    chain.append([type(dataset).__name__,
+        *(None if (v := getattr(dataset, name, None)) is None else int(v) for name in settings)])
+    inputs = dataset._inputs()
+    dataset = inputs[0] if inputs else None
+print(json.dumps([made["at"], chain, g.experimental_get_tracing_count(), tf.__version__]))
+"""
+)
+
+
+def test_private_seams_are_where_they_were() -> None:
+    """Tells when a TensorFlow release moves what the hooks read beside the public interface."""
+    at, chain, traces, version = run(SEAMS)
+    assert at.endswith("mine.py:4"), version
+    assert traces == 1, version
+    assert [link[0] for link in chain] == [
+        "_PrefetchDataset",
+        "_BatchDataset",
+        "_ParallelMapDataset",
+        "_RangeDataset",
+    ], version
+    assert (chain[0][3], chain[1][2], chain[2][1]) == (5, 2, 3), version
+
+
+RESUME = """
+import sys
+from tpudiag.reference import job
+job.main(["--cpu-replicas", "2", "--checkpoint-dir", sys.argv[1], "--checkpoint-every", "4",
+          "--train-steps", sys.argv[2], "--loop", sys.argv[3]])
+"""
+
+
+@pytest.mark.parametrize("loop", ["custom", "fit"])
+def test_the_reference_job_resumes(tmp_path: Path, loop: str) -> None:
+    def train(steps: int) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", RESUME, str(tmp_path), str(steps), loop],
+            capture_output=True, text=True, timeout=200, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    assert "resumed" not in train(6)
+    assert "at step 4" in train(9)
