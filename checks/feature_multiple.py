@@ -21,8 +21,9 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     """Feature dimensions of matrix products fill the MXU badly.
 
     ## What it sees
-    The products of the traced forward step: their contraction and column dimensions against
-    the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix (784
+    The products of the traced forward step (in a profile: of the program's HLO, without those
+    of the backward pass as far as their names tell): their contraction and column dimensions
+    against the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix (784
     pixels, 10 classes) are left out, and so are the batched products of attention, whose
     sizes are heads and lengths. A convolution counts as the product of its patches; its
     channels need only be multiples of 8 where the per-replica batch is a multiple of 128.
@@ -38,7 +39,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     ## Source
     Cloud TPU performance guide; openxla/xla tiled_layout.md
     """
-    of_a_job(signals, "the shapes of matrix products")
+    if signals.matrix_ops is None:
+        of_a_job(signals, "the shapes of matrix products")
     ops = [
         op
         for op in need(signals.matrix_ops, "a traced training step")

@@ -35,7 +35,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     ## Source
     XProf's overview page (16-bit compute below 10 %); Cloud TPU bfloat16 guide
     """
-    if signals.matrix_ops is None and signals.profile is not None:
+    if signals.profile is not None and signals.profile.share_16_bit is not None:
         yield from _of_profile(signals, limit)
         return
     ops = need(signals.matrix_ops, "a traced training step")

@@ -466,6 +466,8 @@ class ProfileFacts:
     """HBM traffic of all operations over the peak bandwidth in their busy time, 0 to 1."""
     share_16_bit: float | None = None
     """Of the FLOPs of matrix operations (of their time where FLOPs are not known), 0 to 1."""
+    matrix_ops: tuple[MatrixOp, ...] | None = None
+    """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
 

@@ -82,7 +82,12 @@ def _signals(facts: ProfileFacts, steps: StepTimes | None) -> Signals:
     """What the checks get to see."""
     origin = Origin.PROFILE if facts.devices else Origin.REHEARSAL
     return Signals(
-        origin, target=_target(facts), steps=steps, profile=facts, functions=facts.functions
+        origin,
+        target=_target(facts),
+        steps=steps,
+        profile=facts,
+        functions=facts.functions,
+        matrix_ops=facts.matrix_ops or None if steps is not None else None,
     )
 
 

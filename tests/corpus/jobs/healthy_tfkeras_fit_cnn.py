@@ -60,7 +60,7 @@ def conv_block(x, filters):
 def build():
     inputs = layers.Input((12, 12, 3))
     x = conv_block(inputs, 16)
-    x = conv_block(x, 32)
+    x = conv_block(x, 128)
     x = layers.GlobalAveragePooling2D()(x)
     x = layers.Dropout(0.2)(x)
     outputs = layers.Dense(NUM_CLASSES, activation="softmax", dtype="float32")(x)

@@ -1,5 +1,5 @@
 # corpus: must-fail: TPU404@41, TPU101@64, TPU203@30
-# corpus: may-fail: TPU502 TPU605
+# corpus: may-fail: TPU201 TPU502 TPU605
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: files: corpus_losses.py

@@ -20,7 +20,7 @@ BATCH = 128 * strategy.num_replicas_in_sync
 
 with strategy.scope():
     model = keras.Sequential([keras.layers.Input((24,)), keras.layers.Dense(4)])
-    optimizer = keras.optimizers.legacy.SGD(0.1)
+    optimizer = keras.optimizers.legacy.SGD(1.0)
 
 
 def cosine(step, total=120):
@@ -35,13 +35,13 @@ class Loop:
     @tf.function
     def step(self, iterator, lr):
         def fn(features, labels):
-            optimizer.learning_rate = lr
             with tf.GradientTape() as tape:
                 logits = tf.cast(model(features, training=True), tf.float32)
                 ce = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
                 loss = tf.nn.compute_average_loss(ce, global_batch_size=BATCH)
             variables = model.trainable_variables
-            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+            grads = [lr * grad for grad in tape.gradient(loss, variables)]
+            optimizer.apply_gradients(zip(grads, variables))
 
         strategy.run(fn, args=next(iterator))
 

@@ -31,7 +31,7 @@ with strategy.scope():
     model = tf.keras.Sequential(
         [
             tf.keras.layers.Input((None, None, 3)),
-            tf.keras.layers.Conv2D(8, 3, padding="same", activation="relu"),
+            tf.keras.layers.Conv2D(128, 3, strides=2, padding="same", activation="relu"),
             tf.keras.layers.GlobalAveragePooling2D(),
             tf.keras.layers.Dense(5, dtype="float32"),
         ]

@@ -1,4 +1,5 @@
-# corpus: must-fail: TPU202@21
+# corpus: must-fail: TPU202@22
+# corpus: may-fail: TPU201
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: prefetch with a fixed buffer of one batch, in a custom loop.

@@ -1,4 +1,5 @@
-# corpus: must-fail: TPU202@19
+# corpus: must-fail: TPU202@20
+# corpus: may-fail: TPU201
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: the pipeline ends in batch, with no prefetch.

@@ -1,5 +1,5 @@
 # corpus: must-fail: TPU203@31
-# corpus: may-fail: TPU209
+# corpus: may-fail: TPU209 TPU201
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: record files are interleaved, but on one thread.

@@ -1,4 +1,5 @@
-# corpus: must-fail: TPU203@29
+# corpus: must-fail: TPU203@30
+# corpus: may-fail: TPU201
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: the random augmentation runs in a map without num_parallel_calls.

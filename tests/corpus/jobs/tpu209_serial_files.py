@@ -1,4 +1,5 @@
-# corpus: must-fail: TPU209@32
+# corpus: must-fail: TPU209@33
+# corpus: may-fail: TPU201
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: sixteen record files are read one after another.

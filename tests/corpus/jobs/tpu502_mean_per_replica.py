@@ -42,9 +42,9 @@ def distributed_train_step(inputs):
     return strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
 
 
-x = tf.random.normal((12288, 40))
-y = tf.random.uniform((12288,), maxval=5, dtype=tf.int32)
-ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(12288)
+x = tf.random.normal((24576, 40))
+y = tf.random.uniform((24576,), maxval=5, dtype=tf.int32)
+ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(24576)
 ds = ds.batch(batch_size, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
 dist_ds = strategy.experimental_distribute_dataset(ds)
 manager = tf.train.CheckpointManager(

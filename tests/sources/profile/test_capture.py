@@ -20,80 +20,84 @@ from tpudiag.sources.profile.pipelines import INDEX
 
 Ask = Callable[[Path, str], Any]
 
-TRAIN = """
+RECORD = """
 import json, sys, time
 import tensorflow as tf
-folder, slow = sys.argv[1], sys.argv[2] == "slow"
+top, layers = sys.argv[1], tf.keras.layers
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 with strategy.scope():
     weights = tf.Variable(tf.random.normal([256, 256]))
+    model = tf.keras.Sequential([layers.Input((256,)), layers.Dense(2048), layers.Dense(1)])
+    model.compile("sgd", "mse")
 
 def heavy(x):
     return x + 0 * tf.reduce_sum(tf.linalg.matmul(tf.ones([700, 700]) * x[0], tf.ones([700, 700])))
 
-data = tf.data.Dataset.from_tensors(tf.ones([256])).repeat()
-data = data.map(heavy).batch(16) if slow else data.batch(16).prefetch(8)
-iterator = iter(strategy.experimental_distribute_dataset(data))
+def loop(slow):
+    data = tf.data.Dataset.from_tensors(tf.ones([256])).repeat()
+    data = data.map(heavy).batch(16) if slow else data.batch(16).prefetch(8)
+    iterator = iter(strategy.experimental_distribute_dataset(data))
 
-@tf.function
-def train(batch):
-    def step(x):
-        for _ in range(20):
-            x = tf.matmul(x, weights) * 1e-3
-        return tf.reduce_sum(x)
-    return strategy.reduce("SUM", strategy.run(step, args=(batch,)), axis=None)
+    @tf.function
+    def train(batch):
+        def step(x):
+            for _ in range(20):
+                x = tf.matmul(x, weights) * 1e-3
+            return tf.reduce_sum(x)
+        return strategy.reduce("SUM", strategy.run(step, args=(batch,)), axis=None)
 
-for _ in range(3):
-    train(next(iterator))
-steps, waits = [], []
-tf.profiler.experimental.start(folder)
-for number in range(12):
-    with tf.profiler.experimental.Trace("train", step_num=number, _r=1):
-        before = time.perf_counter()
-        batch = next(iterator)
-        waits.append(1e3 * (time.perf_counter() - before))
-        float(train(batch))
-        steps.append(1e3 * (time.perf_counter() - before))
-tf.profiler.experimental.stop()
-print(json.dumps([steps, waits]))
-"""
+    for _ in range(3):
+        train(next(iterator))
+    steps, waits = [], []
+    tf.profiler.experimental.start(top + ("/slow" if slow else "/fast"))
+    for number in range(12):
+        with tf.profiler.experimental.Trace("train", step_num=number, _r=1):
+            before = time.perf_counter()
+            batch = next(iterator)
+            waits.append(1e3 * (time.perf_counter() - before))
+            float(train(batch))
+            steps.append(1e3 * (time.perf_counter() - before))
+    tf.profiler.experimental.stop()
+    return steps, waits
 
-
-FIT = """
-import json, sys, time
-import tensorflow as tf
-cpu = tf.config.list_physical_devices("CPU")[0]
-tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-layers = tf.keras.layers
-with strategy.scope():
-    model = tf.keras.Sequential([layers.Input((256,)), layers.Dense(2048), layers.Dense(1)])
-    model.compile("sgd", "mse")
-data = tf.data.Dataset.from_tensors((tf.ones([256]), tf.ones([1]))).repeat()
-data = data.batch(512, drop_remainder=True).prefetch(-1)
-begins = []
 class Clock(tf.keras.callbacks.Callback):
+    begins = []
     def on_train_batch_begin(self, batch, logs=None):
-        begins.append(1e3 * time.perf_counter())
-model.fit(data, steps_per_epoch=3, verbose=0)
-tf.profiler.experimental.start(sys.argv[1])
-model.fit(data, steps_per_epoch=15, epochs=2, verbose=0, callbacks=[Clock()])
-tf.profiler.experimental.stop()
-print(json.dumps(begins))
+        self.begins.append(1e3 * time.perf_counter())
+
+def fit():
+    data = tf.data.Dataset.from_tensors((tf.ones([256]), tf.ones([1]))).repeat()
+    data = data.batch(512, drop_remainder=True).prefetch(-1)
+    model.fit(data, steps_per_epoch=3, verbose=0)
+    tf.profiler.experimental.start(top + "/fit")
+    model.fit(data, steps_per_epoch=15, epochs=2, verbose=0, callbacks=[Clock()])
+    tf.profiler.experimental.stop()
+    return Clock.begins, []
+
+print(json.dumps({"slow": loop(True), "fast": loop(False), "fit": fit()}))
 """
+Clocks = dict[str, tuple[list[float], list[float]]]
 
 
-def test_steps_of_keras_fit_are_recovered(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Clocks]:
+    """Three captures, and what the loop's own clock said beside them."""
     if find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
+    top = tmp_path_factory.mktemp("captures")
     done = subprocess.run(
-        [sys.executable, "-c", FIT, str(tmp_path)], check=True, capture_output=True, text=True
+        [sys.executable, "-c", RECORD, str(top)], check=True, capture_output=True, text=True
     )
-    begins = json.loads(done.stdout.splitlines()[-1])
+    clocks: Clocks = json.loads(done.stdout.splitlines()[-1])
+    return top, clocks
+
+
+def test_steps_of_keras_fit_are_recovered(recorded: tuple[Path, Clocks]) -> None:
+    begins, _ = recorded[1]["fit"]
     clock = [after - before for before, after in pairwise(begins)]
-    found, steps = facts(tmp_path)
+    found, steps = facts(recorded[0] / "fit")
     assert not found.has_step_marker
     assert steps
     assert steps.recovered
@@ -103,28 +107,25 @@ def test_steps_of_keras_fit_are_recovered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("speed", ["slow", "fast"])
-def test_the_wait_is_what_the_loop_measured(tmp_path: Path, speed: str, ask: Ask) -> None:
-    if find_spec("tensorflow") is None:
-        pytest.skip("TensorFlow is not installed")
-    done = subprocess.run(
-        [sys.executable, "-c", TRAIN, str(tmp_path), speed],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    step_ms, wait_ms = json.loads(done.stdout.splitlines()[-1])
-    found, steps = facts(tmp_path)
+def test_the_wait_is_what_the_loop_measured(
+    recorded: tuple[Path, Clocks], speed: str, ask: Ask
+) -> None:
+    step_ms, wait_ms = recorded[1][speed]
+    found, steps = facts(recorded[0] / speed)
     assert found.devices == ()
     assert found.has_step_marker
     assert steps
     assert steps.input_wait_ms
     assert len(steps.step_ms) == 12
     assert sum(steps.step_ms) == pytest.approx(sum(step_ms), rel=0.1)
-    if speed == "fast":
-        agrees_with_xprof(found, steps, ask, next(tmp_path.rglob("*.xplane.pb")))
     if speed == "slow":
         assert sum(steps.input_wait_ms) == pytest.approx(sum(wait_ms), rel=0.1)
         assert sum(steps.input_wait_ms) > 0.2 * sum(steps.step_ms)
+        assert found.iterators
+        assert max(found.iterators, key=lambda i: i.blocked_ms).op == "MapAndBatch"
     else:
         assert sum(steps.input_wait_ms) < sum(wait_ms), "Python's share of next() is no wait"
+        agrees_with_xprof(found, steps, ask, next((recorded[0] / speed).rglob("*.xplane.pb")))
 
 
 def agrees_with_xprof(found: ProfileFacts, steps: StepTimes, ask: Ask, file: Path) -> None:

@@ -13,6 +13,7 @@ from tpudiag.signals import (
     DeviceOp,
     HostClock,
     IteratorTime,
+    MatrixOp,
     ProfileFacts,
     StepTimes,
     TracedFunction,
@@ -56,6 +57,7 @@ def merged(
             devices, ops, lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9
         ),
         share_16_bit=_share_16_bit(ops),
+        matrix_ops=_matrix_ops(found),
         unread=tuple(unread),
         clocks=_clocks(found),
     )
@@ -82,6 +84,15 @@ def _runs(found: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:
             sums[name] = (sums[name][0] + count, sums[name][1] + ps)
     ordered = sorted(sums.items(), key=lambda item: -item[1][1])
     return tuple((name, count, ps / count / 1e9) for name, (count, ps) in ordered if count)
+
+
+def _matrix_ops(found: Sequence[HostSummary]) -> tuple[MatrixOp, ...] | None:
+    """Those of the program that ran longest; None where no host's trace holds its HLO."""
+    for name, _, _ in _runs(found)[:1]:
+        for summary in found:
+            if name in summary.matrix_ops:
+                return summary.matrix_ops[name]
+    return None
 
 
 def _functions(

@@ -10,7 +10,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.signals import ProfileFacts, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.merging import merged
-from tpudiag.sources.profile.summaries import HostSummary, attempted, summary
+from tpudiag.sources.profile.summaries import HostSummary, Moved, attempted, summary
 
 Answer = HostSummary | str
 """A host's summary, or in one line why its file cannot be read."""
@@ -45,10 +45,10 @@ class Answers:
         return merged(found, unread)
 
 
-def here(files: Sequence[str]) -> Iterator[tuple[int, Answer]]:
-    """The summaries, one file after the other in this process."""
+def here(files: Sequence[str], moved: Moved = lambda _: None) -> Iterator[tuple[int, Answer]]:
+    """The summaries, one file after the other in this process; `moved` is told of bytes read."""
     for place, file in enumerate(files):
-        yield place, attempted(file)
+        yield place, attempted(file, moved)
 
 
 def facts(path: str | Path, run: str | None = None) -> tuple[ProfileFacts, StepTimes | None]:

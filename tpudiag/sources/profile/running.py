@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.dask import SCHEME, Cluster
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.reading import Answers, Mapped, here
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 BIG_BYTES = 20_000_000
 """From this size on progress is shown."""
@@ -32,11 +36,12 @@ def read(run: Run, mapped: Mapped) -> tuple[Answers, bool]:
     Raises KeyboardInterrupt where no host was read by then.
     """
     answers = Answers(run.files)
-    with _progress(run) as done:
+    with _progress(run) as shown:
+        answering = here(run.files, shown.moved) if mapped is here else mapped(run.files)
         try:
-            for place, answer in mapped(run.files):
+            for place, answer in answering:
                 answers.by_place[place] = answer
-                done(place)
+                shown.done(place)
         except KeyboardInterrupt:
             if not answers.by_place:
                 raise
@@ -44,27 +49,47 @@ def read(run: Run, mapped: Mapped) -> tuple[Answers, bool]:
     return answers, False
 
 
+class _Shown:
+    """Progress that is shown to nobody."""
+
+    def moved(self, size: int) -> None:
+        """Bytes of the file at hand are read."""
+
+    def done(self, place: int) -> None:
+        """A host is read."""
+
+
+class _Bar(_Shown):
+    """Progress on a terminal: hosts and bytes."""
+
+    def __init__(self, run: Run, bar: Progress) -> None:
+        self._run, self._bar = run, bar
+        self._hosts = self._whole = 0
+        self._task = bar.add_task(f"Reading host 1 of {len(run.files)}", total=run.bytes)
+
+    def moved(self, size: int) -> None:
+        """Bytes of the file at hand are read."""
+        self._bar.update(self._task, advance=size)
+
+    def done(self, place: int) -> None:
+        """A host is read."""
+        self._hosts += 1
+        self._whole += self._run.sizes[place]
+        name = PurePosixPath(self._run.files[place]).name.removesuffix(locate.ENDING)
+        text = f"Read {name}, host {self._hosts} of {len(self._run.files)}"
+        self._bar.update(self._task, completed=self._whole, description=text)
+
+
 @contextmanager
-def _progress(run: Run) -> Generator[Callable[[int], None], None, None]:
-    """A bar on a terminal's stderr while a large run is read: hosts and bytes."""
+def _progress(run: Run) -> Generator[_Shown, None, None]:
+    """A bar on a terminal's stderr while a large run is read."""
     if run.bytes < BIG_BYTES or not sys.stderr.isatty():
-        yield lambda _: None
+        yield _Shown()
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
                TimeRemainingColumn())  # fmt: skip
-    count = len(run.files)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"Reading host 1 of {count}", total=run.bytes)
-        hosts = 0
-
-        def done(place: int) -> None:
-            nonlocal hosts
-            hosts += 1
-            name = PurePosixPath(run.files[place]).name.removesuffix(locate.ENDING)
-            text = f"Read {name}, host {hosts} of {count}"
-            progress.update(task, advance=run.sizes[place], description=text)
-
-        yield done
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield _Bar(run, bar)

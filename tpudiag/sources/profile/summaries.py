@@ -6,11 +6,12 @@ sends back, and what the merge of a run of any size is made from.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.signals import CallbackTime, Device, IteratorTime, MemoryPeak, TracedFunction
+from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.devices import (
     PS_PER_MS,
@@ -23,10 +24,13 @@ from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.hosts import HostRead, read_host
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpKey, OpTotal
+from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
 from tpudiag.sources.profile.space import Plane, Space, opened, space
 from tpudiag.sources.profile.stepping import HostSteps, host_steps, waits
 from tpudiag.sources.profile.wire import Damaged
 
+Moved = Callable[[int], None]
+"""Told of the bytes that are done with, as the pass goes on."""
 HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
 
 
@@ -42,6 +46,8 @@ class HostSummary:
     """By device."""
     runs: dict[str, tuple[int, int]]
     """Programs on the devices: how many runs, and their time in ps."""
+    matrix_ops: dict[str, tuple[MatrixOp, ...]]
+    """By program, of those whose HLO the trace holds."""
     steps: HostSteps | None
     functions: tuple[TracedFunction, ...] | None
     eager_share: float | None
@@ -62,6 +68,9 @@ class _Planes:
     devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
     trace: HostRead | None = None
     times: dict[str, object] = field(default_factory=dict[str, object])
+    matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
+        default_factory=dict[str, tuple[MatrixOp, ...]]
+    )
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -76,6 +85,8 @@ class _Planes:
             found = read_host(plane, span, clock)
             if plane.name == HOST_PLANE:
                 self.trace = found
+            elif plane.name == HLO_PLANE:
+                self.matrix_ops |= matrix_ops(plane)
             elif plane.name == CAPTURE_PLANE:
                 self.times = dict(plane.stats)
         self.events += found.events
@@ -83,7 +94,7 @@ class _Planes:
         self.unknown_bytes += found.unknown_bytes
 
 
-def summary(name: str, span: str | None = None) -> HostSummary:
+def summary(name: str, span: str | None = None, moved: Moved = lambda _: None) -> HostSummary:
     """One pass over one XSpace, local or behind a URL, which is copied for that time.
 
     `span` asks for the host's events of that name as steps. Raises UnreadableInput with the
@@ -91,17 +102,22 @@ def summary(name: str, span: str | None = None) -> HostSummary:
     """
     try:
         with locate.local(name) as file, opened(file) as (data, release):
-            return _summary(space(data, release), file, len(data), span)
+
+            def done(part: memoryview) -> None:
+                release(part)
+                moved(len(part))
+
+            return _summary(space(data, done), file, len(data), span)
     except Damaged as damage:
         raise UnreadableInput(f"{name}: {damage}") from damage
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
-def attempted(name: str) -> HostSummary | str:
+def attempted(name: str, moved: Moved = lambda _: None) -> HostSummary | str:
     """The summary of a file, or in one line why there is none: what a worker sends back."""
     try:
-        found = summary(name)
+        found = summary(name, moved=moved)
     except UnreadableInput as error:
         return str(error)
     return found if found.events else f"{name}: a profile without events: nothing was captured"
@@ -120,6 +136,7 @@ def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSumma
         tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
         tuple(device.ops for device in devices),
         _runs(devices),
+        found.matrix_ops,
         host_steps(trace, devices, span, host),
         functions(trace.calls) if trace and trace.calls else None,
         _eager_share(trace),

@@ -1,0 +1,150 @@
+"""Matrix products of the programs in a profile, from the HLO that the profiler keeps with them.
+
+Field numbers: openxla/xla, xla/service/hlo.proto and xla/xla_data.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import NamedTuple
+
+from tpudiag.model import Location
+from tpudiag.signals import MatrixOp
+from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.space import Plane
+
+HLO_PLANE, HLO_STAT = "/host:metadata", "Hlo Proto"
+KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}
+BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
+OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
+
+Fields = dict[int, list[int | memoryview]]
+
+
+class _Array(NamedTuple):
+    """Type and dimensions of an instruction's result."""
+
+    kind: int
+    dims: tuple[int, ...]
+
+
+def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
+    """The matrix products and convolutions of each program, by the program's name."""
+    stat_id = plane.stat_id(HLO_STAT)
+    found: dict[str, tuple[MatrixOp, ...]] = {}
+    for metadata in plane.header.event_metadata.values():
+        for stat in metadata.stats:
+            if stat.metadata_id == stat_id and stat.bytes_value:
+                try:
+                    found[metadata.name] = tuple(_module(memoryview(stat.bytes_value)))
+                except (wire.Damaged, IndexError, UnicodeDecodeError):
+                    continue  # an HLO of another form tells nothing about matrices
+    return found
+
+
+def _fields(data: memoryview) -> Fields:
+    """The fields of a message: numbers, or bytes."""
+    found: Fields = {}
+    for field in wire.fields(data):
+        part = data[field.start : field.end]
+        value = wire.varint(part, 0)[0] if field.wire_type == wire.VARINT else part
+        found.setdefault(field.number, []).append(value)
+    return found
+
+
+def _parts(fields: Fields, number: int) -> Iterator[Fields]:
+    """The messages in a field."""
+    for value in fields.get(number, []):
+        if isinstance(value, memoryview):
+            yield _fields(value)
+
+
+def _part(fields: Fields, number: int) -> Fields:
+    """The message in a field, an empty one where it is not set."""
+    empty: Fields = {}
+    return next(_parts(fields, number), empty)
+
+
+def _numbers(fields: Fields, number: int) -> tuple[int, ...]:
+    """A repeated number, packed or not."""
+    found: list[int] = []
+    for value in fields.get(number, []):
+        if isinstance(value, int):
+            found.append(value)
+            continue
+        at = 0
+        while at < len(value):
+            one, at = wire.varint(value, at)
+            found.append(one)
+    return tuple(found)
+
+
+def _text(fields: Fields, number: int) -> str:
+    """A string, empty where it is not set."""
+    return next((str(v, "utf-8") for v in fields.get(number, []) if not isinstance(v, int)), "")
+
+
+def _module(hlo: memoryview) -> Iterator[MatrixOp]:
+    """The products of one HloProto: module 1, computations 3, instructions 2."""
+    for module in _parts(_fields(hlo), 1):
+        for computation in _parts(module, 3):
+            instructions = list(_parts(computation, 2))
+            arrays = {
+                _numbers(fields, 35)[:1]: array
+                for fields in instructions
+                if (array := _array(fields)) is not None
+            }
+            for fields in instructions:
+                if _text(fields, 2) in OPS and (op := _matrix_op(fields, arrays)) is not None:
+                    yield op
+
+
+def _array(fields: Fields) -> _Array | None:
+    """The result of an instruction: shape 3 {element type 2, dimensions 3}."""
+    for shape in _parts(fields, 3):
+        kinds = _numbers(shape, 2)
+        return _Array(kinds[0], _numbers(shape, 3)) if kinds else None
+    return None
+
+
+def _matrix_op(fields: Fields, arrays: Mapping[tuple[int, ...], _Array]) -> MatrixOp | None:
+    """One product as rows x contraction x columns; None where its operands are not known."""
+    operands = [arrays.get((id_,)) for id_ in _numbers(fields, 36)]
+    result = _array(fields)
+    if len(operands) != 2 or result is None or operands[0] is None or operands[1] is None:
+        return None
+    left, right = operands[0], operands[1]
+    opcode = _text(fields, 2)
+    sizes = _dot(fields, left, result) if opcode == "dot" else _convolution(fields, right, result)
+    if not all(sizes):
+        return None
+    batch, rows, contraction, columns = sizes
+    metadata = _part(fields, 7)
+    name = _text(metadata, 2)
+    line = _numbers(metadata, 4)
+    file = _text(metadata, 3)
+    op = "MatMul" if len(right.dims) == 2 else OPS[opcode]
+    return MatrixOp(
+        op, name or _text(fields, 1), KINDS.get(left.kind, f"type {left.kind}"),
+        rows, contraction, columns, 2 * batch * rows * contraction * columns, batch,
+        Location(file, line[0] if line else None) if file else None,
+        not any(word in name for word in BACKWARD),
+    )  # fmt: skip
+
+
+def _dot(fields: Fields, left: _Array, result: _Array) -> tuple[int, int, int, int]:
+    """Batch, rows, contraction, columns; dot dimension numbers 30 {lhs 1, lhs batch 3}."""
+    numbers = _part(fields, 30)
+    contraction = prod(left.dims[i] for i in _numbers(numbers, 1))
+    batch = prod(left.dims[i] for i in _numbers(numbers, 3))
+    rows = prod(left.dims) // max(batch * contraction, 1)
+    return batch, rows, contraction, prod(result.dims) // max(batch * rows, 1)
+
+
+def _convolution(fields: Fields, kernel: _Array, result: _Array) -> tuple[int, int, int, int]:
+    """The same of a convolution, which a TPU makes of products, too; numbers 16 {columns 4}."""
+    numbers = _part(fields, 16)
+    columns = kernel.dims[(*_numbers(numbers, 4), 0)[0]]
+    rest = max(columns, 1)
+    return 1, prod(result.dims) // rest, prod(kernel.dims) // rest, columns
