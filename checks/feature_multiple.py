@@ -23,8 +23,9 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     ## What it sees
     The products of the traced forward step (in a profile: of the program's HLO, without those
     of the backward pass as far as their names tell): their contraction and column dimensions
-    against the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix (784
-    pixels, 10 classes) are left out, and so are the batched products of attention, whose
+    against the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix
+    (784 pixels, 10 classes) are left out; widths that divide the tile (64, 32) are those of
+    small models and are left out too; and so are the batched products of attention, whose
     sizes are heads and lengths. A convolution counts as the product of its patches; its
     channels need only be multiples of 8 where the per-replica batch is a multiple of 128.
 
@@ -83,7 +84,7 @@ def _padded(
     dims = tuple(
         size
         for size in dict.fromkeys((op.contraction, op.columns))
-        if size in chosen and size % step
+        if size in chosen and size % step and tile % size
     )
     flops = float(op.flops)
     for size in (op.contraction, op.columns):

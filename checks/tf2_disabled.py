@@ -39,6 +39,15 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     https://www.tensorflow.org/guide/migrate
     """
+    uses = signals.tf1 or ()
+    for use in uses:
+        name = use.api.rpartition(".")[2]
+        yield Finding(
+            f"{use.api} is a TensorFlow 1 interface.",
+            _FIXES.get(name, f"delete the use of {name}; TensorFlow 2 has no such thing"),
+            (Evidence("interface", use.api),),
+            use.location,
+        )
     seen = need(signals.tensorflow, "TensorFlow's import")
     if not seen.succeeded:
         need(None, "TensorFlow's behaviour (its import failed: see TPU002)")
@@ -48,15 +57,6 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
             f"TensorFlow {version} is TensorFlow 1.",
             "pip install 'tensorflow-tpu>=2.19'",
             (Evidence("tensorflow", version, limit="2.0", source="job"),),
-        )
-    uses = signals.tf1 or ()
-    for use in uses:
-        name = use.api.rpartition(".")[2]
-        yield Finding(
-            f"{use.api} is a TensorFlow 1 interface.",
-            _FIXES.get(name, f"delete the call of {name}"),
-            (Evidence("interface", use.api),),
-            use.location,
         )
     switched_off = [
         what

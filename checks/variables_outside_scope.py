@@ -15,8 +15,8 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     """Model or optimizer variables were made outside strategy.scope().
 
     ## What it sees
-    Each trainable or optimizer variable as it is made: whether a strategy was in scope, and the
-    line that made it.
+    Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
+    strategy was in scope, and the line that made it. Counters of an optimizer are no matter.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
@@ -38,9 +38,12 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     trained = [v for v in variables if v.trainable or v.optimizer]
     if not trained:
         need(None, "a trainable variable")
-    replicas = signals.batch.replicas if signals.batch else None
-    outside = [v for v in trained if not v.in_scope]
-    if outside and (replicas is None or replicas > 1):
+    replicas = signals.strategy_replicas
+    own_loop = signals.keras is None or signals.keras.loop == "custom"
+    outside = [v for v in trained if not v.in_scope and (v.trainable or (own_loop and v.shape))]
+    if replicas is None:
+        need(None, "a strategy of the job's")
+    if outside and replicas is not None and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
         yield Finding(
             f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "

@@ -15,7 +15,7 @@ from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
-from tpudiag.sources import environment
+from tpudiag.sources import environment, script
 from tpudiag.sources.job import runner, wire
 
 REFERENCE = "tpudiag.reference.job:main"
@@ -61,13 +61,17 @@ def diagnose(
     attempt: TpuAttempt | None = None
     replicas = goal.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
+    source = script.look(request.program)
+    if source.is_tensorflow_1:
+        asked = None
     if asked is not None:
         signals, job = _on_tpu(request, goal, asked, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
-    if not reached and not job.interrupted:
+    if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, goal, on_phase)
     signals = replace(signals, target=goal, environment=installed, tpu=attempt)
+    signals = _with_source(signals, source)
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
@@ -78,11 +82,27 @@ def diagnose(
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
         measurements=narration.measurements(signals, job.wall_s),
-        headline=narration.headline(goal, signals.tpu, asked, replicas),
+        headline=narration.NOT_RUN
+        if source.is_tensorflow_1
+        else narration.headline(goal, signals.tpu, asked, replicas),
         notes=(*narration.notes(signals, replicas, job.facts.get("cut_to_steps")), *profile_note),
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
     )
+
+
+def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
+    """Add what the source of the script tells to what was seen while it ran."""
+    seen = signals.tf1
+    if seen is not None or source.tf1:
+        known = {use.api for use in seen or ()}
+        signals = replace(
+            signals, tf1=(*(seen or ()), *(use for use in source.tf1 if use.api not in known))
+        )
+    if signals.checkpoints is not None:
+        checkpoints = replace(signals.checkpoints, mentioned=source.saves)
+        signals = replace(signals, checkpoints=checkpoints)
+    return signals
 
 
 def _found_target(found: environment.FoundTpu | None) -> str | None:

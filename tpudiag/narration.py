@@ -11,6 +11,7 @@ from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.standins import SUBSTITUTED
 
+NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
 

@@ -495,6 +495,8 @@ class Signals:
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None
+    strategy_replicas: int | None = None
+    """Replicas of the largest strategy that the job made."""
     dispatch: Dispatch | None = None
     batch: Batch | None = None
     step_inputs: tuple[TensorSeen, ...] | None = None

@@ -70,6 +70,7 @@ HEALTHY = Signals(
     tf1=(),
     functions=(TracedFunction("step", HERE, 25, 1, (), True),),
     pipelines=(pipeline(DatasetOp("ParallelMap", parallelism=-1), BATCHED, PREFETCHED),),
+    strategy_replicas=8,
     dispatch=Dispatch(25, 1),
     batch=Batch(1024, 128, 8, HERE),
     step_inputs=(TensorSeen("image", "float32", (128, 784)),),
@@ -245,9 +246,9 @@ def test_with_no_signals_at_all_nothing_passes(check: object) -> None:
 
 
 def test_the_tile_of_the_target_decides_which_width_is_narrow() -> None:
-    narrow = h(target=target("v6e-8"))
-    assert examine(narrow, "TPU402").verdict is Verdict.FAILED
-    assert examine(HEALTHY, "TPU402").verdict is Verdict.PASSED
+    ops = (product(784, 384), product(384, 384), product(384, 10))
+    assert examine(h(matrix_ops=ops, target=target("v6e-8")), "TPU402").verdict is Verdict.FAILED
+    assert examine(h(matrix_ops=ops), "TPU402").verdict is Verdict.PASSED
 
 
 def test_a_limit_of_the_settings_decides() -> None:

@@ -253,3 +253,15 @@ def test_a_job_that_swallows_the_stop_is_ended(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert report["partial"] is None
     assert outcome(report, "TPU101")["verdict"] == "passed"
+
+
+def test_a_tensorflow_1_script_is_read_and_not_run(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import tensorflow.compat.v1 as tf\nopen('ran', 'w')\ntf.disable_v2_behavior()\n"
+    )
+    done, report = check(tmp_path, "job.py")
+    assert done.returncode == 1
+    assert failed(report) == ["TPU001"]
+    assert outcome(report, "TPU001")["findings"][0]["location"] == {"file": "job.py", "line": 3}
+    assert done.stdout.startswith("A TensorFlow 1 script")
+    assert not (tmp_path / "ran").exists()

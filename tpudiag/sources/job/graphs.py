@@ -73,7 +73,7 @@ def matrix_ops(call: GradientCall) -> tuple[MatrixOp, ...]:
                 contraction=contraction, columns=columns, batch=batch,
                 flops=2 * batch * rows * contraction * columns,
                 location=lines.of_frames(operation.traceback or ()),
-                forward=id(operation) in forward,
+                forward=id(operation) in forward and "gradient_tape/" not in operation.name,
             )
         )  # fmt: skip
     return tuple(found)

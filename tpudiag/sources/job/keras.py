@@ -26,7 +26,32 @@ class KerasWatch:
         self.package, self.version = package, str(keras.__version__)
         hooks.after(keras.layers.Layer, "__init__", self._note_layer)
         hooks.before(keras.Model, "fit", self._note_fit)
+        hooks.after(keras.Model, "compile", self._note_compile)
         hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+
+    def build_optimizers_in_time(self, keras: Any) -> None:
+        """Make a Keras 3 optimizer's variables before its first update inside a replica.
+
+        A TPU copes with making them there; CPU replicas fail ("You must feed a value for
+        placeholder tensor"), which is no fault of the script.
+        """
+        optimizer = keras.optimizers.Optimizer
+        if hasattr(optimizer, "apply"):
+            hooks.before(optimizer, "apply", self._build)
+
+    def _build(self, optimizer: Any, _grads: Any, trainable_variables: Any = None) -> None:
+        """Build in the cross-replica context, once for all replicas."""
+        context = self._tf.distribute.get_replica_context()
+        if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
+            return
+        variables = list(trainable_variables)
+
+        def build(strategy: Any) -> None:
+            if not optimizer.built:
+                with self._tf.init_scope(), strategy.scope():
+                    optimizer.build(variables)
+
+        context.merge_call(build)
 
     def facts(self) -> KerasUse | None:
         """The Keras in use, None where the job uses none."""
@@ -76,6 +101,11 @@ class KerasWatch:
 
     def _note_fit(self, model: Any, *_: Any, **__: Any) -> None:
         self.fit_model = model
+
+    def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None:
+            self._note_optimizer(optimizer)
 
     def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
         if not any(optimizer is known for known in self.optimizers):

@@ -89,6 +89,8 @@ class Observer:
             self._early_keras.append((keras, package))
         else:
             self._keras.watch(keras, package)
+            if self._spec.rehearse and package == "keras":
+                self._keras.build_optimizers_in_time(keras)
             self._checkpoints.watch_keras(keras)
 
     def _stop(self) -> None:
@@ -230,6 +232,7 @@ class Observer:
             cut_to_steps=steps.cut_to,
             unprofiled_step_ms=tuple(steps.times_ms),
             dispatch=self._dispatch(),
+            strategy_replicas=self._strategies.most_replicas,
         )
 
     def _dispatch(self) -> Dispatch | None:

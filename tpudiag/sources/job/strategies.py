@@ -7,7 +7,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job import lines
+from tpudiag.sources.job import hooks, lines
 
 
 class StrategyWatch:
@@ -17,6 +17,9 @@ class StrategyWatch:
         self._tf = tf
         self._function_class = function_class
         self.replicas: int | None = None
+        """Of the strategy that ran last."""
+        self.most_replicas: int | None = None
+        """Of the largest strategy that was made."""
         self.inputs: tuple[TensorSeen, ...] = ()
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
@@ -24,11 +27,17 @@ class StrategyWatch:
         self.after_eager_run: Callable[[], None] = lambda: None
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
+        for made in (tf.distribute.MirroredStrategy, tf.distribute.TPUStrategy):
+            hooks.after(made, "__init__", self._made)
         for class_ in tf.distribute.Strategy.__mro__:
             if "run" in vars(class_):
                 self._install(class_)
         if "run" in vars(tf.distribute.TPUStrategy):
             self._install(tf.distribute.TPUStrategy)
+
+    def _made(self, strategy: Any, *_: Any, **__: Any) -> None:
+        """A strategy of several replicas was made."""
+        self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
     def _install(self, class_: Any) -> None:
         """Wrap `run` of one strategy class."""

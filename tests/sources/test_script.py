@@ -1,0 +1,49 @@
+"""What the source of a script tells without being run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tpudiag.sources.script import look
+
+TF1 = {
+    "import tensorflow as tf\nwith tf.Session() as s: pass\n": ("tf.Session", 2),
+    "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n": (
+        "tf.compat.v1.disable_v2_behavior", 2,
+    ),
+    "from tensorflow.contrib import tpu\n": ("tf.contrib.tpu", 1),
+    "import tensorflow as t\nx = t.estimator.Estimator(1)\n": ("tf.estimator.Estimator", 2),
+    "from tensorflow.compat.v1 import placeholder as p\np(1)\n": ("tf.compat.v1.placeholder", 1),
+}  # fmt: skip
+TF2 = (
+    "import tensorflow as tf\ntf.compat.v1.logging.set_verbosity(1)\n",
+    "import tensorflow as tf\nopt = tf.compat.v1.train.AdamOptimizer()\n",
+    "class Session: pass\nSession()\n",
+    "import requests\nrequests.Session()\n",
+    "def broken(:\n",
+)
+
+
+@pytest.mark.parametrize("text", TF1)
+def test_a_tensorflow_1_interface_is_named_with_its_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "job.py"
+    file.write_text(text)
+    facts = look(str(file))
+    api, line = TF1[text]
+    assert (api, line) in {(use.api, use.location and use.location.line) for use in facts.tf1}
+    assert facts.is_tensorflow_1
+
+
+@pytest.mark.parametrize("text", TF2)
+def test_tensorflow_2_is_left_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "job.py"
+    file.write_text(text)
+    assert look(str(file)).tf1 == ()
+
+
+def test_calls_that_save_are_found(tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    file.write_text("model.fit(x)\nmodel.save('m.keras')\n")
+    assert [place.line for place in look(str(file)).saves] == [2]

@@ -1,0 +1,119 @@
+"""A static look at a script: TensorFlow 1 interfaces, and calls that save."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.model import Location
+from tpudiag.signals import Tf1Use
+
+_V1_ONLY = frozenset(
+    ("Session", "InteractiveSession", "placeholder", "disable_v2_behavior",
+     "disable_eager_execution", "global_variables_initializer", "ConfigProto")
+)  # fmt: skip
+_GONE = ("contrib", "estimator", "flags", "logging", "app")
+_SAVES = frozenset(
+    ("save", "save_weights", "export", "ModelCheckpoint", "BackupAndRestore", "CheckpointManager")
+)
+
+
+@dataclass(frozen=True)
+class ScriptFacts:
+    """What the source of a script tells without being run."""
+
+    tf1: tuple[Tf1Use, ...]
+    saves: tuple[Location, ...]
+    has_strategy: bool = False
+
+    @property
+    def is_tensorflow_1(self) -> bool:
+        """Whether the script is one of TensorFlow 1 throughout: running it would tell nothing."""
+        return bool(self.tf1) and not self.has_strategy
+
+
+def look(file: str) -> ScriptFacts:
+    """The facts of one file; none of a file that cannot be parsed, which running will tell."""
+    try:
+        tree = ast.parse(Path(file).read_bytes(), file)
+    except (OSError, SyntaxError, ValueError):
+        return ScriptFacts((), ())
+    names = _aliases(tree)
+    uses: dict[str, Tf1Use] = {}
+    for node in ast.walk(tree):
+        for dotted in _dotted(node, names):
+            if _is_tf1(dotted):
+                api = dotted.replace("tensorflow.", "tf.", 1)
+                line = getattr(node, "lineno", None)
+                uses.setdefault(api, Tf1Use(api, Location(file, line)))
+    saves = (
+        Location(file, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _called(node) in _SAVES
+    )
+    strategy = any(
+        isinstance(node, ast.Attribute) and node.attr.endswith("Strategy")
+        for node in ast.walk(tree)
+    )
+    return ScriptFacts(_outermost(uses), tuple(saves), strategy)
+
+
+def _aliases(tree: ast.AST) -> dict[str, str]:
+    """Local names of modules and what is imported from them: name -> dotted path."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                bound = item.asname or item.name.partition(".")[0]
+                names[bound] = item.name if item.asname else bound
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for item in node.names:
+                names[item.asname or item.name] = f"{node.module}.{item.name}"
+    return names
+
+
+def _dotted(node: ast.AST, names: dict[str, str]) -> Iterator[str]:
+    """The full dotted paths that a node stands for, if any."""
+    if isinstance(node, ast.Attribute):
+        parts: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id in names:
+            yield ".".join([names[inner.id], *reversed(parts)])
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        for item in node.names:
+            yield f"{node.module}.{item.name}"
+    elif isinstance(node, ast.Import):
+        for item in node.names:
+            yield item.name
+
+
+def _is_tf1(dotted: str) -> bool:
+    """Whether a dotted path is an interface of TensorFlow 1."""
+    head, _, rest = dotted.partition(".")
+    if head != "tensorflow" or not rest:
+        return False
+    rest = rest.removeprefix("compat.v1.") if rest.startswith("compat.v1.") else rest
+    first = rest.partition(".")[0]
+    in_v1 = dotted.startswith("tensorflow.compat.v1.")
+    return first in _V1_ONLY or first in ("contrib", "estimator") or (not in_v1 and first in _GONE)
+
+
+def _outermost(uses: dict[str, Tf1Use]) -> tuple[Tf1Use, ...]:
+    """Each interface once: tf.contrib.tpu.X says it for tf.contrib and tf.contrib.tpu."""
+    return tuple(
+        use
+        for api, use in uses.items()
+        if not any(other != api and other.startswith(f"{api}.") for other in uses)
+    )
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what a call calls."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
