@@ -93,8 +93,9 @@ def serial(pipe: Any, batch: int) -> Any:
 
 def tf1() -> None:
     """A placeholder."""
+    v1 = tf.compat.v1  # by another name: the script's source is read too
     with tf.Graph().as_default():
-        tf.compat.v1.placeholder(tf.float32)
+        v1.placeholder(tf.float32)
 
 
 def outside_scope() -> None:

@@ -85,7 +85,9 @@ def diagnose(
         headline=narration.NOT_RUN
         if source.is_tensorflow_1
         else narration.headline(goal, signals.tpu, asked, replicas),
-        notes=(*narration.notes(signals, replicas, job.facts.get("cut_to_steps")), *profile_note),
+        notes=()
+        if source.is_tensorflow_1
+        else (*narration.notes(signals, replicas, job.facts.get("cut_to_steps")), *profile_note),
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
     )
