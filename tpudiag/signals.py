@@ -412,7 +412,7 @@ class PaddedTensor:
 
 @dataclass(frozen=True)
 class CallbackTime:
-    """An op that calls back to the host inside the step."""
+    """An op on the host, summed over its calls: one that calls back, or one that ran eagerly."""
 
     op: str
     count: int
@@ -456,6 +456,8 @@ class ProfileFacts:
     functions: tuple[TracedFunction, ...] | None = None
     eager_share: float | None = None
     """Share of the host's trace spent in ops that ran eagerly from Python, 0 to 1."""
+    eager_ops: tuple[CallbackTime, ...] | None = None
+    """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
     memory: tuple[MemoryPeak, ...] | None = None

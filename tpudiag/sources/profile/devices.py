@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tpudiag.signals import Device
-from tpudiag.sources.profile.events import Clock, Ints, Line
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Ints, Line
 from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
 from tpudiag.sources.profile.space import Plane, StatValue
 from tpudiag.sources.profile.spans import EMPTY, Spans, groups, merged, segments, self_times, union

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tpudiag.sources.profile.events import Clock, Events, Line
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Events, Line
 from tpudiag.sources.profile.functions import Call, calls
 from tpudiag.sources.profile.memory import Allocations, allocations
 from tpudiag.sources.profile.pipelines import IteratorSpans
@@ -116,6 +117,7 @@ class HostRead:
     memory: list[Allocations] = field(default_factory=list[Allocations])
     eager: Spans = EMPTY
     """Time in ops that ran eagerly from Python; functions and iterators are none."""
+    eager_ops: tuple[Callback, ...] = ()
     spans_ps: tuple[int, int] | None = None
     """From the first to the last event."""
     strangers: int = 0
@@ -185,7 +187,7 @@ class _Gathering:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
             elif role is Role.SPAN:
                 self._spans(line, ids, starts, ends)
-            elif role is Role.CALLBACK:
+            elif role in (Role.CALLBACK, Role.EAGER):
                 self.found[role].append((ids, starts, ends))
             elif role is not Role.KERNEL or line.name.startswith("tf_Compute"):
                 spans = union(starts, ends)
@@ -225,9 +227,11 @@ class _Gathering:
         read.calls.sort(key=lambda call: (call.start, -call.end))
         read.kernels = _all(self.found[Role.KERNEL])
         read.collectives = _all(self.found[Role.COLLECTIVE])
-        read.eager = _all(self.found[Role.EAGER])
+        eager = self.found[Role.EAGER]
+        read.eager = merged(*(union(starts, ends) for _, starts, ends in eager))
         read.compiles = _all(self.found[Role.COMPILE])
         read.transfers = _all(self.found[Role.TO_DEVICE])
+        read.eager_ops = tuple(_callbacks(self.plane, self.found[Role.EAGER]))
         read.callbacks = tuple(_callbacks(self.plane, self.found[Role.CALLBACK]))
         return read
 

@@ -48,6 +48,7 @@ def merged(
         runs=_runs(found),
         functions=_functions([s.functions for s in found if s.functions is not None]),
         eager_share=max((s.eager_share for s in found if s.eager_share is not None), default=None),
+        eager_ops=_callbacks([s.eager_ops for s in found if s.eager_ops is not None]),
         callbacks=_callbacks([s.callbacks for s in found if s.callbacks is not None]),
         iterators=_iterators([s.iterators for s in found if s.iterators is not None]),
         memory=tuple(peak for s in found for peak in s.memory) or None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
@@ -66,15 +66,12 @@ def operation(
 
 def added(left: OpTotal, right: OpTotal) -> OpTotal:
     """The same operation on two devices, or under two ids."""
-    return replace(
-        left,
-        self_ps=left.self_ps + right.self_ps,
-        total_ps=left.total_ps + right.total_ps,
-        count=left.count + right.count,
-        flops=_sum(left.flops, right.flops),
-        bytes_accessed=_sum(left.bytes_accessed, right.bytes_accessed),
-        hbm_bytes=_sum(left.hbm_bytes, right.hbm_bytes),
-    )
+    return OpTotal(
+        left.category, left.self_ps + right.self_ps, left.total_ps + right.total_ps,
+        left.count + right.count, _sum(left.flops, right.flops),
+        _sum(left.bytes_accessed, right.bytes_accessed), _sum(left.hbm_bytes, right.hbm_bytes),
+        left.text, left.framework_op, left.location,
+    )  # fmt: skip
 
 
 def device_ops(

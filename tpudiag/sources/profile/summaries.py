@@ -6,22 +6,22 @@ sends back, and what the merge of a run of any size is made from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
 from tpudiag.sources.profile import locate
+from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.devices import (
     PS_PER_MS,
     TENSOR_CORE,
     DeviceRead,
     read_device,
 )
-from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.functions import functions
-from tpudiag.sources.profile.hosts import HostRead, read_host
+from tpudiag.sources.profile.hosts import Callback, HostRead, read_host
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpKey, OpTotal
 from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
@@ -51,6 +51,7 @@ class HostSummary:
     steps: HostSteps | None
     functions: tuple[TracedFunction, ...] | None
     eager_share: float | None
+    eager_ops: tuple[CallbackTime, ...] | None
     callbacks: tuple[CallbackTime, ...] | None
     iterators: tuple[IteratorTime, ...] | None
     memory: tuple[MemoryPeak, ...]
@@ -140,6 +141,7 @@ def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSumma
         host_steps(trace, devices, span, host),
         functions(trace.calls) if trace and trace.calls else None,
         _eager_share(trace),
+        _sorted(trace.eager_ops) if trace and trace.calls else None,
         _callbacks(trace),
         _iterators(trace, devices),
         tuple(peaks(trace.memory, host)) if trace else (),
@@ -172,7 +174,12 @@ def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
     """Calls back to the host; None where the trace holds no ops that could be such."""
     if trace is None or not (trace.kernels or trace.callbacks):
         return None
-    made = (CallbackTime(found.op, found.calls, found.ps / PS_PER_MS) for found in trace.callbacks)
+    return _sorted(trace.callbacks)
+
+
+def _sorted(found: Sequence[Callback]) -> tuple[CallbackTime, ...]:
+    """In ms, the longest first."""
+    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in found)
     return tuple(sorted(made, key=lambda callback: -callback.ms))
 
 

@@ -131,6 +131,9 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
         rows = [(f.name, f.calls, f.traces) for f in facts.functions]
         heads = ("tf.function", "calls", "of them traced")
         yield _cut("Calls of tf.functions", heads, rows, f"{facts.source}, host", "most called")
+    if facts.eager_ops:
+        eager = [(op.op, op.count, op.ms) for op in facts.eager_ops]
+        yield _cut("Ops that ran eagerly", ("op", "calls", "ms"), eager, f"{facts.source}, host")
     if facts.iterators:
         ordered = sorted(facts.iterators, key=lambda i: (-i.blocked_ms, -i.self_ms))
         rows_ = [
