@@ -1,0 +1,22 @@
+"""One time scale for the lines of a file."""
+
+from __future__ import annotations
+
+from tpudiag.sources.profile.events import LAST_PS, Line
+from tpudiag.sources.profile.wire import Damaged
+
+
+class Clock:
+    """Puts the lines of a file on one time scale that fits 64 bits of picoseconds."""
+
+    def __init__(self) -> None:
+        self._base_ns: int | None = None
+
+    def start_ps(self, line: Line) -> int:
+        """A line's start; raises Damaged where it is weeks away from that of the first line."""
+        if self._base_ns is None:
+            self._base_ns = line.timestamp_ns if abs(line.timestamp_ns) * 1000 > LAST_PS else 0
+        start = (line.timestamp_ns - self._base_ns) * 1000
+        if abs(start) > LAST_PS:
+            raise Damaged(f"corrupt: the line {line.name!r} starts at an absurd time")
+        return start
