@@ -154,7 +154,12 @@ class DatasetOp:
     """Its function calls back into Python."""
     costly: bool = False
     """Its function does more than casts, scaling and reshaping."""
-    files: int | None = None
+    reads_files: bool = False
+    """It reads the files that the op before it names, one after the other."""
+    elements: int | None = None
+    """Elements that it gives in one pass; None where unknown or endless."""
+    element_bytes: int | None = None
+    """Size of one of them; None where a dimension is unknown."""
     location: Location | None = None
 
 

@@ -181,6 +181,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt("local", True, "strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(50, 10))),
+    (
+        "TPU204",
+        h(pipelines=(pipeline(DatasetOp("ParallelMap"), DatasetOp("Repeat", count=-1), BATCHED),)),
+    ),
+    ("TPU204", h(pipelines=(pipeline(DatasetOp("Cache"), DatasetOp("Shuffle"), BATCHED),))),
     ("TPU201", h(origin=Origin.TPU)),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
@@ -199,7 +204,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=None)),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
 )
-SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU106", "TPU201"}
+SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU106", "TPU201", "TPU204"}
 
 
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)
