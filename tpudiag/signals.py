@@ -224,6 +224,26 @@ class MatrixOp:
 
 
 @dataclass(frozen=True)
+class StepOp:
+    """An operation of the traced step that a TPU cannot run, or runs on the host."""
+
+    kind: str
+    """Op type, e.g. `EagerPyFunc`, `StringToHashBucketFast`."""
+    name: str
+    calls_host: bool
+    """It calls back to the host, rather than having no TPU kernel."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class StepOps:
+    """The operations of one replica's step: how many, and those that stand out."""
+
+    total: int
+    found: tuple[StepOp, ...]
+
+
+@dataclass(frozen=True)
 class VariableSeen:
     """A variable, its size on one replica, and whether it was made inside strategy.scope()."""
 
@@ -507,6 +527,7 @@ class Signals:
     step_inputs: tuple[TensorSeen, ...] | None = None
     """What the training step gets on one replica."""
     matrix_ops: tuple[MatrixOp, ...] | None = None
+    step_ops: StepOps | None = None
     variables: tuple[VariableSeen, ...] | None = None
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
