@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, StepOps
 
 from ._need import need
 
@@ -19,8 +19,8 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     """The step calls back to the host.
 
     ## What it sees
-    In a profile, the calls of py_function, numpy_function, tf.print and outside-compiled ops on
-    the host while steps run.
+    py_function, numpy_function and tf.print among the operations of the traced step, with their
+    lines; in a profile, their calls and those of outside-compiled ops on the host while steps run.
 
     ## Why it costs
     The device stops, sends its tensors to the host, waits for Python and gets the result back:
@@ -36,6 +36,9 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     ## Source
     XProf's overview page (outside compilation above 5 %), smart suggestions (debug print)
     """
+    if signals.step_ops is not None:
+        yield from _of_trace(signals.step_ops, limit)
+        return
     profile = need(signals.profile, "a profile of the step", HOW)
     callbacks = need(profile.callbacks, "an op of the step on the host", HOW)
     steps = len(need(signals.steps, "a training step in the profile", HOW).step_ms)
@@ -51,3 +54,19 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             cost_ms_per_step=sum(c.ms for c in callbacks) / steps if steps else None,
         )  # fmt: skip
     yield evidence
+
+
+def _of_trace(ops: StepOps, limit: float) -> Iterator[Finding | Evidence]:
+    """The same from the operations of the traced step."""
+    callbacks = [op for op in ops.found if op.calls_host]
+    if len(callbacks) > limit:
+        for op in callbacks[:3]:
+            what = "tf.print" if op.kind.startswith("Print") else "py_function or numpy_function"
+            yield Finding(
+                f"{what} inside the step calls back to the host.",
+                "replace it by TensorFlow ops, or call it outside the tf.function every 100th step",
+                (Evidence("operation", f"{op.kind} {op.name}"),),
+                op.location,
+            )
+    yield Evidence("callbacks among the step's operations", len(callbacks), "operations")
+    yield Evidence("operations of the step", ops.total, "operations")

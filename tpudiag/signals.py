@@ -154,7 +154,12 @@ class DatasetOp:
     """Its function calls back into Python."""
     costly: bool = False
     """Its function does more than casts, scaling and reshaping."""
-    files: int | None = None
+    reads_files: bool = False
+    """It reads the files that the op before it names, one after the other."""
+    elements: int | None = None
+    """Elements that it gives in one pass; None where unknown or endless."""
+    element_bytes: int | None = None
+    """Size of one of them; None where a dimension is unknown."""
     location: Location | None = None
 
 
@@ -216,6 +221,26 @@ class MatrixOp:
     """Independent products of this shape (BatchMatMul)."""
     location: Location | None = None
     forward: bool = True
+
+
+@dataclass(frozen=True)
+class StepOp:
+    """An operation of the traced step that a TPU cannot run, or runs on the host."""
+
+    kind: str
+    """Op type, e.g. `EagerPyFunc`, `StringToHashBucketFast`."""
+    name: str
+    calls_host: bool
+    """It calls back to the host, rather than having no TPU kernel."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class StepOps:
+    """The operations of one replica's step: how many, and those that stand out."""
+
+    total: int
+    found: tuple[StepOp, ...]
 
 
 @dataclass(frozen=True)
@@ -504,6 +529,7 @@ class Signals:
     step_inputs: tuple[TensorSeen, ...] | None = None
     """What the training step gets on one replica."""
     matrix_ops: tuple[MatrixOp, ...] | None = None
+    step_ops: StepOps | None = None
     variables: tuple[VariableSeen, ...] | None = None
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None

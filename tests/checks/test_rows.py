@@ -29,6 +29,8 @@ from tpudiag.signals import (
     Pipeline,
     Retrace,
     Signals,
+    StepOp,
+    StepOps,
     StepTimes,
     TensorFlowImport,
     TensorSeen,
@@ -75,6 +77,7 @@ HEALTHY = Signals(
     batch=Batch(1024, 128, 8, HERE),
     step_inputs=(TensorSeen("image", "float32", (128, 784)),),
     matrix_ops=(product(784, 128), product(128, 10)),
+    step_ops=StepOps(9, ()),
     variables=(KERNEL, SLOT),
     activations=ActivationEstimate(65_536),
     loss=(LossScale(1 / 8, 8, False, HERE),),
@@ -111,6 +114,16 @@ def installed(**versions: str) -> Environment:
 BIG = VariableSeen("table", "float32", (2_000_000, 512), 4_096_000_000, True, True)
 BIG_SLOT = replace(BIG, trainable=False, optimizer=True)
 FAILS: tuple[tuple[str, Signals, Severity], ...] = (
+    (
+        "TPU103",
+        h(step_ops=StepOps(9, (StepOp("StringToHashBucketFast", "hash", False, HERE),))),
+        Severity.ERROR,
+    ),
+    (
+        "TPU105",
+        h(step_ops=StepOps(9, (StepOp("PrintV2", "print", True, HERE),))),
+        Severity.WARNING,
+    ),
     ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.ERROR),
     ("TPU001", h(tensorflow=TensorFlowImport(True, "2.21.0", False, False)), Severity.ERROR),
     ("TPU001", h(tensorflow=TensorFlowImport(True, "1.15.0", True, True)), Severity.ERROR),
@@ -181,6 +194,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt("local", True, "strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(50, 10))),
+    (
+        "TPU204",
+        h(pipelines=(pipeline(DatasetOp("ParallelMap"), DatasetOp("Repeat", count=-1), BATCHED),)),
+    ),
+    ("TPU204", h(pipelines=(pipeline(DatasetOp("Cache"), DatasetOp("Shuffle"), BATCHED),))),
     ("TPU201", h(origin=Origin.TPU)),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
@@ -199,7 +217,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=None)),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
 )
-SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU106", "TPU201"}
+SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204"}
 
 
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)

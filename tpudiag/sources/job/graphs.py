@@ -7,13 +7,20 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from tpudiag.signals import ActivationEstimate, MatrixOp, TensorSeen
+from tpudiag.signals import ActivationEstimate, MatrixOp, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job import lines
 from tpudiag.sources.job.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
 _OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+_HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
+_NO_KERNEL = frozenset(
+    ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
+     "WriteFile", "ParseExampleV2", "ParseSingleExample")
+)  # fmt: skip
+"""Operations without a TPU kernel: tensorflow#101181, tensorflow#126007."""
+_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_CALLS))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
      "Snapshot", "EnsureShape", "CheckNumerics")
@@ -77,6 +84,26 @@ def matrix_ops(call: GradientCall) -> tuple[MatrixOp, ...]:
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def step_ops(call: GradientCall) -> StepOps:
+    """The operations of the step that call the host, or are known to have no TPU kernel."""
+    total = 0
+    found: list[StepOp] = []
+    for operation in operations(call.graph):
+        total += 1
+        calls_host = operation.type in _HOST_CALLS
+        if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
+            where = lines.of_frames(operation.traceback or ())
+            found.append(StepOp(operation.type, operation.name, calls_host, where))
+    return StepOps(total, tuple(found))
+
+
+def _makes_strings(operation: Any) -> bool:
+    """Whether an operation computes with strings; messages of asserts and prints do not count."""
+    if operation.type in _MESSAGES:
+        return False
+    return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
 
 
 def _product(operation: Any) -> tuple[int, int, int, int, str] | None:

@@ -179,6 +179,7 @@ class Observer:
         self._recorder.put(
             matrix_ops=tuple(products.values()),
             activations=graphs.activations(main),
+            step_ops=graphs.step_ops(main),
             step_inputs=inputs,
         )
         batch = self._batch(inputs)

@@ -21,6 +21,7 @@ _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
     r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
 )
+_READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
 _RANDOM = re.compile(r"Random|Multinomial|StatelessTruncatedNormal|Shuffle")
 
 
@@ -128,10 +129,24 @@ class PipelineWatch:
             drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
             count=_integer(getattr(dataset, "_count", None)),
             stateful=any(_RANDOM.search(name) for name in kinds),
-            python=any("PyFunc" in name for name in kinds),
+            python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            reads_files=kind in ("FlatMap", "Interleave") and any(map(_READER.match, kinds)),
+            elements=_positive(_integer(_try(dataset.cardinality))),
+            element_bytes=self._element_bytes(dataset),
             costly=any(_COSTLY.search(name) for name in kinds),
             location=self._made_at.get(id(dataset)),
         )
+
+    def _element_bytes(self, dataset: Any) -> int | None:
+        """The size of one element, None where a dimension is unknown or it holds strings."""
+        total = 0
+        for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
+            count = _try(spec.shape.num_elements) if hasattr(spec, "shape") else None
+            size = getattr(getattr(spec, "dtype", None), "size", None)
+            if count is None or not size:
+                return None
+            total += count * size
+        return total
 
     def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
         """The tensors of one element."""
@@ -179,6 +194,11 @@ def _integer(value: Any) -> int | None:
         return None
     number = _try(lambda: int(value))
     return number if isinstance(number, int) else None
+
+
+def _positive(number: int | None) -> int | None:
+    """A count of elements; tf.data's codes for endless and unknown are none."""
+    return number if number is not None and number > 0 else None
 
 
 def _boolean(value: Any) -> bool | None:

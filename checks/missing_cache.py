@@ -1,0 +1,100 @@
+"""TPU204."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import DatasetOp, Pipeline, Signals
+
+from ._need import mib
+from .missing_prefetch import own_pipelines
+
+LIMIT = 8 * 2**30
+"""The largest result, in bytes, that is called small enough for a host's memory."""
+
+
+@check("TPU204", Severity.WARNING)
+def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Costly work that is the same in every epoch is not cached, or cache stands too late.
+
+    ## What it sees
+    In each pipeline that feeds the training step: decoding, parsing, resizing and other costly
+    functions without randomness, whether the pipeline is read more than once, whether a cache
+    follows, how large its content would be, and what stands before a cache that is there.
+
+    ## Why it costs
+    Without a cache every epoch decodes everything again. A cache after a shuffle or a random
+    augmentation freezes it: every epoch sees the same "random" examples in the same order.
+
+    ## What to do
+    ```python
+    dataset = (dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE)
+        .cache()                                   # after what is the same, before what is random
+        .shuffle(10_000)
+        .map(augment, num_parallel_calls=tf.data.AUTOTUNE))
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data_performance#caching
+    """
+    for pipeline in own_pipelines(signals):
+        caches = [number for number, op in enumerate(pipeline.ops) if op.kind == "Cache"]
+        if caches:
+            yield from _frozen(pipeline, caches[0])
+        elif _read_again(pipeline):
+            yield from _uncached(pipeline, limit)
+        else:
+            raise NotMeasured(
+                "the pipeline was read once in the observed steps and does not repeat",
+                "rehearse more than one epoch: `--steps` beyond the steps of one",
+            )
+
+
+def _read_again(pipeline: Pipeline) -> bool:
+    """Whether the same elements are made more than once."""
+    repeats = any(op.kind == "Repeat" and op.count not in (0, 1) for op in pipeline.ops)
+    return repeats or pipeline.passes > 1
+
+
+def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
+    """What is random before a cache."""
+    random = [op for op in pipeline.ops[:at] if op.stateful or op.kind == "Shuffle"]
+    if random:
+        what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
+        yield Finding(
+            f"cache stands after {what}: every epoch sees what the first one drew.",
+            "dataset = dataset.map(decode).cache().shuffle(10_000).map(augment)",
+            (Evidence("random before the cache", random[0].kind),),
+            pipeline.ops[at].location or pipeline.location,
+        )
+    yield Evidence("cache", f"transformation {at + 1} of {len(pipeline.ops)}")
+
+
+def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
+    """Costly and deterministic work, up to the first random op."""
+    costly: DatasetOp | None = None
+    for op in pipeline.ops:
+        if op.stateful or op.kind == "Shuffle":
+            break
+        if op.costly and not op.python and op.location is not None:
+            costly = op
+    if costly is None:
+        yield Evidence("costly work that repeats", "none seen")
+        return
+    if costly.elements is None or costly.element_bytes is None:
+        raise NotMeasured(
+            f"{costly.location} repeats costly work, and the size of its result is not known",
+            "assert it: `dataset.apply(tf.data.experimental.assert_cardinality(n))`",
+        )
+    size_bytes = costly.elements * costly.element_bytes
+    evidence = Evidence("size of its result", size_bytes, "B", int(limit))
+    if size_bytes <= limit:
+        yield Finding(
+            f"{costly.kind} does the same costly work in every epoch; its result is "
+            f"{mib(size_bytes)} and would fit in memory.",
+            "dataset = dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE).cache()",
+            (evidence,),
+            costly.location,
+        )
+    yield evidence

@@ -1,0 +1,49 @@
+"""TPU209."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from .missing_prefetch import own_pipelines
+
+LIMIT = 1
+"""Files that may be read one after the other."""
+
+
+@check("TPU209", Severity.WARNING)
+def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Many files are read one after the other.
+
+    ## What it sees
+    Readers of TFRecord, text and fixed-length files in the pipelines that feed the training step:
+    how many files they get, and whether several are read at once.
+
+    ## Why it costs
+    One stream from a bucket gives tens of MB a second, whatever the network can do.
+
+    ## What to do
+    ```python
+    dataset = tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data_performance#parallelizing_data_extraction
+    """
+    readers = 0
+    for pipeline in own_pipelines(signals):
+        for before, op in zip(pipeline.ops, pipeline.ops[1:], strict=False):
+            if not op.reads_files:
+                continue
+            readers += 1
+            files = before.elements
+            if op.location is not None and (files is None or files > limit):
+                yield Finding(
+                    f"{'many' if files is None else files} files are read one after the other.",
+                    "dataset = tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)",
+                    (Evidence("files", files or "unknown", "files", int(limit)),),
+                    op.location,
+                )
+    yield Evidence("readers of one file at a time", readers, "readers")
