@@ -1,0 +1,196 @@
+"""Profiles of running trainers, many at once, over TensorFlow's profiler service.
+
+All captures are asked for before the first answer is waited for, so they run side by side. A
+trainer from TensorFlow 2.21 on sends the profile back; older ones write it themselves, into the
+run's folder, which they must see. Every file is written beside its place and then renamed.
+"""
+
+from __future__ import annotations
+
+import queue
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import grpc
+
+from tpudiag.sources.live import messages
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.channel import channel, code_of, details_of, method
+from tpudiag.sources.live.probe import Probe
+from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.locate import ENDING
+
+ANSWER_LIMIT_S = 60.0
+"""What a trainer may take, after the capture, to gather and send it."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to capture: for how long, in what detail, and how long to wait for the answer."""
+
+    duration_s: float = 2.0
+    host_level: int = 2
+    python_level: int = 0
+    answer_limit_s: float = ANSWER_LIMIT_S
+
+    @property
+    def duration_ms(self) -> int:
+        """At least 1: a trainer takes 0 as no capture at all."""
+        return max(1, round(self.duration_s * 1e3))
+
+    @property
+    def limit_s(self) -> float:
+        """When an answer is given up."""
+        return self.duration_s + self.answer_limit_s
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What came of one trainer: its file, or in one line why there is none."""
+
+    address: Address
+    file: Path | None = None
+    fault: str | None = None
+    took_s: float = 0.0
+
+
+def capture(
+    probes: Sequence[Probe], wish: Wish, run: Path, done: Callable[[Capture], None] = lambda _: None
+) -> tuple[tuple[Capture, ...], bool]:
+    """One capture of every trainer that was found, into the folder `run`; the rest keep their fault.
+
+    `done` is told of each as it ends. The second value says that Ctrl-C ended it: captures that
+    had not come in by then are called off, at the trainer too.
+    """
+    found = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
+    session = f"tpudiag-{uuid4().hex[:12]}"
+    begun = time.monotonic()
+    ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
+    calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
+    with ExitStack() as stack:
+        for probe in probes:
+            if probe.fault is None:
+                opened = stack.enter_context(channel(probe.address))
+                calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
+        for address, (_, _, pending) in calls.items():
+            pending.add_done_callback(lambda _, address=address: ended.put(address))
+        try:
+            while len(found) < len(probes):
+                address = ended.get()
+                probe, _, pending = calls.pop(address)
+                taken = _taken(probe, pending, wish, session, run)
+                found[address] = Capture(address, *taken, time.monotonic() - begun)
+                done(found[address])
+        except KeyboardInterrupt:
+            _call_off(calls, session)
+            missing = {a: Capture(a, fault="interrupted before its capture ended") for a in calls}
+            return tuple((found | missing)[probe.address] for probe in probes), True
+    return tuple(found[probe.address] for probe in probes), False
+
+
+def _started(
+    opened: grpc.Channel, probe: Probe, wish: Wish, session: str, run: Path
+) -> grpc.Future[bytes]:
+    """Ask for a capture, without waiting for it."""
+    repository = "" if probe.sends_profile else str(run.absolute())
+    request = messages.profile_request(
+        session, probe.address.file_name, wish.duration_ms, repository,
+        wish.host_level, wish.python_level,
+    )  # fmt: skip
+    return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
+
+
+def _taken(
+    probe: Probe, pending: grpc.Future[bytes], wish: Wish, session: str, run: Path
+) -> tuple[Path | None, str | None]:
+    """The file of a capture that ended, or why there is none."""
+    try:
+        response = pending.result()
+    except grpc.RpcError as error:
+        return None, _fault(error, wish)
+    try:
+        return _written(probe, response, session, run), None
+    except wire.Damaged as error:
+        return None, f"its answer is no profile: {error}"
+    except _NoProfile as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"its profile could not be written: {error.strerror or error}"
+
+
+class _NoProfile(Exception):
+    """An answer without a profile; the text says why."""
+
+
+def _written(probe: Probe, response: bytes, session: str, run: Path) -> Path:
+    """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
+    file = run / (probe.address.file_name + ENDING)
+    if probe.sends_profile:
+        space = messages.xspace(response)
+    else:
+        theirs = run / session / file.name
+        if not theirs.is_file():
+            raise _NoProfile(
+                "it runs TensorFlow before 2.21, which writes the profile itself, and did not "
+                f"write {theirs}; give a --log-dir that it sees and may write to"
+            )
+        space = memoryview(theirs.read_bytes())
+    if space is None or not messages.has_events(space):
+        raise _NoProfile(
+            "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
+            "capture was too short; try a longer --duration"
+        )
+    _write_whole(file, space)
+    return file
+
+
+def _write_whole(file: Path, content: memoryview) -> None:
+    """Write beside the file, then rename."""
+    with tempfile.NamedTemporaryFile(prefix=".tpudiag.", dir=file.parent, delete=False) as stream:
+        temporary = Path(stream.name)
+        try:
+            stream.write(content)
+            stream.flush()
+            temporary.chmod(0o644)
+            temporary.replace(file)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+
+
+def _fault(error: grpc.RpcError, wish: Wish) -> str:
+    """Why a capture failed, in one line."""
+    code, details = code_of(error), details_of(error)
+    if "Another profiling session" in details or code is grpc.StatusCode.ALREADY_EXISTS:
+        return (
+            "another capture is running in it, or it profiles itself (a TensorBoard callback); "
+            "try again when that has ended"
+        )
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return (
+            f"no answer within {wish.limit_s:g} s ({wish.duration_s:g} s of capture and "
+            f"{wish.answer_limit_s:g} s for the answer); try a shorter --duration or a longer "
+            "--timeout"
+        )
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return f"the trainer went away during the capture ({details or 'connection lost'})"
+    return f"the capture failed: {details or code.name}"
+
+
+def _call_off(calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]], session: str) -> None:
+    """End the captures that are still running, at the trainer too."""
+    for _, _, pending in calls.values():
+        pending.cancel()
+    endings = [
+        method(opened, messages.TERMINATE).future(messages.terminate_request(session), timeout=2.0)
+        for _, opened, _ in calls.values()
+    ]
+    for ending in endings:
+        with suppress(grpc.RpcError, grpc.FutureTimeoutError, grpc.FutureCancelledError):
+            ending.result(timeout=2.0)
