@@ -15,7 +15,7 @@ from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, ProfileFacts, Signals, StepTimes
+from tpudiag.signals import Origin, ProfileFacts, Signals, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate, running, summary, tables, xprof
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.reading import INTERRUPTED
@@ -45,6 +45,11 @@ class Asked:
     engine: str = "local"
     xprof_limit_s: float | None = None
     """None: 30 s for small profiles, not at all for others."""
+    subject: Subject | None = None
+    """Whom the profile is of, where that is more than a path."""
+    missing: tuple[UnreadHost, ...] = ()
+    """Hosts that gave no file, and why."""
+    notes: tuple[str, ...] = ()
 
 
 def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
@@ -56,7 +61,7 @@ def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
     chosen = locate.choose(locate.runs(asked.path), asked.path, asked.run)
     with _xprof(chosen, asked.xprof_limit_s) as said:
         answers, interrupted = running.read(chosen, mapped)
-        facts, steps = answers.merged()
+        facts, steps = answers.merged(asked.missing)
         says = XProfSays() if interrupted else said()
     return _report(asked, chosen, _signals(facts, steps), settings, says), interrupted
 
@@ -111,17 +116,22 @@ def _report(
     """The whole diagnosis."""
     path, goal = asked.path, signals.target
     return Report(
-        subject=Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path),
+        subject=asked.subject or _subject(path, chosen),
         target=TargetSummary(goal.name, goal.replicas) if goal else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(summary.measurements(signals)),
         tables=tuple(tables.tables(signals, said)),
         headline=summary.headline(signals),
-        notes=tuple(_notes(signals, said)),
+        notes=(*asked.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
     )
+
+
+def _subject(path: str, chosen: Run) -> Subject:
+    """The profile by its path, and by its run where the path does not say it."""
+    return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
 
 
 def _partial(facts: ProfileFacts | None) -> str | None:

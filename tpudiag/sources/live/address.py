@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from tpudiag.errors import UsageError
 
-_FORM = re.compile(r"(?:grpc://)?(?:\[(?P<six>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[^:/\[\]\s]+)):(?P<port>\d+)")
+_FORM = re.compile(
+    r"(?:grpc://)?(?:\[(?P<six>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[^:/\[\]\s]+)):(?P<port>\d+)"
+)
 _SECURE = re.compile(r"(?:https|grpcs)://", re.IGNORECASE)
 
 

@@ -24,6 +24,7 @@ from tpudiag.sources.live.channel import channel, code_of, details_of, method
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.locate import ENDING
+from tpudiag.sources.profile.reading import INTERRUPTED
 
 ANSWER_LIMIT_S = 60.0
 """What a trainer may take, after the capture, to gather and send it."""
@@ -31,11 +32,9 @@ ANSWER_LIMIT_S = 60.0
 
 @dataclass(frozen=True)
 class Wish:
-    """What to capture: for how long, in what detail, and how long to wait for the answer."""
+    """What to capture: for how long, and how long to wait for the answer after that."""
 
     duration_s: float = 2.0
-    host_level: int = 2
-    python_level: int = 0
     answer_limit_s: float = ANSWER_LIMIT_S
 
     @property
@@ -62,7 +61,7 @@ class Capture:
 def capture(
     probes: Sequence[Probe], wish: Wish, run: Path, done: Callable[[Capture], None] = lambda _: None
 ) -> tuple[tuple[Capture, ...], bool]:
-    """One capture of every trainer that was found, into the folder `run`; the rest keep their fault.
+    """One capture of every trainer that was found, into the folder `run`; others keep their fault.
 
     `done` is told of each as it ends. The second value says that Ctrl-C ended it: captures that
     had not come in by then are called off, at the trainer too.
@@ -78,7 +77,7 @@ def capture(
                 opened = stack.enter_context(channel(probe.address))
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
         for address, (_, _, pending) in calls.items():
-            pending.add_done_callback(lambda _, address=address: ended.put(address))
+            pending.add_done_callback(_putting(ended, address))
         try:
             while len(found) < len(probes):
                 address = ended.get()
@@ -88,9 +87,20 @@ def capture(
                 done(found[address])
         except KeyboardInterrupt:
             _call_off(calls, session)
-            missing = {a: Capture(a, fault="interrupted before its capture ended") for a in calls}
+            missing = {a: Capture(a, fault=INTERRUPTED) for a in calls}
             return tuple((found | missing)[probe.address] for probe in probes), True
     return tuple(found[probe.address] for probe in probes), False
+
+
+def _putting(
+    ended: queue.SimpleQueue[Address], address: Address
+) -> Callable[[grpc.Future[bytes]], None]:
+    """A callback that says which call has ended."""
+
+    def put(_: grpc.Future[bytes]) -> None:
+        ended.put(address)
+
+    return put
 
 
 def _started(
@@ -99,9 +109,8 @@ def _started(
     """Ask for a capture, without waiting for it."""
     repository = "" if probe.sends_profile else str(run.absolute())
     request = messages.profile_request(
-        session, probe.address.file_name, wish.duration_ms, repository,
-        wish.host_level, wish.python_level,
-    )  # fmt: skip
+        session, probe.address.file_name, wish.duration_ms, repository
+    )
     return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
 
 
@@ -183,7 +192,9 @@ def _fault(error: grpc.RpcError, wish: Wish) -> str:
     return f"the capture failed: {details or code.name}"
 
 
-def _call_off(calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]], session: str) -> None:
+def _call_off(
+    calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]], session: str
+) -> None:
     """End the captures that are still running, at the trainer too."""
     for _, _, pending in calls.values():
         pending.cancel()

@@ -16,6 +16,8 @@ TERMINATE = "/tensorflow.ProfilerService/Terminate"
 MONITOR = "/tensorflow.ProfilerService/Monitor"
 SNAPSHOT = "/tensorflow.ProfilerService/GetSnapshot"
 _VERSION_OF_OPTIONS = 1
+_HOST_LEVEL = 2
+"""Of the host tracer: what tf.profiler.experimental.start records by default."""
 _XSPACE, _EMPTY = 8, 7
 """Fields of ProfileResponse."""
 _PLANES, _LINES, _EVENTS = 1, 3, 4
@@ -27,17 +29,14 @@ def encoded(fields: Iterable[tuple[int, int | str | bytes]]) -> bytes:
     return b"".join(_field(number, value) for number, value in fields)
 
 
-def profile_request(
-    session: str, host: str, duration_ms: int, repository: str, host_level: int, python_level: int
-) -> bytes:
+def profile_request(session: str, host: str, duration_ms: int, repository: str) -> bytes:
     """A ProfileRequest that asks for the XSpace itself.
 
     Trainers before TensorFlow 2.21 do not know that wish: they write the file into `repository`.
     """
     options = encoded(
-        [(5, _VERSION_OF_OPTIONS), (1, 1), (2, host_level), (3, 1), (4, python_level), (7, 1),
-         (9, duration_ms)]
-    )  # fmt: skip
+        [(5, _VERSION_OF_OPTIONS), (1, 1), (2, _HOST_LEVEL), (3, 1), (7, 1), (9, duration_ms)]
+    )
     return encoded(
         [(1, duration_ms), (4, options), (5, repository), (6, session), (7, host), (9, 1)]
     )

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import grpc
 
@@ -44,7 +45,7 @@ def probe_all(addresses: Sequence[Address], limit_s: float = LIMIT_S) -> tuple[P
     if not addresses:
         return ()
     with ThreadPoolExecutor(min(len(addresses), MOST_AT_ONCE)) as pool:
-        return tuple(pool.map(lambda address: probe(address, limit_s), addresses))
+        return tuple(pool.map(partial(probe, limit_s=limit_s), addresses))
 
 
 @dataclass(frozen=True)

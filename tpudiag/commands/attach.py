@@ -1,0 +1,105 @@
+"""`tpudiag attach`: a profile of trainers that are running, and what it says."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
+
+if TYPE_CHECKING:
+    from tpudiag.sources.live.capture import Wish
+
+EPILOG = """\
+examples:
+  tpudiag attach                          list the trainers on this machine
+  tpudiag attach localhost:6009           capture 2 s and say what the profile holds
+  tpudiag attach 4711                     the same by pid; host stacks where it has no server
+  tpudiag attach host-0:6009,host-1:6009  many hosts at once, started together
+  tpudiag attach --tpu my-tpu --zone us-central2-b
+
+The trainer needs one line, at its start:
+  tf.profiler.experimental.server.start(6009)
+It listens on all interfaces and asks for no password: close the port to strangers. While a capture
+runs, tf.profiler.experimental.start in the trainer (a TensorBoard callback) fails.
+
+exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
+while others did; 2 usage error, or no trainer gave one (one line for each says why).
+"""
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min)?")
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, None: 1.0}
+MOST_S = 600.0
+
+
+def add_parser(verbs: Verbs) -> None:
+    """The options of `attach`."""
+    parser = verbs.add_parser(
+        "attach", help="capture a profile of running trainers and say what it holds",
+        description="Captures a profile of running trainers over TensorFlow's profiler service, "
+        "keeps it as a TensorBoard log, and reports on it as `read` does.",
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument(
+        "targets", metavar="ADDRESS|PID", nargs="*",
+        help="HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
+        "the trainers on this machine",
+    )  # fmt: skip
+    parser.add_argument(
+        "--duration", metavar="TIME", type=duration_s, default=2.0,
+        help="how long to capture: 2s, 500ms (default: 2s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", metavar="TIME", type=duration_s, default=60.0,
+        help="how long the trainers may take to send the profile after that (default: 60s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs/attach"),
+        help="the TensorBoard log folder for the profile (default: %(default)s)",
+    )  # fmt: skip
+    add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """List, or capture and report; raises UsageError, NothingDiagnosed and UnreadableInput."""
+    if not options.targets:
+        from tpudiag.commands import _trainers
+
+        return _trainers.list_trainers(options)
+    check_outputs(options)
+    settings = settings_for(options)
+    from tpudiag.commands import _attach
+    from tpudiag.commands.check import progress
+
+    with progress() as on_phase:
+        asked = _attach.Attach(tuple(options.targets), _wish(options), options.log_dir)
+        attached = _attach.attached(asked, settings, on_phase)
+    code = emit(attached.report, options)
+    if attached.interrupted:
+        print("tpudiag: interrupted; the report holds what was captured", file=sys.stderr)
+        return 130
+    for line in attached.faults:
+        print(f"tpudiag: {line}", file=sys.stderr)
+    if not attached.diagnosed:
+        return max(code, 2)
+    return max(code, 1) if attached.faults else code
+
+
+def _wish(options: argparse.Namespace) -> Wish:
+    """How to capture."""
+    from tpudiag.sources.live.capture import Wish
+
+    return Wish(options.duration, options.timeout)
+
+
+def duration_s(text: str) -> float:
+    """`2s`, `500ms`, `1m` or `2` in seconds."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
+    if not 0 < seconds <= MOST_S:
+        raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s or 500ms, up to 10m")
+    return seconds
