@@ -11,7 +11,7 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.model import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
-from tpudiag.sources.live.stacks import Stacks, sample
+from tpudiag.sources.live.stacks import Stacks, missing_right, sample
 from tpudiag.sources.live.trainers import Machine, Trainer, look, of_pid
 
 PORT = 6009
@@ -106,8 +106,10 @@ def list_trainers(options: argparse.Namespace) -> int:
 
 def _hidden(machine: Machine) -> str:
     """What could not be looked into."""
-    count = machine.processes.hidden
-    return f"; {count} Python processes of other users were not looked into" if count else ""
+    hidden = machine.processes.hidden
+    if not hidden:
+        return ""
+    return f"; {len(hidden)} Python processes may not be looked into: {missing_right(min(hidden))}"
 
 
 def _as_json(machine: Machine) -> str:
@@ -123,7 +125,7 @@ def _as_json(machine: Machine) -> str:
         for trainer in machine.trainers
     ]
     document = {
-        "schema_version": 1, "trainers": trainers, "not_looked_into": machine.processes.hidden
+        "schema_version": 1, "trainers": trainers, "not_looked_into": sorted(machine.processes.hidden)
     }  # fmt: skip
     return json.dumps(document, indent=2)
 

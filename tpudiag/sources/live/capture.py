@@ -1,13 +1,15 @@
 """Profiles of running trainers, many at once, over TensorFlow's profiler service.
 
 All captures are asked for before the first answer is waited for, so they run side by side. A
-trainer from TensorFlow 2.21 on sends the profile back; older ones write it themselves, into the
-run's folder, which they must see. Every file is written beside its place and then renamed.
+trainer from TensorFlow 2.21 on sends the profile back; older ones write it themselves, into a
+folder of the session's inside the run's, which they must see. Every file is written beside its
+place and then renamed.
 """
 
 from __future__ import annotations
 
 import queue
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -68,21 +70,23 @@ def capture(
     """
     found = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
     session = f"tpudiag-{uuid4().hex[:12]}"
+    staging = run / session
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
     with ExitStack() as stack:
+        stack.callback(shutil.rmtree, staging, ignore_errors=True)
         for probe in probes:
             if probe.fault is None:
                 opened = stack.enter_context(channel(probe.address))
-                calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
+                calls[probe.address] = (probe, opened, _started(opened, probe, wish, staging))
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
         try:
             while len(found) < len(probes):
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
-                taken = _taken(probe, pending, wish, session, run)
+                taken = _taken(probe, pending, wish, staging)
                 found[address] = Capture(address, *taken, time.monotonic() - begun)
                 done(found[address])
         except KeyboardInterrupt:
@@ -103,19 +107,17 @@ def _putting(
     return put
 
 
-def _started(
-    opened: grpc.Channel, probe: Probe, wish: Wish, session: str, run: Path
-) -> grpc.Future[bytes]:
+def _started(opened: grpc.Channel, probe: Probe, wish: Wish, staging: Path) -> grpc.Future[bytes]:
     """Ask for a capture, without waiting for it."""
-    repository = "" if probe.sends_profile else str(run.absolute())
+    repository = "" if probe.sends_profile else str(staging.parent.absolute())
     request = messages.profile_request(
-        session, probe.address.file_name, wish.duration_ms, repository
+        staging.name, probe.address.file_name, wish.duration_ms, repository
     )
     return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
 
 
 def _taken(
-    probe: Probe, pending: grpc.Future[bytes], wish: Wish, session: str, run: Path
+    probe: Probe, pending: grpc.Future[bytes], wish: Wish, staging: Path
 ) -> tuple[Path | None, str | None]:
     """The file of a capture that ended, or why there is none."""
     try:
@@ -123,7 +125,7 @@ def _taken(
     except grpc.RpcError as error:
         return None, _fault(error, wish)
     try:
-        return _written(probe, response, session, run), None
+        return _written(probe, response, staging), None
     except wire.Damaged as error:
         return None, f"its answer is no profile: {error}"
     except _NoProfile as error:
@@ -136,13 +138,13 @@ class _NoProfile(Exception):
     """An answer without a profile; the text says why."""
 
 
-def _written(probe: Probe, response: bytes, session: str, run: Path) -> Path:
+def _written(probe: Probe, response: bytes, staging: Path) -> Path:
     """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
-    file = run / (probe.address.file_name + ENDING)
+    file = staging.parent / (probe.address.file_name + ENDING)
     if probe.sends_profile:
         space = messages.xspace(response)
     else:
-        theirs = run / session / file.name
+        theirs = staging / file.name
         if not theirs.is_file():
             raise _NoProfile(
                 "it runs TensorFlow before 2.21, which writes the profile itself, and did not "

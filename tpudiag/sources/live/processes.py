@@ -50,8 +50,8 @@ class Table:
 
     found: tuple[Process, ...]
     parents: dict[int, int]
-    hidden: int
-    """Python processes of others, which this user may not look into."""
+    hidden: frozenset[int]
+    """Python processes that this one has no right to look into."""
 
     def ancestors(self, pid: int) -> Iterator[int]:
         """From the parent up."""
@@ -65,7 +65,7 @@ def table(proc: Path = PROC) -> Table:
     """Look at every process once; those that end meanwhile are left out."""
     found: list[Process] = []
     parents: dict[int, int] = {}
-    hidden = 0
+    hidden: set[int] = set()
     for folder in proc.iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
@@ -73,12 +73,13 @@ def table(proc: Path = PROC) -> Table:
             parents[int(folder.name)] = _parent(folder)
             process = _process(folder, parents[int(folder.name)], proc)
         except PermissionError:
-            hidden += any("python" in Path(part).name for part in _command(folder)[:1])
+            if any("python" in Path(part).name for part in _command(folder)[:1]):
+                hidden.add(int(folder.name))
         except OSError:
             continue
         else:
             found += [process] if process is not None else []
-    return Table(tuple(sorted(found, key=lambda p: p.pid)), parents, hidden)
+    return Table(tuple(sorted(found, key=lambda p: p.pid)), parents, frozenset(hidden))
 
 
 def _process(folder: Path, parent: int, proc: Path) -> Process | None:

@@ -11,6 +11,7 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.live.processes import PROC, Process, Table, table
+from tpudiag.sources.live.stacks import missing_right
 
 PROBE_LIMIT_S = 2.0
 
@@ -84,13 +85,13 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
         if choice:
             return tuple(choice)
     hidden = machine.processes.hidden
-    more = (
-        f"; {hidden} Python processes of other users could not be looked into (try it as root)"
-        if hidden
-        else ""
-    )
+    if barred := next((p for p in hidden if pid in (p, *machine.processes.ancestors(p))), None):
+        raise NothingDiagnosed(
+            f"{pid}: no right to look into {'it' if barred == pid else f'its child {barred}'}: "
+            f"{missing_right(barred)}"
+        )
     raise NothingDiagnosed(
-        f"{pid}: has no TensorFlow loaded and holds no TPU, nor does any process below it{more}"
+        f"{pid}: has no TensorFlow loaded and holds no TPU, nor does any process below it"
     )
 
 
