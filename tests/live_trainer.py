@@ -18,12 +18,14 @@ if port:
 steps_file.touch()
 
 
+def example(number: Any) -> Any:
+    """Row and label."""
+    return tf.ones([64]) * tf.cast(number, tf.float32), tf.cast(number % 2, tf.float32)
+
+
 def dataset() -> Any:
     """Endless batches of 32 examples."""
-    numbers = tf.data.Dataset.range(256).repeat()
-    rows = numbers.map(
-        lambda n: (tf.ones([64]) * tf.cast(n, tf.float32), tf.cast(n % 2, tf.float32))
-    )
+    rows = tf.data.Dataset.range(256).repeat().map(example)
     return rows.batch(32, drop_remainder=True).prefetch(4)
 
 
@@ -40,18 +42,18 @@ def loop() -> None:
     """A loop of its own, each step marked."""
     weights = tf.Variable(tf.random.normal([64, 1]))
 
-    @tf.function
     def train_step(rows: Any, labels: Any) -> Any:
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((tf.matmul(rows, weights)[:, 0] - labels) ** 2)
         weights.assign_sub(1e-9 * tape.gradient(loss, weights))
         return loss
 
+    run = tf.function(train_step)
     iterator = iter(dataset())
     step = 0
     while True:
         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
-            float(train_step(*next(iterator)))
+            float(run(*next(iterator)))
         step += 1
         passed(step)
         while kind == "idle":
@@ -63,10 +65,12 @@ def fit() -> None:
     layers = tf.keras.layers
     model = tf.keras.Sequential([layers.Input((64,)), layers.Dense(16), layers.Dense(1)])
     model.compile("sgd", "mse")
-    count = tf.keras.callbacks.LambdaCallback(
-        on_train_batch_end=lambda batch, **_: passed(batch + 1)
-    )
-    model.fit(dataset(), steps_per_epoch=10**9, verbose=0, callbacks=[count])
+
+    class Count(tf.keras.callbacks.Callback):  # type: ignore[misc]
+        def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+            passed(batch + 1)
+
+    model.fit(dataset(), steps_per_epoch=10**9, verbose=0, callbacks=[Count()])
 
 
 (fit if kind == "fit" else loop)()

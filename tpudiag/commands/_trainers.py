@@ -124,9 +124,8 @@ def _as_json(machine: Machine) -> str:
         }
         for trainer in machine.trainers
     ]
-    document = {
-        "schema_version": 1, "trainers": trainers, "not_looked_into": sorted(machine.processes.hidden)
-    }  # fmt: skip
+    hidden = sorted(machine.processes.hidden)
+    document = {"schema_version": 1, "trainers": trainers, "not_looked_into": hidden}
     return json.dumps(document, indent=2)
 
 
