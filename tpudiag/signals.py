@@ -73,6 +73,26 @@ class TpuAttempt:
 
 
 @dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
+
+
+@dataclass(frozen=True)
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
@@ -518,6 +538,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     end: JobEnd | None = None
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
@@ -537,3 +558,7 @@ class Signals:
     checkpoints: Checkpoints | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

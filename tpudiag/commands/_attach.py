@@ -8,15 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag.catalogue import checks
+from tpudiag.commands._cloud import Cloud, asked_of
 from tpudiag.commands._profile import Asked, diagnosed
 from tpudiag.commands._trainers import Targets, chosen, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Report, Subject, Table
+from tpudiag.model import Report, Subject, Table, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, Signals, UnreadHost
+from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.capture import Capture, Wish, capture
-from tpudiag.sources.live.probe import probe_all
+from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.runs import run_folder
 
 OnPhase = Callable[[str], None]
@@ -29,6 +30,10 @@ class Attach:
     targets: tuple[str, ...]
     wish: Wish
     log_dir: Path
+    tpu: str | None = None
+    project: str | None = None
+    zone: str | None = None
+    port: int = 6009
 
 
 @dataclass(frozen=True)
@@ -42,78 +47,121 @@ class Attached:
     """Whether any check had something to look at."""
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What is known before a profile is: the trainers, their TPU, what they lack."""
+
+    targets: Targets
+    cloud: Cloud
+    tables: tuple[Table, ...]
+    faults: tuple[UnreadHost, ...]
+
+    @property
+    def subject(self) -> Subject:
+        """The TPU by its name, trainers by their addresses and pids; the first of many."""
+        names = [str(address) for address in self.targets.addresses]
+        names += [f"pid {trainer.pid}" for trainer in self.targets.without]
+        if self.cloud.name is not None:
+            names = [f"TPU {self.cloud.name}"]
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return Subject("trainer", ", ".join(names[:4]) + more)
+
+
 def attached(asked: Attach, settings: Settings, on_phase: OnPhase) -> Attached:
     """Capture all trainers at once, and report on what came.
 
     Raises NothingDiagnosed where there is nothing to report on, UsageError for a wrong address.
     """
     on_phase("looking for the trainers")
-    targets = chosen(asked.targets)
+    cloud = asked_of(asked.tpu, asked.project, asked.zone, asked.port)
+    targets = chosen(asked.targets, cloud.workers)
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, asked.wish.duration_s, on_phase)
-    answering = sum(probe.fault is None for probe in probes)
-    if answering:
-        on_phase(f"capturing {asked.wish.duration_s:g} s of {answering} trainers")
+    found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
     with run_folder(asked.log_dir) as run:
-        captures, interrupted = capture(probes, asked.wish, run) if answering else (
-            tuple(Capture(probe.address, fault=probe.fault) for probe in probes), False
-        )  # fmt: skip
-        missing = [*_missing(captures), *faults]
-        lines = tuple(f"{host.name}: {host.reason}" for host in missing)
+        captures, interrupted = _captured(probes, asked.wish, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
-            report, cut = diagnosed(
-                Asked(
-                    str(run),
-                    subject=Subject("trainer", _name(targets)),
-                    missing=tuple(missing),
-                    notes=(*targets.notes, *_notes(asked.wish, captures)),
-                ),
-                settings,
-            )
-            report = replace(report, tables=(*report.tables, *tables))
-            return Attached(report, lines, interrupted or cut)
+            return _with_profile(asked, found, captures, run, settings, interrupted)
     if interrupted:
         raise KeyboardInterrupt
-    if not tables:
-        raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
-    return Attached(_only_stacks(targets, tables, lines, settings), lines, diagnosed=False)
+    return _without_profile(found, captures, settings)
 
 
-def _missing(captures: Sequence[Capture]) -> list[UnreadHost]:
+def _captured(
+    probes: Sequence[Probe], wish: Wish, run: Path, on_phase: OnPhase
+) -> tuple[tuple[Capture, ...], bool]:
+    """What came of each trainer, and whether Ctrl-C ended it."""
+    answering = [probe for probe in probes if probe.fault is None]
+    left = len(answering)
+    on_phase(f"capturing {wish.duration_s:g} s of {left} trainers")
+
+    def done(_: Capture) -> None:
+        nonlocal left
+        left -= 1
+        on_phase(f"waiting for the profiles of {left} of {len(answering)} trainers")
+
+    return capture(probes, wish, run, done)
+
+
+def _missing(found: _Found, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
     """The trainers that gave no profile, and why."""
-    return [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
+    faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
+    return (*faulty, *found.faults)
 
 
-def _name(targets: Targets) -> str:
-    """The trainers by their addresses and pids; the first of many."""
-    names = [str(address) for address in targets.addresses]
-    names += [f"pid {trainer.pid}" for trainer in targets.without]
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
+    """One line for each."""
+    return tuple(f"{host.name}: {host.reason}" for host in missing)
 
 
-def _notes(wish: Wish, captures: Sequence[Capture]) -> tuple[str, ...]:
+def _with_profile(
+    asked: Attach,
+    found: _Found,
+    captures: Sequence[Capture],
+    run: Path,
+    settings: Settings,
+    interrupted: bool,
+) -> Attached:
+    """The report on the profiles that came."""
+    missing = _missing(found, captures)
+    profile = Asked(
+        str(run), subject=found.subject, missing=missing, known=found.cloud.known,
+        notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
+    )  # fmt: skip
+    report, cut = diagnosed(profile, settings)
+    report = replace(report, tables=(*found.tables, *report.tables))
+    return Attached(report, _lines(missing), interrupted or cut)
+
+
+def _note(wish: Wish, captures: Sequence[Capture]) -> str:
     """How the profile came about."""
-    files = [done for done in captures if done.file is not None]
-    slowest = max(files, key=lambda done: done.took_s)
+    taken = [done for done in captures if done.file is not None]
+    slowest = max(taken, key=lambda done: done.took_s)
     return (
-        f"Captured {wish.duration_s:g} s of {len(files)} of {len(captures)} trainers; the last "
+        f"Captured {wish.duration_s:g} s of {len(taken)} of {len(captures)} trainers; the last "
         f"profile was in after {slowest.took_s:.1f} s. A capture slows the trainer while it runs "
-        "and while the profile is gathered.",
+        "and while the profile is gathered."
     )
 
 
-def _only_stacks(
-    targets: Targets, tables: Sequence[Table], lines: Sequence[str], settings: Settings
-) -> Report:
-    """The report on trainers that serve no profiler: where they stand, and no check measured."""
-    return Report(
-        subject=Subject("trainer", _name(targets)),
-        target=None,
+def _without_profile(found: _Found, captures: Sequence[Capture], settings: Settings) -> Attached:
+    """The report where no trainer gave a profile: on the TPU, and on where Python stands.
+
+    Raises NothingDiagnosed where neither is known.
+    """
+    lines = _lines(_missing(found, captures))
+    if not found.tables:
+        raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
+    goal = found.cloud.known.target
+    report = Report(
+        subject=found.subject,
+        target=TargetSummary(goal.name, goal.replicas) if goal else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        outcomes=examine(Signals(Origin.PROFILE), checks(), settings),
-        tables=tuple(tables),
-        headline="No profile: the trainer runs no profiler server. Where its Python stands:",
-        notes=targets.notes,
-        partial="; ".join(lines),
+        outcomes=examine(found.cloud.known, checks(), settings),
+        tables=found.tables,
+        headline=found.cloud.headline or "No profile: the trainer runs no profiler server.",
+        notes=(*found.targets.notes, *found.cloud.notes),
+        partial="; ".join(lines) or None,
     )
+    return Attached(report, lines, diagnosed=found.cloud.name is not None)

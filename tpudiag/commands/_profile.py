@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, ProfileFacts, Signals, StepTimes, UnreadHost
+from tpudiag.signals import NOTHING, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate, running, summary, tables, xprof
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.reading import INTERRUPTED
@@ -50,6 +50,8 @@ class Asked:
     missing: tuple[UnreadHost, ...] = ()
     """Hosts that gave no file, and why."""
     notes: tuple[str, ...] = ()
+    known: Signals = NOTHING
+    """What is known of the TPU besides its profile."""
 
 
 def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
@@ -63,7 +65,8 @@ def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
         answers, interrupted = running.read(chosen, mapped)
         facts, steps = answers.merged(asked.missing)
         says = XProfSays() if interrupted else said()
-    return _report(asked, chosen, _signals(facts, steps), settings, says), interrupted
+    signals = _signals(asked.known, facts, steps)
+    return _report(asked, chosen, signals, settings, says), interrupted
 
 
 @contextmanager
@@ -83,12 +86,12 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
             yield asking.answer
 
 
-def _signals(facts: ProfileFacts, steps: StepTimes | None) -> Signals:
+def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
     """What the checks get to see."""
-    origin = Origin.PROFILE if facts.devices else Origin.REHEARSAL
-    return Signals(
-        origin,
-        target=_target(facts),
+    return replace(
+        known,
+        origin=Origin.PROFILE if facts.devices else Origin.REHEARSAL,
+        target=known.target or _target(facts),
         steps=steps,
         profile=facts,
         functions=facts.functions,
@@ -157,7 +160,7 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
         yield NO_STEPS
     elif signals.steps.recovered:
         yield RECOVERED.format(source=signals.steps.source)
-    if signals.target:
+    if signals.target and signals.cloud_tpu is None:
         yield (
             f"The target {signals.target.name} is what the devices in the profile make up; "
             "a larger slice whose other hosts were not recorded looks the same."

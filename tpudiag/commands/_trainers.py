@@ -29,9 +29,9 @@ class Targets:
     notes: tuple[str, ...] = ()
 
 
-def chosen(words: Sequence[str]) -> Targets:
-    """The command line's addresses and pids; raises UsageError and NothingDiagnosed."""
-    at: list[Address] = []
+def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
+    """The command line's addresses and pids, and workers; raises UsageError, NothingDiagnosed."""
+    at: list[Address] = list(workers)
     without: list[Trainer] = []
     notes: list[str] = []
     machine = look() if any(word.isdigit() for word in words) else None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
+from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
     from tpudiag.sources.live.capture import Wish
@@ -56,6 +58,19 @@ def add_parser(verbs: Verbs) -> None:
         "--timeout", metavar="TIME", type=duration_s, default=60.0,
         help="how long the trainers may take to send the profile after that (default: 60s)",
     )  # fmt: skip
+    cloud = parser.add_argument_group("Cloud TPU")
+    cloud.add_argument(
+        "--tpu", metavar="NAME",
+        help="ask the Cloud TPU API for this TPU's state, and attach to all its workers",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--project", metavar="PROJECT", help="its project (default: that of the credentials)"
+    )
+    cloud.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
+    cloud.add_argument(
+        "--port", metavar="PORT", type=_port, default=6009,
+        help="the profiler's port on its workers (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs/attach"),
         help="the TensorBoard log folder for the profile (default: %(default)s)",
@@ -66,7 +81,10 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List, or capture and report; raises UsageError, NothingDiagnosed and UnreadableInput."""
-    if not options.targets:
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, we say
+    if options.tpu is None and (options.project or options.zone):
+        raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
+    if not options.targets and options.tpu is None:
         from tpudiag.commands import _trainers
 
         return _trainers.list_trainers(options)
@@ -76,7 +94,10 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.commands.check import progress
 
     with progress() as on_phase:
-        asked = _attach.Attach(tuple(options.targets), _wish(options), options.log_dir)
+        asked = _attach.Attach(
+            tuple(options.targets), _wish(options), options.log_dir,
+            options.tpu, options.project, options.zone, options.port,
+        )  # fmt: skip
         attached = _attach.attached(asked, settings, on_phase)
     code = emit(attached.report, options)
     if attached.interrupted:
@@ -103,3 +124,11 @@ def duration_s(text: str) -> float:
     if not 0 < seconds <= MOST_S:
         raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s or 500ms, up to 10m")
     return seconds
+
+
+def _port(text: str) -> int:
+    """A port's number."""
+    number = int(text)
+    if not 0 < number < 65536:
+        raise argparse.ArgumentTypeError("not the number of a port")
+    return number
