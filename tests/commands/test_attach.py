@@ -14,6 +14,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import grpc
@@ -302,6 +303,27 @@ def test_the_setting_that_a_container_lacks(trainers: dict[str, Trainer], tmp_pa
     (line,) = done.stderr.splitlines()
     assert "SYS_PTRACE" in line
     assert launcher.still_trains()
+
+
+def test_all_workers_of_a_tpu(
+    trainers: dict[str, Trainer], tpus: ModuleType, tmp_path: Path
+) -> None:
+    trainer = trainers["loop"]
+    node = tpus.node("mine", health="UNHEALTHY_MAINTENANCE", scheduling_config={"spot": True})
+    with tpus.emulated([node]) as emulator:
+        done = attach(
+            tmp_path, "--tpu", "mine", "--project", "trial", "--port", str(trainer.port),
+            "--duration", "500ms", "--format", "json",
+            env={**os.environ, "TPU_EMULATOR_HOST": emulator.host},
+        )  # fmt: skip
+    found = report(done, 1)
+    assert done.stderr == ""
+    assert found["measurements"]["step_time_ms"]["value"] > 0
+    assert found["target"] == {"name": "v4-8", "replicas": 4}
+    assert found["tables"][0]["rows"][1] == ["health", "UNHEALTHY_MAINTENANCE"]
+    assert any("preemptible or Spot" in note for note in found["notes"])
+    failed = [outcome["id"] for outcome in found["outcomes"] if outcome["verdict"] == "failed"]
+    assert "TPU003" in failed
 
 
 @pytest.mark.parametrize(

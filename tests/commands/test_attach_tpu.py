@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,16 +23,6 @@ from tpudiag.sources.live import cloud
 
 ROOT = Path(__file__).parents[2]
 Code = grpc.StatusCode
-
-
-@pytest.fixture(scope="session")
-def tpus() -> ModuleType:
-    spec = spec_from_file_location("tpu_emulator", ROOT / "tests" / "tpu_emulator.py")
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    sys.modules["tpu_emulator"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def attach(host: str, *arguments: str) -> subprocess.CompletedProcess[str]:

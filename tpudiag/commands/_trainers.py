@@ -11,6 +11,7 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.model import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
+from tpudiag.sources.live.metrics import figures
 from tpudiag.sources.live.stacks import Stacks, missing_right, sample
 from tpudiag.sources.live.trainers import Machine, Trainer, look, of_pid
 
@@ -57,6 +58,8 @@ def without_server(
     for trainer in targets.without:
         on_phase(f"sampling the stacks of pid {trainer.pid}")
         stacks = sample(trainer.pid, duration_s)
+        if trainer.process.devices:
+            tables += _metrics(trainer)
         if stacks.fault is None:
             tables.append(_table(trainer, stacks))
         faults.append(UnreadHost(f"pid {trainer.pid}", _lacks(trainer, stacks)))
@@ -85,6 +88,16 @@ def _table(trainer: Trainer, stacks: Stacks) -> Table:
         f"Where the main thread of pid {trainer.pid} was", ("line", "function", "inside", "%"),
         rows, f"{stacks.samples} samples of py-spy",
     )  # fmt: skip
+
+
+def _metrics(trainer: Trainer) -> list[Table]:
+    """What libtpu says of the TPU that a trainer holds."""
+    rows = tuple(
+        (figure.name, figure.device, figure.value, figure.unit)
+        for figure in figures(sorted(trainer.process.listening))
+    )
+    title = f"The TPU of pid {trainer.pid}"
+    return [Table(title, ("figure", "device", "value", "unit"), rows, "libtpu")] if rows else []
 
 
 def list_trainers(options: argparse.Namespace) -> int:

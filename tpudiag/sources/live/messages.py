@@ -58,14 +58,14 @@ def has_events(space: memoryview) -> bool:
     """Whether anything was traced: an idle trainer's XSpace has planes, and no event in them."""
     return any(
         True
-        for plane in _within(space, _PLANES)
-        for line in _within(plane, _LINES)
-        for _ in _within(line, _EVENTS)
+        for plane in within(space, _PLANES)
+        for line in within(plane, _LINES)
+        for _ in within(line, _EVENTS)
     )
 
 
-def _within(message: memoryview, number: int) -> Iterator[memoryview]:
-    """The contents of the fields with this number."""
+def within(message: memoryview, number: int) -> Iterator[memoryview]:
+    """The contents of the fields with this number; raises wire.Damaged."""
     for field in wire.fields(message):
         if field.number == number and field.wire_type == wire.BYTES:
             yield message[field.start : field.end]
