@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from tpudiag.catalogue import checks
 from tpudiag.commands._cloud import Cloud, asked_of
@@ -18,7 +17,7 @@ from tpudiag.settings import Settings
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.capture import Capture, Wish, capture
 from tpudiag.sources.live.probe import Probe, probe_all
-from tpudiag.sources.live.runs import run_folder
+from tpudiag.sources.live.runs import RunFolder, run_folder
 
 OnPhase = Callable[[str], None]
 
@@ -29,7 +28,7 @@ class Attach:
 
     targets: tuple[str, ...]
     wish: Wish
-    log_dir: Path
+    log_dir: str
     tpu: str | None = None
     project: str | None = None
     zone: str | None = None
@@ -89,7 +88,7 @@ def attached(asked: Attach, settings: Settings, on_phase: OnPhase) -> Attached:
 
 
 def _captured(
-    probes: Sequence[Probe], wish: Wish, run: Path, on_phase: OnPhase
+    probes: Sequence[Probe], wish: Wish, run: RunFolder, on_phase: OnPhase
 ) -> tuple[tuple[Capture, ...], bool]:
     """What came of each trainer, and whether Ctrl-C ended it."""
     answering = [probe for probe in probes if probe.fault is None]
@@ -119,14 +118,14 @@ def _with_profile(
     asked: Attach,
     found: _Found,
     captures: Sequence[Capture],
-    run: Path,
+    run: RunFolder,
     settings: Settings,
     interrupted: bool,
 ) -> Attached:
     """The report on the profiles that came."""
     missing = _missing(found, captures)
     profile = Asked(
-        str(run), subject=found.subject, missing=missing, known=found.cloud.known,
+        run.url, subject=found.subject, missing=missing, known=found.cloud.known,
         notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
     )  # fmt: skip
     report, cut = diagnosed(profile, settings)

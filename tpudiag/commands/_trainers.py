@@ -104,6 +104,8 @@ def list_trainers(options: argparse.Namespace) -> int:
     """Print the trainers of this machine; raises NothingDiagnosed where there is none."""
     if options.format not in (None, "rich", "text", "json"):
         raise UsageError(f"--format {options.format}: the list of trainers is text or json")
+    if options.output:
+        raise UsageError("-o: the list of trainers goes to stdout alone; --format json")
     machine = look()
     if options.format == "json":
         print(_as_json(machine))

@@ -7,7 +7,6 @@ import math
 import os
 import re
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
@@ -28,6 +27,9 @@ The trainer needs one line, at its start:
   tf.profiler.experimental.server.start(6009)
 It listens on all interfaces and asks for no password: close the port to strangers. While a capture
 runs, tf.profiler.experimental.start in the trainer (a TensorBoard callback) fails.
+
+A port gets 5 s to answer. Trainers with TensorFlow before 2.21 (all of tensorflow-tpu) write the
+profile themselves: on other machines give a --log-dir that both see, gs://bucket/logs.
 
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
 while others did; 2 usage error, or no trainer gave one (one line for each says why).
@@ -72,8 +74,9 @@ def add_parser(verbs: Verbs) -> None:
         help="the profiler's port on its workers (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs/attach"),
-        help="the TensorBoard log folder for the profile (default: %(default)s)",
+        "--log-dir", metavar="DIR", default="tpudiag-logs/attach",
+        help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
+        "before 2.21 write into it themselves (default: %(default)s)",
     )  # fmt: skip
     add_report_options(parser)
     parser.set_defaults(run=run)

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
+from tpudiag.errors import UsageError
 from tpudiag.sources.live import messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import Capture, Wish, capture
@@ -75,16 +77,17 @@ def writing(space: bytes) -> Profile:
     """As TensorFlow before 2.21: repository_root/session_id/host_name.xplane.pb."""
 
     def profile(request: bytes) -> bytes:
-        folder = Path(text(request, 5)) / text(request, 6)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{text(request, 7)}.xplane.pb").write_bytes(space)
+        folder = f"{text(request, 5)}/{text(request, 6)}"
+        files: Any = import_module("fsspec.core").url_to_fs(folder)[0]
+        files.makedirs(folder)
+        files.pipe_file(f"{folder}/{text(request, 7)}.xplane.pb", space)
         return b""
 
     return profile
 
 
-def taken(folder: Path, addresses: list[Address], wish: Wish = WISH) -> tuple[Capture, ...]:
-    with run_folder(folder) as run:
+def taken(folder: Path | str, addresses: list[Address], wish: Wish = WISH) -> tuple[Capture, ...]:
+    with run_folder(str(folder)) as run:
         captures, interrupted = capture(probe_all(addresses, 5.0), wish, run)
     assert not interrupted
     return captures
@@ -99,11 +102,29 @@ def test_the_profile_is_kept_whole(tmp_path: Path, old: bool) -> None:
     with served(writing(SPACE) if old else lambda _: response(SPACE), old) as address:
         (done,) = taken(tmp_path, [address])
     assert done.fault is None
-    assert done.file is not None
-    assert done.file.read_bytes() == SPACE
-    assert left(tmp_path) == [f"localhost_{address.port}.xplane.pb"]
+    assert done.file == f"localhost_{address.port}.xplane.pb"
+    assert left(tmp_path) == [done.file]
+    assert next(tmp_path.rglob("*.pb")).read_bytes() == SPACE
     assert facts(tmp_path)[0].hosts == (f"localhost_{address.port}",)
     assert list(tmp_path.rglob("tpudiag-*")) == []
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_log_folder_behind_a_url(old: bool) -> None:
+    url = f"memory://bucket-{old}/logs"
+    with served(writing(SPACE) if old else lambda _: response(SPACE), old) as address:
+        (done,) = taken(url, [address])
+    assert done.fault is None
+    assert facts(url)[0].hosts == (f"localhost_{address.port}",)
+    files: Any = import_module("fsspec.core").url_to_fs(url)[0]
+    assert [name.rpartition("/")[2] for name in files.find(url)] == [done.file]
+
+
+def test_a_log_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for wrong in (str(tmp_path / "file"), "nonsense://bucket"):
+        with pytest.raises(UsageError, match=f"--log-dir {wrong}"), run_folder(wrong):
+            pass
 
 
 def test_an_old_trainer_on_another_file_system(tmp_path: Path) -> None:
@@ -183,8 +204,9 @@ def test_what_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_runs_of_the_same_second_do_not_mix(tmp_path: Path) -> None:
-    with run_folder(tmp_path) as first, run_folder(tmp_path) as second:
-        assert first != second
-        (first / "file").write_text("kept")
+    with run_folder(str(tmp_path)) as first, run_folder(str(tmp_path)) as second:
+        assert first.url != second.url
+        first.write("file", memoryview(b"kept"))
+        assert first.read("file") == b"kept"
     assert left(tmp_path) == ["file"]
-    assert not second.exists()
+    assert not Path(second.url).exists()

@@ -1,21 +1,18 @@
 """Profiles of running trainers, many at once, over TensorFlow's profiler service.
 
 All captures are asked for before the first answer is waited for, so they run side by side. A
-trainer from TensorFlow 2.21 on sends the profile back; older ones write it themselves, into a
-folder of the session's inside the run's, which they must see. Every file is written beside its
-place and then renamed.
+trainer from TensorFlow 2.21 on sends the profile back; older ones (every tensorflow-tpu up to
+2.20) write it themselves, into a folder of the session's inside the run's: on the same machine, or
+behind a URL that both reach.
 """
 
 from __future__ import annotations
 
 import queue
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
 import grpc
@@ -24,6 +21,7 @@ from tpudiag.sources.live import messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, code_of, details_of, method
 from tpudiag.sources.live.probe import Probe
+from tpudiag.sources.live.runs import RunFolder
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.locate import ENDING
 from tpudiag.sources.profile.reading import INTERRUPTED
@@ -52,16 +50,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Capture:
-    """What came of one trainer: its file, or in one line why there is none."""
+    """What came of one trainer: its file in the run's folder, or in one line why there is none."""
 
     address: Address
-    file: Path | None = None
+    file: str | None = None
     fault: str | None = None
     took_s: float = 0.0
 
 
 def capture(
-    probes: Sequence[Probe], wish: Wish, run: Path, done: Callable[[Capture], None] = lambda _: None
+    probes: Sequence[Probe],
+    wish: Wish,
+    run: RunFolder,
+    done: Callable[[Capture], None] = lambda _: None,
 ) -> tuple[tuple[Capture, ...], bool]:
     """One capture of every trainer that was found, into the folder `run`; others keep their fault.
 
@@ -70,29 +71,29 @@ def capture(
     """
     found = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
     session = f"tpudiag-{uuid4().hex[:12]}"
-    staging = run / session
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
     with ExitStack() as stack:
-        stack.callback(shutil.rmtree, staging, ignore_errors=True)
+        if not all(probe.sends_profile for probe in probes):
+            stack.callback(run.remove, session)
         for probe in probes:
             if probe.fault is None:
                 opened = stack.enter_context(channel(probe.address))
-                calls[probe.address] = (probe, opened, _started(opened, probe, wish, staging))
+                calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
         try:
             while len(found) < len(probes):
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
-                taken = _taken(probe, pending, wish, staging)
+                taken = _taken(probe, pending, wish, session, run)
                 found[address] = Capture(address, *taken, time.monotonic() - begun)
                 done(found[address])
         except KeyboardInterrupt:
             _call_off(calls, session)
-            missing = {a: Capture(a, fault=INTERRUPTED) for a in calls}
-            return tuple((found | missing)[probe.address] for probe in probes), True
+            cut = [Capture(probe.address, fault=INTERRUPTED) for probe in probes]
+            return tuple(found.get(one.address, one) for one in cut), True
     return tuple(found[probe.address] for probe in probes), False
 
 
@@ -107,25 +108,27 @@ def _putting(
     return put
 
 
-def _started(opened: grpc.Channel, probe: Probe, wish: Wish, staging: Path) -> grpc.Future[bytes]:
+def _started(
+    opened: grpc.Channel, probe: Probe, wish: Wish, session: str, run: RunFolder
+) -> grpc.Future[bytes]:
     """Ask for a capture, without waiting for it."""
-    repository = "" if probe.sends_profile else str(staging.parent.absolute())
+    repository = "" if probe.sends_profile else run.url
     request = messages.profile_request(
-        staging.name, probe.address.file_name, wish.duration_ms, repository
+        session, probe.address.file_name, wish.duration_ms, repository
     )
     return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
 
 
 def _taken(
-    probe: Probe, pending: grpc.Future[bytes], wish: Wish, staging: Path
-) -> tuple[Path | None, str | None]:
+    probe: Probe, pending: grpc.Future[bytes], wish: Wish, session: str, run: RunFolder
+) -> tuple[str | None, str | None]:
     """The file of a capture that ended, or why there is none."""
     try:
         response = pending.result()
     except grpc.RpcError as error:
         return None, _fault(error, wish)
     try:
-        return _written(probe, response, staging), None
+        return _written(probe, response, session, run), None
     except wire.Damaged as error:
         return None, f"its answer is no profile: {error}"
     except _NoProfile as error:
@@ -138,41 +141,26 @@ class _NoProfile(Exception):
     """An answer without a profile; the text says why."""
 
 
-def _written(probe: Probe, response: bytes, staging: Path) -> Path:
+def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str:
     """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
-    file = staging.parent / (probe.address.file_name + ENDING)
+    name = probe.address.file_name + ENDING
     if probe.sends_profile:
         space = messages.xspace(response)
     else:
-        theirs = staging / file.name
-        if not theirs.is_file():
+        theirs = run.read(f"{session}/{name}")
+        if theirs is None:
             raise _NoProfile(
-                "it runs TensorFlow before 2.21, which writes the profile itself, and did not "
-                f"write {theirs}; give a --log-dir that it sees and may write to"
+                "it runs TensorFlow before 2.21, which writes the profile itself, and wrote none "
+                f"into {run.url}; give a --log-dir that it sees and may write to, e.g. gs://..."
             )
-        space = memoryview(theirs.read_bytes())
+        space = memoryview(theirs)
     if space is None or not messages.has_events(space):
         raise _NoProfile(
             "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
             "capture was too short; try a longer --duration"
         )
-    _write_whole(file, space)
-    return file
-
-
-def _write_whole(file: Path, content: memoryview) -> None:
-    """Write beside the file, then rename."""
-    with tempfile.NamedTemporaryFile(prefix=".tpudiag.", dir=file.parent, delete=False) as stream:
-        temporary = Path(stream.name)
-        try:
-            stream.write(content)
-            stream.flush()
-            temporary.chmod(0o644)
-            temporary.replace(file)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+    run.write(name, space)
+    return name
 
 
 def _fault(error: grpc.RpcError, wish: Wish) -> str:
