@@ -18,6 +18,7 @@ from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.capture import Capture, Wish, capture
 from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.runs import RunFolder, run_folder
+from tpudiag.sources.profile.summary import count
 
 OnPhase = Callable[[str], None]
 
@@ -33,6 +34,7 @@ class Attach:
     project: str | None = None
     zone: str | None = None
     port: int = 6009
+    xprof_limit_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def _captured(
     """What came of each trainer, and whether Ctrl-C ended it."""
     answering = [probe for probe in probes if probe.fault is None]
     left = len(answering)
-    on_phase(f"capturing {wish.duration_s:g} s of {left} trainers")
+    on_phase(f"capturing {wish.duration_s:g} s of {count(left, 'trainer')}")
 
     def done(_: Capture) -> None:
         nonlocal left
@@ -125,7 +127,8 @@ def _with_profile(
     """The report on the profiles that came."""
     missing = _missing(found, captures)
     profile = Asked(
-        run.url, subject=found.subject, missing=missing, known=found.cloud.known,
+        run.url, xprof_limit_s=asked.xprof_limit_s, subject=found.subject, missing=missing,
+        known=found.cloud.known,
         notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
     )  # fmt: skip
     report, cut = diagnosed(profile, settings)
@@ -138,9 +141,9 @@ def _note(wish: Wish, captures: Sequence[Capture]) -> str:
     taken = [done for done in captures if done.file is not None]
     slowest = max(taken, key=lambda done: done.took_s)
     return (
-        f"Captured {wish.duration_s:g} s of {len(taken)} of {len(captures)} trainers; the last "
-        f"profile was in after {slowest.took_s:.1f} s. A capture slows the trainer while it runs "
-        "and while the profile is gathered."
+        f"Captured {wish.duration_s:g} s of {count(len(taken), 'trainer')}; the last profile was "
+        f"in after {slowest.took_s:.1f} s. A capture slows the trainer while it runs and while "
+        "the profile is gathered."
     )
 
 

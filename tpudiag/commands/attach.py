@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
+from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def add_parser(verbs: Verbs) -> None:
         help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
         "before 2.21 write into it themselves (default: %(default)s)",
     )  # fmt: skip
+    add_xprof_option(parser)
     add_report_options(parser)
     parser.set_defaults(run=run)
 
@@ -99,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     with progress() as on_phase:
         asked = _attach.Attach(
             tuple(options.targets), _wish(options), options.log_dir,
-            options.tpu, options.project, options.zone, options.port,
+            options.tpu, options.project, options.zone, options.port, options.xprof_limit,
         )  # fmt: skip
         attached = _attach.attached(asked, settings, on_phase)
     code = emit(attached.report, options)
