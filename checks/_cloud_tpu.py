@@ -53,12 +53,14 @@ def commands(node: CloudTpu) -> dict[str, str]:
     vm = "gcloud compute tpus tpu-vm"
     accelerator = f"--accelerator-type {node.accelerator_type} --version {node.runtime_version}"
     spot = " --spot" if node.preemptible else ""
+    again = f"{vm} delete {at} && {vm} create {at} {accelerator}{spot}"
+    one_host = len(node.workers) <= 1  # a pod can be made anew, not stopped
     return {
         "name": node.name,
         "describe": f"{vm} describe {at}",
         "start": f"{vm} start {at}",
-        "restart": f"{vm} stop {at} && {vm} start {at}",
-        "again": f"{vm} delete {at} && {vm} create {at} {accelerator}{spot}",
+        "restart": f"{vm} stop {at} && {vm} start {at}" if one_host else again,
+        "again": again,
     }
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tpudiag.known_errors import match
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import CloudTpu, Signals
 
-from ._cloud_tpu import SOURCE, trouble
+from ._cloud_tpu import SOURCE, commands, trouble
 
 _CALLS = {
     "resolver": "TPUClusterResolver",
@@ -44,9 +44,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     node = signals.cloud_tpu
     if node is not None:
         yield from trouble(node)
-        if node.state == "READY":
-            yield Evidence("state", node.state, limit="READY", source=SOURCE)
-            yield Evidence("health", node.health, limit="HEALTHY", source=SOURCE)
+        yield from _evidence(node)
     attempt = signals.tpu
     if attempt is None and node is not None:
         return
@@ -73,3 +71,15 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         fix,
         (Evidence("error", said), waited),
     )
+
+
+def _evidence(node: CloudTpu) -> Iterator[Evidence]:
+    """What a TPU passes on: that it is ready, and known to be healthy."""
+    if node.state == "READY":
+        yield Evidence("state", node.state, limit="READY", source=SOURCE)
+    if node.health == "HEALTH_UNSPECIFIED":
+        raise NotMeasured(
+            f"the Cloud TPU API does not tell the health of {node.name}",
+            f"`{commands(node)['describe']}`, later",
+        )
+    yield Evidence("health", node.health, limit="HEALTHY", source=SOURCE)

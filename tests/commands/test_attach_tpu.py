@@ -77,6 +77,12 @@ def test_a_healthy_tpu_passes_on_evidence(tpus: ModuleType) -> None:
     assert [item.value for item in said.evidence] == ["READY", "HEALTHY"]
 
 
+def test_a_tpu_of_unknown_health_does_not_pass(tpus: ModuleType) -> None:
+    said = seen(tpus, tpus.node("mine", health="HEALTH_UNSPECIFIED"), "TPU003")
+    assert said.verdict is Verdict.SKIPPED
+    assert "does not tell the health" in (said.reason or "")
+
+
 def test_the_report_on_a_preempted_tpu(tpus: ModuleType, tmp_path: Path) -> None:
     node = tpus.node("mine", state="PREEMPTED", scheduling_config={"spot": True})
     with tpus.emulated([node]) as emulator:

@@ -37,7 +37,8 @@ while others did; 2 usage error, or no trainer gave one (one line for each says 
 """
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min)?")
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, None: 1.0}
-MOST_S = 600.0
+MOST_CAPTURE_S, MOST_S = 30.0, 600.0
+"""A trainer holds some 25 times its profile's size while it gathers it, 10 MB a second or so."""
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -54,8 +55,9 @@ def add_parser(verbs: Verbs) -> None:
         "the trainers on this machine",
     )  # fmt: skip
     parser.add_argument(
-        "--duration", metavar="TIME", type=duration_s, default=2.0,
-        help="how long to capture: 2s, 500ms (default: 2s)",
+        "--duration", metavar="TIME", type=capture_s, default=2.0,
+        help="how long to capture, up to 30s: 2s, 500ms (default: 2s); the trainer's memory and "
+        "the pause at the end grow with it",
     )  # fmt: skip
     parser.add_argument(
         "--timeout", metavar="TIME", type=duration_s, default=60.0,
@@ -128,6 +130,16 @@ def duration_s(text: str) -> float:
     seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
     if not 0 < seconds <= MOST_S:
         raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s or 500ms, up to 10m")
+    return seconds
+
+
+def capture_s(text: str) -> float:
+    """The time of a capture, short enough for the trainer's memory."""
+    seconds = duration_s(text)
+    if seconds > MOST_CAPTURE_S:
+        raise argparse.ArgumentTypeError(
+            f"{text}: at most {MOST_CAPTURE_S:g} s: the trainer holds the whole profile in memory"
+        )
     return seconds
 
 

@@ -17,6 +17,7 @@ _FRAMEWORKS = (
     ("JAX", re.compile(r"(.*)/jaxlib/")),
     ("PyTorch/XLA", re.compile(r"(.*)/(?:torch_xla/|_XLAC)")),
 )
+_HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC")
 _OWNERS = {
     "TensorFlow": r"(?:tensorflow(?:_cpu|_tpu|_gpu|_intel|_rocm)?|tf_nightly(?:_cpu|_gpu)?)",
     "JAX": "jaxlib",
@@ -118,9 +119,11 @@ def _framework(folder: Path) -> str | None:
     places: dict[str, str] = {}
     with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            path = line.partition("/")
+            if not _HINT.search(line):
+                continue
+            path = line[line.find("/") :].strip()
             for name, pattern in _FRAMEWORKS:
-                if path[1] and name not in places and (match := pattern.match("/" + path[2])):
+                if name not in places and (match := pattern.match(path)):
                     places[name] = match[1]
     return ", ".join(
         f"{name} {_version(folder, name, site)}".rstrip() for name, site in places.items()
