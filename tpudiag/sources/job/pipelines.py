@@ -22,7 +22,11 @@ _COSTLY = re.compile(
     r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
 )
 _READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
-_RANDOM = re.compile(r"Random|Multinomial|StatelessTruncatedNormal|Shuffle")
+_RANDOM = re.compile(
+    r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
+    r"|SampleDistorted|Assign)"
+)
+"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
 
 
 @dataclass
@@ -120,7 +124,7 @@ class PipelineWatch:
         """One transformation."""
         kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
         graph = _function_graph(dataset)
-        kinds = [op.type for op in graph.get_operations()] if graph is not None else []
+        kinds = _op_types(graph)
         return DatasetOp(
             kind=kind,
             parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
@@ -128,7 +132,7 @@ class PipelineWatch:
             batch_size=_integer(getattr(dataset, "_batch_size", None)),
             drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
             count=_integer(getattr(dataset, "_count", None)),
-            stateful=any(_RANDOM.search(name) for name in kinds),
+            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
             reads_files=kind in ("FlatMap", "Interleave") and any(map(_READER.match, kinds)),
             elements=_positive(_integer(_try(dataset.cardinality))),
@@ -166,6 +170,15 @@ def _function_graph(dataset: Any) -> Any:
     """The graph of a transformation's user function, None where it has none."""
     wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
     return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+
+
+def _op_types(graph: Any) -> list[str]:
+    """The types of the operations of a graph and of all functions that it may call."""
+    if graph is None:
+        return []
+    defined = graph.as_graph_def()
+    bodies = [defined.node, *(function.node_def for function in defined.library.function)]
+    return [str(node.op) for body in bodies for node in body]
 
 
 def _made_by_keras() -> bool:
