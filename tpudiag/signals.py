@@ -156,11 +156,25 @@ class DatasetOp:
     """Its function does more than casts, scaling and reshaping."""
     reads_files: bool = False
     """It reads the files that the op before it names, one after the other."""
+    opens_files: bool = False
+    """It opens files, in whatever way."""
+    batch_named: tuple[str, ...] = ()
+    """Names that the user's code had for the batch size where it was set, e.g. `args.batch`."""
+    global_batch_named: int | None = None
+    """The value of the one name for a global batch that the user's code had there."""
     elements: int | None = None
     """Elements that it gives in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
     location: Location | None = None
+
+
+@dataclass(frozen=True)
+class FilesRead:
+    """The files that a pipeline opens: how many, and the first of their paths."""
+
+    count: int
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -178,6 +192,11 @@ class Pipeline:
     """How often the loop has started to read it (epochs)."""
     element_bytes: int | None = None
     auto_shard_policy: str | None = None
+    files: FilesRead | None = None
+    per_replica: bool = False
+    """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
+    replicas: int | None = None
+    """Replicas of the strategy that it was handed to."""
 
 
 @dataclass(frozen=True)
@@ -518,6 +537,8 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    tpu_named: str | None = None
+    """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None

@@ -59,7 +59,10 @@ class Observer:
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
         if self._spec.rehearse:
-            standins.install(tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts)
+            standins.install(
+                tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
+                on_resolver=lambda name: self._recorder.put(tpu_named=name),
+            )  # fmt: skip
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)

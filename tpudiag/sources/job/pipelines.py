@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job import hooks, lines
+from tpudiag.sources.job import files, hooks, lines, naming
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -42,6 +42,7 @@ class PipelineWatch:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._made_at: dict[int, Location | None] = {}
+        self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
         self._seen: dict[int, _Seen] = {}
         self._distributing = False
         self.training_started = False
@@ -58,14 +59,18 @@ class PipelineWatch:
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._note_line)
         hooks.before(dataset, "__iter__", self._iterated)
-        name = "experimental_distribute_dataset"
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
-            if name in vars(class_):
-                hooks.around(class_, name, self._distributed)
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+            if "distribute_datasets_from_function" in vars(class_):
+                hooks.around(class_, "distribute_datasets_from_function", self._from_function)
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
+        size = _integer(getattr(dataset, "_batch_size", None))
+        if size is not None:
+            self._batch_names[id(dataset)] = naming.names_of(size), naming.global_batch()
 
     def _distributed(
         self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
@@ -75,25 +80,43 @@ class PipelineWatch:
             return original(strategy, dataset, *args, **kwargs)
         self._distributing = True
         try:
-            self._add(dataset, distributed=True)
+            self._add(dataset, replicas=strategy.num_replicas_in_sync)
             return original(strategy, dataset, *args, **kwargs)
+        finally:
+            self._distributing = False
+
+    def _from_function(
+        self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A function that makes a dataset of per-replica batches is handed to the strategy."""
+        if self._distributing:
+            return original(strategy, dataset_fn, *args, **kwargs)
+
+        def noted(context: Any) -> Any:
+            dataset = dataset_fn(context)
+            self._add(dataset, replicas=strategy.num_replicas_in_sync, per_replica=True)
+            return dataset
+
+        self._distributing = True
+        try:
+            return original(strategy, noted, *args, **kwargs)
         finally:
             self._distributing = False
 
     def _iterated(self, dataset: Any) -> None:
         """A dataset is iterated from Python."""
         if self._tf.executing_eagerly() and lines.direct_caller() is not None:
-            self._add(dataset, distributed=False)
+            self._add(dataset)
 
-    def _add(self, dataset: Any, distributed: bool) -> None:
+    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> None:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
-            pipeline = self.read(dataset, distributed)
+            pipeline = self.read(dataset, replicas, per_replica)
             seen = self._seen[id(dataset)] = _Seen(pipeline, dataset)
         seen.passes += 1
 
-    def read(self, dataset: Any, distributed: bool) -> Pipeline:
+    def read(self, dataset: Any, replicas: int | None, per_replica: bool) -> Pipeline:
         """A dataset's graph of transformations as facts."""
         ops: list[DatasetOp] = []
         self._walk(dataset, ops, set())
@@ -105,10 +128,13 @@ class PipelineWatch:
             ops=tuple(ops),
             elements=self._elements(dataset),
             location=lines.caller(),
-            distributed=distributed,
+            distributed=replicas is not None,
             trains=not self.training_started,
             cardinality=_integer(_try(dataset.cardinality)),
             auto_shard_policy=policy,
+            files=files.named(dataset) if any(op.opens_files for op in ops) else None,
+            per_replica=per_replica,
+            replicas=replicas,
         )
 
     def _walk(self, dataset: Any, ops: list[DatasetOp], visited: set[int]) -> None:
@@ -125,6 +151,7 @@ class PipelineWatch:
         kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
+        named, global_named = self._batch_names.get(id(dataset), ((), None))
         return DatasetOp(
             kind=kind,
             parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
@@ -134,6 +161,9 @@ class PipelineWatch:
             count=_integer(getattr(dataset, "_count", None)),
             stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            opens_files=files.opens(kind, kinds),
+            batch_named=named,
+            global_batch_named=global_named,
             reads_files=kind in ("FlatMap", "Interleave") and any(map(_READER.match, kinds)),
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
