@@ -11,6 +11,7 @@ from ._need import need, of_a_job
 from ._paths import hosts
 
 _READERS = ("TFRecord", "TextLine", "FixedLengthRecord", "Csv")
+_MAKERS = ("FlatMap", "Interleave", "ParallelInterleave")
 _OPTION = "options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy"
 
 
@@ -78,7 +79,7 @@ def _sharding(pipe: Pipeline, count: int) -> Iterator[Finding | Evidence]:
 
 def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Iterator[Finding]:
     """FILE, and AUTO, which falls back to DATA where no reader of files is found."""
-    reader = next((op for op in pipe.ops if op.reads_files or op.kind in _READERS), None)
+    reader = next((op for op in pipe.ops if _names_its_files(op)), None)
     if reader is not None and pipe.files is not None and pipe.files.count < count:
         yield Finding(
             f"{pipe.files.count} files for {count} hosts: some hosts get no data.",
@@ -97,6 +98,11 @@ def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Itera
             (shards,),
             costly.location or pipe.location,
         )
+
+
+def _names_its_files(op: DatasetOp) -> bool:
+    """Whether AUTO finds the files of an op: it is a reader, or makes one of each element."""
+    return op.kind in _READERS or (op.opens_files and op.kind in _MAKERS)
 
 
 def _works(op: DatasetOp) -> bool:

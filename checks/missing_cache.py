@@ -59,7 +59,13 @@ def _read_again(pipeline: Pipeline) -> bool:
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
     """What is random before a cache."""
-    random = [op for op in pipeline.ops[:at] if op.stateful or op.kind == "Shuffle"]
+    opener = next((n for n, op in enumerate(pipeline.ops) if op.opens_files), 0)
+    drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
+    random = [
+        op
+        for number, op in enumerate(pipeline.ops[:at])
+        if op.stateful or (op.kind == "Shuffle" and number > opener and not drawn_anew)
+    ]
     if random:
         what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
         yield Finding(

@@ -56,7 +56,7 @@ def _fields(value: Any) -> list[tuple[Any, Any]]:
     try:
         if type(value).__name__ == "FlagValues":
             return list(value.flag_values_dict().items())
-        held = cast("dict[Any, Any]", value) if isinstance(value, dict) else vars(value)
+        held = cast("dict[Any, Any]", value if isinstance(value, dict) else vars(value))
         return list(held.items()) if len(held) <= MOST_ATTRIBUTES else []
     except Exception:
         return []
