@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals
+from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
 
 from ._need import mib
 from .missing_prefetch import own_pipelines
@@ -42,7 +42,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         caches = [number for number, op in enumerate(pipeline.ops) if op.kind == "Cache"]
         if caches:
             yield from _frozen(pipeline, caches[0])
-        elif _read_again(pipeline):
+        elif _read_again(pipeline, signals.keras):
             yield from _uncached(pipeline, limit)
         else:
             raise NotMeasured(
@@ -51,10 +51,11 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             )
 
 
-def _read_again(pipeline: Pipeline) -> bool:
+def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
     repeats = any(op.kind == "Repeat" and op.count not in (0, 1) for op in pipeline.ops)
-    return repeats or pipeline.passes > 1
+    fitted = keras is not None and keras.loop == "fit" and keras.epochs > 1
+    return repeats or pipeline.passes > 1 or fitted
 
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:

@@ -52,7 +52,7 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
             "the step computes in float16.",
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
             (Evidence("float16 products", len(half), "operations", 0),),
-            half[0].location if half else precision.location if precision else None,
+            precision.policy_location if precision else half[0].location,
         )
     yield Evidence("float16 products", len(half), "operations")
     if precision is not None:

@@ -54,6 +54,8 @@ class KerasUse:
     version: str
     loop: str
     """`fit` or `custom`."""
+    epochs: int = 1
+    """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
     jit_compile: bool = False
     built_in_scope: bool = True
     steps_per_execution: int = 1
@@ -158,6 +160,8 @@ class DatasetOp:
     """It reads the files that the op before it names, one after the other."""
     opens_files: bool = False
     """It opens files, in whatever way."""
+    gives_unknown: bool = False
+    """A dimension of its elements is unknown."""
     batch_named: tuple[str, ...] = ()
     """Names that the user's code had for the batch size where it was set, e.g. `args.batch`."""
     global_batch_named: int | None = None
@@ -209,6 +213,8 @@ class Dispatch:
     """Steps that ran outside any tf.function."""
     eager_location: Location | None = None
     run_eagerly: bool = False
+    compiled_at: Location | None = None
+    """The line that compiled the model in fit."""
 
 
 @dataclass(frozen=True)
@@ -308,6 +314,9 @@ class MixedPrecision:
     policies: tuple[str, ...]
     loss_scale_optimizer: str | None = None
     location: Location | None = None
+    """Of the loss scaling."""
+    policy_location: Location | None = None
+    """Of the policy: the line that set it, or that of the first layer that has it."""
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,8 @@ class Observer:
         self._examined = True
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
-        products = {op.name: op for call in same for op in graphs.matrix_ops(call)}
+        layer_line = self._keras.layers.line_of
+        products = {op.name: op for call in same for op in graphs.matrix_ops(call, layer_line)}
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
         self._recorder.put(
             matrix_ops=tuple(products.values()),
@@ -251,6 +252,7 @@ class Observer:
             eager_steps=self._steps.eager_steps,
             eager_location=eager_location if self._steps.eager_steps else None,
             run_eagerly=self._keras.run_eagerly(),
+            compiled_at=self._keras.compiled_at(),
         )
 
 

@@ -161,6 +161,9 @@ class PipelineWatch:
             count=_integer(getattr(dataset, "_count", None)),
             stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            gives_unknown=any(
+                spec.shape is None or None in spec.shape for spec in self._elements(dataset)
+            ),
             opens_files=files.opens(kind, kinds),
             batch_named=named,
             global_batch_named=global_named,
