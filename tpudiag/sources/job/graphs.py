@@ -196,7 +196,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
                 continue
             source = _buffer(tensor)
-            if source.op.type in _NO_ACTIVATION:
+            if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
                 continue
             count = source.shape.num_elements() if source.shape.rank is not None else None
             if count is None:
@@ -205,6 +205,11 @@ def activations(call: GradientCall) -> ActivationEstimate:
             kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
     ordered = sorted(kept.values(), key=lambda item: -item[1])
     return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), unknown)
+
+
+def _is_reserve_space(tensor: Any) -> bool:
+    """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
+    return tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2
 
 
 def _buffer(tensor: Any) -> Any:
