@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
+from tpudiag.signals import KerasUse, Pipeline, Signals
 
+from ._input import worth
 from ._need import mib
 from .missing_prefetch import own_pipelines
 
@@ -60,12 +61,12 @@ def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
     """What is random before a cache."""
-    opener = next((n for n, op in enumerate(pipeline.ops) if op.opens_files), 0)
     drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
     random = [
         op
         for number, op in enumerate(pipeline.ops[:at])
-        if op.stateful or (op.kind == "Shuffle" and number > opener and not drawn_anew)
+        if op.stateful
+        or (op.kind == "Shuffle" and not (drawn_anew or pipeline.names_files(number)))
     ]
     if random:
         what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
@@ -80,15 +81,12 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
 
 def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
     """Costly and deterministic work, up to the first random op."""
-    costly: DatasetOp | None = None
-    for op in pipeline.ops:
-        if op.stateful or op.kind == "Shuffle":
-            break
-        if op.costly and not op.python and op.location is not None:
-            costly = op
-    if costly is None:
+    number = pipeline.worth_caching
+    if number is None:
         yield Evidence("costly work that repeats", "none seen")
         return
+    costly = pipeline.ops[number]
+    gain, measured = worth(pipeline, "cache")
     if costly.elements is None or costly.element_bytes is None:
         raise NotMeasured(
             f"{costly.location} repeats costly work, and the size of its result is not known",
@@ -99,9 +97,9 @@ def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
     if size_bytes <= limit:
         yield Finding(
             f"{costly.kind} does the same costly work in every epoch; its result is "
-            f"{mib(size_bytes)} and would fit in memory.",
+            f"{mib(size_bytes)} and would fit in memory.{gain}",
             "dataset = dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE).cache()",
-            (evidence,),
+            (evidence, *measured),
             costly.location,
         )
     yield evidence

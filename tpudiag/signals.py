@@ -173,12 +173,29 @@ class DatasetOp:
     location: Location | None = None
 
 
+NO_WORK = frozenset(
+    ("Options", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Rebatch", "Take", "Repeat")
+)
+"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
+
+
 @dataclass(frozen=True)
 class FilesRead:
     """The files that a pipeline opens: how many, and the first of their paths."""
 
     count: int
     paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InputSpeed:
+    """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
+
+    fix: str
+    """parallel calls, parallel reads, cache, prefetch (with a consumer as slow as the pipeline), or
+    AUTOTUNE in the place of static values."""
+    before_examples_per_s: float
+    after_examples_per_s: float
 
 
 @dataclass(frozen=True)
@@ -201,6 +218,42 @@ class Pipeline:
     """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
     replicas: int | None = None
     """Replicas of the strategy that it was handed to."""
+    speeds: tuple[InputSpeed, ...] = ()
+
+    @property
+    def examples_per_element(self) -> int:
+        """The batch that one element is; 1 where it is not known to be one."""
+        return next((op.batch_size for op in reversed(self.ops) if op.batch_size), 1)
+
+    @property
+    def worth_caching(self) -> int | None:
+        """The last op that is costly and the same in every pass, None where none is."""
+        found = None
+        for number, op in enumerate(self.ops):
+            if op.stateful or (op.kind == "Shuffle" and not self.names_files(number)):
+                break
+            if op.kind == "Cache":
+                return None
+            if op.costly and not op.python and op.location is not None:
+                found = number
+        return found
+
+    @property
+    def elements_to_cache(self) -> int:
+        """Elements of the whole pipeline that one pass over the costly ops makes."""
+        costly = self.worth_caching
+        elements = self.ops[costly].elements if costly is not None else None
+        return -(-(elements or 0) // self.examples_per_element)
+
+    @property
+    def ends_ahead(self) -> bool:
+        """Whether it ends in a prefetch whose buffer is left to AUTOTUNE."""
+        last = next((op for op in reversed(self.ops) if op.kind not in NO_WORK), None)
+        return last is not None and last.kind == "Prefetch" and last.buffer_size in (-1, None)
+
+    def names_files(self, number: int) -> bool:
+        """Whether an op gives names of files that a later one opens."""
+        return any(op.opens_files for op in self.ops[number + 1 :])
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,21 @@ from tpudiag.signals import FilesRead
 
 SHOWN = 3
 _READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|Csv)$")
+_FILES = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
 _OPENS = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|CSV)Dataset|ReadFile$")
 
 
 def opens(kind: str, op_types: list[str]) -> bool:
     """Whether a transformation opens files: a reader, or a function that holds one."""
     return bool(_READER.match(kind)) or any(map(_OPENS.match, op_types))
+
+
+def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
+    """Whether a transformation reads several files, each when the one before is at its end."""
+    if _READER.match(kind):
+        inner = getattr(dataset, "_impl", None) or getattr(dataset, "_dataset", None)
+        return "FlatMap" in type(inner).__name__
+    return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
 
 
 def named(dataset: Any) -> FilesRead | None:

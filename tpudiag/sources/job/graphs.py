@@ -209,7 +209,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
 
 def _is_reserve_space(tensor: Any) -> bool:
     """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
-    return tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
 def _buffer(tensor: Any) -> Any:

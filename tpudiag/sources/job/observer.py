@@ -45,6 +45,7 @@ class Observer:
         self._import_s = 0.0
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
+        self._input_budget_s = spec.measure_input_s
         self.stopped = False
 
     def importing_tensorflow(self) -> None:
@@ -111,6 +112,16 @@ class Observer:
         self._recorder.phase("reading what was seen")
         self._examine_step()
         self._send()
+        self._measure_input()
+
+    def _measure_input(self) -> None:
+        """Once, after all else is sent: what the fixes of the input pipeline are worth."""
+        assert self._steps is not None
+        budget_s, self._input_budget_s = self._input_budget_s, 0.0
+        if budget_s and self._steps.steps and self._tf.executing_eagerly():
+            self._recorder.phase("measuring the input pipeline")
+            self._pipelines.measure(budget_s)
+            self._recorder.put(pipelines=self._pipelines.facts() or None)
 
     def _import_fact(self) -> TensorFlowImport:
         """The TensorFlow that was imported and its switches."""

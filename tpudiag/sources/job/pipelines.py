@@ -15,13 +15,12 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job import files, hooks, lines, naming
+from tpudiag.sources.job import files, hooks, lines, measuring, naming
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
     r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
 )
-_READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
 _RANDOM = re.compile(
     r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
     r"|SampleDistorted|Assign)"
@@ -33,6 +32,8 @@ _RANDOM = re.compile(
 class _Seen:
     pipeline: Pipeline
     owner: Any
+    chain: list[Any]
+    """The dataset of each op of the pipeline."""
     passes: int = field(default=0)
 
 
@@ -112,14 +113,27 @@ class PipelineWatch:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
-            pipeline = self.read(dataset, replicas, per_replica)
-            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset)
+            chain: list[Any] = []
+            pipeline = self.read(dataset, replicas, per_replica, chain)
+            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
         seen.passes += 1
 
-    def read(self, dataset: Any, replicas: int | None, per_replica: bool) -> Pipeline:
-        """A dataset's graph of transformations as facts."""
-        ops: list[DatasetOp] = []
-        self._walk(dataset, ops, set())
+    def measure(self, budget_s: float) -> None:
+        """Measure what the fixes of the first pipeline that trains are worth."""
+        for seen in self._seen.values():
+            if seen.pipeline.trains and any(op.location for op in seen.pipeline.ops):
+                pipeline = measuring.measured(
+                    self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
+                )
+                seen.pipeline = pipeline
+                return
+
+    def read(
+        self, dataset: Any, replicas: int | None, per_replica: bool, chain: list[Any]
+    ) -> Pipeline:
+        """A dataset's graph of transformations as facts; `chain` gets the dataset of each op."""
+        self._walk(dataset, chain, set())
+        ops = [self._op(each) for each in chain]
         policy = None
         options = _try(dataset.options)
         if options is not None:
@@ -137,14 +151,14 @@ class PipelineWatch:
             replicas=replicas,
         )
 
-    def _walk(self, dataset: Any, ops: list[DatasetOp], visited: set[int]) -> None:
-        """Add the ops of a dataset from its sources to itself."""
+    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
+        """Add the datasets that a dataset is made from, from its sources to itself."""
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
         for parent in _try(dataset._inputs) or ():
-            self._walk(parent, ops, visited)
-        ops.append(self._op(dataset))
+            self._walk(parent, chain, visited)
+        chain.append(dataset)
 
     def _op(self, dataset: Any) -> DatasetOp:
         """One transformation."""
@@ -167,7 +181,7 @@ class PipelineWatch:
             opens_files=files.opens(kind, kinds),
             batch_named=named,
             global_batch_named=global_named,
-            reads_files=kind in ("FlatMap", "Interleave") and any(map(_READER.match, kinds)),
+            reads_files=files.one_by_one(dataset, kind, kinds),
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
             costly=any(_COSTLY.search(name) for name in kinds),
