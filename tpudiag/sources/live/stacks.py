@@ -72,16 +72,19 @@ def sample(pid: int, duration_s: float) -> Stacks:
             return Stacks(fault=f"py-spy cannot be run: {error.strerror or error}")
         if not out.is_file():
             return Stacks(fault=_fault(pid, done.stderr))
-        return parsed(out.read_text(encoding="utf-8", errors="replace"))
+        return parsed(out.read_text(encoding="utf-8", errors="replace"), pid)
 
 
-def parsed(raw: str) -> Stacks:
-    """The main thread's places from py-spy's raw format: `thread;frame;frame count` a line."""
+def parsed(raw: str, pid: int) -> Stacks:
+    """The main thread's places from py-spy's raw format: `thread;frame;frame count` a line.
+
+    It names threads only where the process knows names; the main one has the pid as its id.
+    """
     inside: defaultdict[tuple[Location, str], Counter[str]] = defaultdict(Counter)
     for line in raw.splitlines():
         stack, _, count = line.rpartition(" ")
         thread, *frames = stack.split(";")
-        if thread.endswith(": MainThread") and count.isdigit():
+        if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
             for location, function, leaf in _place(frames):
                 inside[location, function][leaf] += int(count)
     total = sum(counts.total() for counts in inside.values())
