@@ -163,6 +163,20 @@ def test_a_host_that_does_not_exist() -> None:
     assert "no such host" in fault
 
 
+def test_a_name_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+
+    def wait(*_: object, **__: object) -> list[object]:
+        enough.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", wait)
+    fault = probe(Address("slow.example", 1), 0.2).fault
+    enough.set()
+    assert fault is not None
+    assert "within 0.2 s: the name service" in fault
+
+
 def test_all_are_asked_at_once(tmp_path: Path) -> None:
     with ExitStack() as stack:
         ports = [stack.enter_context(silent(tmp_path)) for _ in range(20)]

@@ -6,8 +6,10 @@ words of the profiler's own. Only where gRPC fails is the port asked what else i
 
 from __future__ import annotations
 
+import queue
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -78,7 +80,23 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
 
 
 def _connected(address: Address, limit_s: float) -> str | None:
-    """Why there is no TCP connection to be had; None where there is one."""
+    """Why there is no TCP connection to be had; None where there is one.
+
+    In a thread of its own, which may be left behind: looking up a name knows no time limit.
+    """
+    answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    looking = threading.Thread(
+        target=lambda: answers.put(_connection(address, limit_s)), daemon=True
+    )
+    looking.start()
+    try:
+        return answers.get(timeout=limit_s + 0.2)
+    except queue.Empty:
+        return f"no connection within {limit_s:g} s: the name service or the host does not answer"
+
+
+def _connection(address: Address, limit_s: float) -> str | None:
+    """The same, waiting for the name as long as that takes."""
     try:
         socket.create_connection((address.host, address.port), timeout=limit_s).close()
     except socket.gaierror as error:
