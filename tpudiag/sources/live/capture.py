@@ -84,7 +84,7 @@ def capture(
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
         try:
-            while len(found) < len(probes):
+            while calls:
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
                 taken = _taken(probe, pending, wish, session, run)
