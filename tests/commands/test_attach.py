@@ -141,7 +141,8 @@ def capturing(folder: Path, address: str, duration: str) -> subprocess.Popen[str
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         )  # fmt: skip
         while process.poll() is None:
-            if profiling(address):
+            time.sleep(0.1)  # leaves it time to begin: two captures at once are refused
+            if list(folder.glob("logs/plugins/profile/*")) and profiling(address):
                 return process
             assert time.monotonic() < until
         assert "another capture" in process.communicate()[1]
