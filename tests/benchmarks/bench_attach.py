@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 OUTSIDE_BAR = 0.02
-RSS_BAR = 0.02
-SETTLE_CAPTURES = 5
+RSS_BAR = 0.03
+SETTLE_CAPTURES = 10
 """Captures after which allocators have what they keep; growth is counted from there."""
-REST_S, SETTLE_S, BEFORE_S = 1.5, 0.3, 5.0
+REST_S, SETTLE_S, BEFORE_S = 1.0, 0.3, 5.0
 
 
 class Span(NamedTuple):
@@ -106,7 +106,7 @@ def attached(address: str, duration_s: float, folder: Path) -> list[Span]:
     from tpudiag.sources.live.capture import Wish
 
     marks: list[float] = []
-    asked = Attach((address,), Wish(duration_s), str(folder))
+    asked = Attach((address,), Wish(duration_s), str(folder), xprof_limit_s=0)
     done = attach(asked, Settings(), lambda _: marks.append(time.monotonic()))
     assert done.report.measurements["step_time_ms"].value, "a report with step times"
     begun, ended = marks[1], marks[2]
@@ -159,7 +159,7 @@ def measure(captures: int, duration_s: float, folder: Path) -> bool:
             time.sleep(SETTLE_S)
             ours.append(held(os.getpid()))
             theirs.append(held(process.pid))
-            time.sleep(min(waited_s, REST_S))
+            time.sleep(min(waited_s, REST_S))  # a round without a capture
             spans.append(rested("after none", REST_S))
     finally:
         process.kill()
