@@ -28,6 +28,12 @@ from tpudiag.sources.live.channel import channel, details_of, method
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "tests" / "live_trainer.py"
+WITHOUT_TENSORFLOW = """\
+import sys
+sys.modules["tensorflow"] = None
+from tpudiag.cli import main
+sys.exit(main())
+"""
 LAUNCHER = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, *sys.argv[1:]]))"
 
 
@@ -98,7 +104,7 @@ def trainers(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Tr
 
 def command(folder: Path, *arguments: str) -> list[str]:
     where = ["--log-dir", str(folder / "logs")] if arguments else []
-    return [sys.executable, "-m", "tpudiag", "attach", *arguments, *where]
+    return [sys.executable, "-c", WITHOUT_TENSORFLOW, "attach", *arguments, *where]
 
 
 def attach(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
