@@ -31,9 +31,14 @@ def checks() -> tuple[Check, ...]:
         for value in vars(module).values()
         if isinstance(value, Check)
     ]
-    foreign = [point.load() for point in entry_points(group="tpudiag.checks")]
-    found = own + [value for value in foreign if isinstance(value, Check)]
-    return tuple(sorted(found, key=lambda check: check.id))
+    return tuple(sorted((*own, *foreign_checks()), key=lambda check: check.id))
+
+
+@cache
+def foreign_checks() -> tuple[Check, ...]:
+    """The checks that other packages add."""
+    found = [point.load() for point in entry_points(group="tpudiag.checks")]
+    return tuple(value for value in found if isinstance(value, Check))
 
 
 def renderer(name: str) -> Renderer:

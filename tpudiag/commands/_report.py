@@ -50,11 +50,13 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("report")
     group.add_argument(
         "--format", metavar="FORMAT",
-        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
+        help="rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
+        "terminal, plain text elsewhere",
     )  # fmt: skip
     group.add_argument(
         "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
-        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
+        help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
+        ".txt); repeatable",
     )  # fmt: skip
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
@@ -108,6 +110,14 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
 def emit(report: Report, options: argparse.Namespace) -> int:
     """Write the report to stdout and the files asked for; the exit code it earns."""
+    from tpudiag import excerpts
+
+    write(excerpts.added(report), options)
+    return exit_code(report, options.fail_on)
+
+
+def write(report: Report, options: argparse.Namespace) -> None:
+    """Write a finished report to stdout and the files asked for."""
     from tpudiag.catalogue import renderer
 
     failures: list[str] = []
@@ -121,7 +131,6 @@ def emit(report: Report, options: argparse.Namespace) -> int:
     _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
-    return exit_code(report, options.fail_on)
 
 
 def _print(text: str, format_: str) -> None:
