@@ -18,7 +18,8 @@ from tpudiag.model import Check, Severity
 
 HEADINGS = ("What it sees", "Why it costs", "What to do", "Source")
 _HEADING = re.compile(r"^## +(.+)$", re.MULTILINE)
-_DECORATOR = re.compile(r'^@check\(\s*"(\w+)"', re.MULTILINE)
+_CHECK = re.compile(r'^@check\(\s*"(\w+)".*?""".*?"""', re.MULTILINE | re.DOTALL)
+"""A check from its decorator to the end of its docstring."""
 
 
 @dataclass(frozen=True)
@@ -48,45 +49,47 @@ def of(check: Check) -> Explanation:
 
 def explanations() -> tuple[Explanation, ...]:
     """Those of all checks, by id."""
-    found = [_parsed(text) for _, text in _sources()]
+    found = [_parsed(source) for _, _, source in _sources()]
     return tuple(sorted((*found, *_foreign()), key=lambda e: e.id))
 
 
 def find(word: str) -> Explanation | None:
     """The explanation of the check with this id or name; None where there is none."""
     id_, name = word.upper(), word.lower()
-    for stem, text in _sources():
-        declared = _DECORATOR.search(text)
-        if declared and (declared[1] == id_ or stem.replace("_", "-") == name):
-            return _parsed(text)
+    for own_id, own_name, source in _sources():
+        if own_id == id_ or own_name == name:
+            return _parsed(source)
     return next((e for e in _foreign() if name in (e.id.lower(), e.name)), None)
 
 
 @cache
-def _sources() -> tuple[tuple[str, str], ...]:
-    """Name and text of each file of checks."""
-    folder = files("tpudiag.checks")
-    return tuple(
-        (file.name.removesuffix(".py"), file.read_text(encoding="utf-8"))
-        for file in folder.iterdir()
-        if file.name.endswith(".py") and not file.name.startswith("_")
-    )
+def _sources() -> tuple[tuple[str, str, str], ...]:
+    """Id, name and source of each check of this package."""
+    found: list[tuple[str, str, str]] = []
+    for file in files("tpudiag.checks").iterdir():
+        stem, dot, ending = file.name.partition(".")
+        if dot and ending == "py" and not stem.startswith("_"):
+            source = _CHECK.search(file.read_text(encoding="utf-8"))
+            if source:
+                found.append((source[1], stem.replace("_", "-"), source[0]))
+    return tuple(found)
 
 
-def _parsed(text: str) -> Explanation:
-    """The check in a file of checks."""
-    for node in ast.parse(text).body:
-        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
-            match node, decorator:
-                case ast.FunctionDef(name=name), ast.Call(
-                    func=ast.Name(id="check"),
-                    args=[ast.Constant(value=str(id_)), ast.Attribute(attr=label), *_],
-                ):
-                    doc = ast.get_docstring(node) or ""
-                    return _made(id_, name.replace("_", "-"), Severity[label], doc)
-                case _:
-                    pass
-    raise ValueError("a file of checks without a check")
+def _parsed(source: str) -> Explanation:
+    """The check whose decorator, head and docstring these are."""
+    match ast.parse(source).body:
+        case [
+            ast.FunctionDef(
+                name=name,
+                decorator_list=[
+                    ast.Call(args=[ast.Constant(value=str(id_)), ast.Attribute(attr=label)])
+                ],
+            ) as function
+        ]:
+            doc = ast.get_docstring(function) or ""
+            return _made(id_, name.replace("_", "-"), Severity[label], doc)
+        case _:
+            raise ValueError(f"not a check: {source[:60]}")
 
 
 def _foreign() -> Iterator[Explanation]:

@@ -7,7 +7,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -45,8 +44,8 @@ ENDINGS = {
 }
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """--format, -o, --select, --ignore and --fail-on."""
+def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
+    """--format and -o."""
     group = parser.add_argument_group("report")
     group.add_argument(
         "--format", metavar="FORMAT",
@@ -58,6 +57,12 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
         ".txt); repeatable",
     )  # fmt: skip
+    return group
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """--format, -o, --select, --ignore and --fail-on."""
+    group = add_output_options(parser)
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
         help="only these checks: ids or families, e.g. TPU101,TPU2",
@@ -154,6 +159,8 @@ def exit_code(report: Report, fail_on: str) -> int:
 
 def write_whole(file: Path, text: str) -> None:
     """Write beside the file, then rename: no reader sees half a report."""
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=".tpudiag.", dir=file.parent)
     temporary = Path(name)
     try:
