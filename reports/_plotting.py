@@ -55,13 +55,8 @@ def script_hash(script: bytes) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
 
 
-def plots(report: Report) -> list[Plot]:
+def plots(report: Report) -> Iterator[Plot]:
     """The plots that the report has figures for."""
-    return [plot for plot in _all_plots(report) if plot is not None]
-
-
-def _all_plots(report: Report) -> Iterator[Plot | None]:
-    """Steps, their distribution and parts, memory, batch sizes, replicas."""
     steps = _kind(report, "step_time")
     if steps and steps[0].y:
         said = _spread(steps[0].y)
@@ -71,11 +66,9 @@ def _all_plots(report: Report) -> Iterator[Plot | None]:
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
     if memory := _kind(report, "memory"):
         yield Plot("memory", "Memory over time", _fullest(memory), _sources(memory), wide=True)
-    for table in report.tables:
-        if rows := _plan_rows(table):
-            title = "Batch against throughput"
-            yield Plot("plan", title, _wall(rows), line(table.source), wide=True)
-            break
+    source, rows = _plan(report)
+    if rows:
+        yield Plot("plan", "Batch against throughput", _wall(rows), source, wide=True)
     if replicas := _kind(report, "replica_step"):
         title = "Replicas: own time of each step"
         yield Plot("replicas", title, _slowest(replicas), _sources(replicas), wide=True)
@@ -83,9 +76,9 @@ def _all_plots(report: Report) -> Iterator[Plot | None]:
 
 def data(report: Report) -> str:
     """The figures as JSON that may stand within a script element."""
-    content = {
+    content: dict[str, object] = {
         "series": [_series(series) for series in report.series],
-        "plan": next(filter(None, map(_plan_rows, report.tables)), []),
+        "plan": _plan(report)[1],
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -159,6 +152,14 @@ def _slowest(replicas: Sequence[Series]) -> str:
         f"{slowest} is slowest: {figure(means[slowest], 'ms')} a step, the median replica "
         f"{figure(middle, 'ms')}; collectives, in which the fast wait, are left out"
     )
+
+
+def _plan(report: Report) -> tuple[str, list[dict[str, object]]]:
+    """Source and rows of the first table that sets batch sizes against throughput."""
+    for table in report.tables:
+        if rows := _plan_rows(table):
+            return line(table.source), rows
+    return "", []
 
 
 def _plan_rows(table: Table) -> list[dict[str, object]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,10 +11,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tpudiag import __version__, explanation
-from tpudiag.model import Excerpt, Finding, Outcome, Report, Severity, Verdict
+from tpudiag.model import Finding, Outcome, Report, Severity, Table, Verdict
 from tpudiag.xprof_pages import page
 
 from . import _plotting, _words
+from ._source import Sources
 
 FIRST = 3
 """Findings named at the top."""
@@ -23,6 +23,16 @@ _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
+
+
+_WORDS: dict[str, object] = {
+    "Verdict": Verdict, "cost": _words.cost, "ended": _words.ended,
+    "failures": _words.failures, "figure": _words.figure, "findings": _words.findings,
+    "measure_name": _words.measure_name, "page": page, "proofs": _words.proofs,
+    "skipped_groups": _words.skipped_groups, "summary": _words.summary,
+    "title": _words.title, "unit": _words.unit,
+}  # fmt: skip
+"""What the template calls."""
 
 
 @dataclass(frozen=True)
@@ -34,32 +44,26 @@ class _Tile:
     count: int
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A line of the user's source."""
-
-    number: int
-    text: str
-    named: bool
-
-
 def render(report: Report) -> str:
     """The report as HTML."""
     script, library = _file("report.js"), _plotting.library()
     policy = _POLICY.format(f"{_plotting.script_hash(script.encode())} {library.hash}")
     template = _environment().get_template("report.html.j2")
     return template.render(
+        **_WORDS,
         report=report,
         policy=policy,
         style=Markup(_file("report.css")),
         script=Markup(script),
         library=library.packed,
         data=Markup(_plotting.data(report)),
-        plots=_plotting.plots(report),
+        plots=tuple(_plotting.plots(report)),
         version=__version__,
         tiles=_tiles(report),
         first=_first(report),
-        rows=_source_rows(report),
+        rows=Sources(report).rows,
+        numeric=_numeric,
+        explained=_explained,
     )
 
 
@@ -73,13 +77,6 @@ def _environment() -> Environment:
     environment.filters |= {
         "line": _words.line, "clean": _words.clean, "closed": _words.closed,
         "sentence": _words.sentence,
-    }  # fmt: skip
-    environment.globals |= {
-        "Verdict": Verdict, "cost": _words.cost, "ended": _words.ended, "explained": _explained,
-        "failures": _words.failures, "figure": _words.figure, "findings": _words.findings,
-        "is_number": _is_number, "measure_name": _words.measure_name, "page": page,
-        "proofs": _words.proofs, "skipped_groups": _words.skipped_groups,
-        "summary": _words.summary, "title": _words.title, "unit": _words.unit,
     }  # fmt: skip
     return environment
 
@@ -125,40 +122,22 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@cache
-def _explanations() -> dict[str, explanation.Explanation]:
-    """What is known of each check, by id."""
-    return {each.id: each for each in explanation.explanations()}
+def _numeric(table: Table) -> list[bool]:
+    """Which columns of a table hold numbers: they stand to the right."""
+    return [
+        any(_is_number(row[index]) for row in table.rows if index < len(row))
+        for index in range(len(table.columns))
+    ]
 
 
-@cache
-def _explained(id_: str) -> tuple[tuple[str, Markup], ...]:
+def _explained(id_: str) -> list[tuple[str, Markup]]:
     """Heading and text of each part of a check's explanation; none for a stranger."""
-    known = _explanations().get(id_)
+    known = explanation.by_id().get(id_)
+    return [(heading, _marked(text)) for heading, text in known.sections] if known else []
+
+
+@cache
+def _marked(text: str) -> Markup:
+    """Markdown of a docstring as HTML, without links and images."""
     markdown = MarkdownIt("commonmark", {"html": False}).disable(["image", "link", "autolink"])
-    sections = known.sections if known else ()
-    return tuple((heading, Markup(markdown.render(text))) for heading, text in sections)
-
-
-def _source_rows(report: Report) -> Callable[[Finding], list[_Row]]:
-    """A function that gives the source lines around a finding."""
-    by_file: dict[str, list[Excerpt]] = {}
-    for excerpt in report.excerpts:
-        by_file.setdefault(excerpt.file, []).append(excerpt)
-
-    def rows(finding: Finding) -> list[_Row]:
-        place = finding.location
-        if place is None or place.line is None:
-            return []
-        near = [
-            e for e in by_file.get(place.file, ()) if 0 <= place.line - e.first_line < len(e.lines)
-        ]
-        if not near:
-            return []
-        best = min(near, key=lambda e: abs(2 * (place.line or 0) - 2 * e.first_line - len(e.lines)))
-        return [
-            _Row(number, _words.clean(text), number == place.line)
-            for number, text in enumerate(best.lines, best.first_line)
-        ]
-
-    return rows
+    return Markup(markdown.render(text))

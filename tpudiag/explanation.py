@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -51,6 +51,12 @@ def explanations() -> tuple[Explanation, ...]:
     """Those of all checks, by id."""
     found = [_parsed(source) for _, _, source in _sources()]
     return tuple(sorted((*found, *_foreign()), key=lambda e: e.id))
+
+
+@cache
+def by_id() -> Mapping[str, Explanation]:
+    """The same by their ids, for renderers."""
+    return {each.id: each for each in explanations()}
 
 
 def find(word: str) -> Explanation | None:

@@ -23,7 +23,7 @@
     const axis = { gridcolor: colour("--grid"), zerolinecolor: colour("--line"), automargin: true };
     return {
       height: 320,
-      margin: { l: 56, r: 16, t: 12, b: 48 },
+      margin: { l: 56, r: 16, t: 28, b: 48 },
       font: { family: "system-ui, sans-serif", size: 12, color: colour("--text") },
       paper_bgcolor: colour("--page"),
       plot_bgcolor: colour("--page"),
@@ -51,10 +51,10 @@
         : { yref: "paper", y0: 0, y1: 1, x0: value, x1: value }),
     }],
     annotations: [{
-      text, showarrow: false, font: { color: colour(name) },
+      text, showarrow: false, font: { color: colour(name) }, bgcolor: colour("--page"),
       ...(axis === "y"
         ? { xref: "paper", x: 1, xanchor: "right", y: value, yanchor: "bottom" }
-        : { yref: "paper", y: 1, yanchor: "top", x: value, xanchor: "left" }),
+        : { yref: "paper", y: 1, yanchor: "bottom", x: value, xanchor: "center" }),
     }],
   });
 
@@ -79,7 +79,7 @@
           hovertemplate: "%{x} ms: %{y} steps<extra></extra>",
         }],
         layout: layout("step time, ms", "steps", {
-          bargap: 0.05, ...mark("x", middle, " median", "--soft"),
+          bargap: 0.05, ...mark("x", middle, "median", "--soft"),
         }),
       };
     },
@@ -136,9 +136,9 @@
           x: over.map((row) => row.batch), y: over.map((row) => row.rate ?? 0),
           hovertemplate: "batch %{x:,}: does not fit",
         });
-        const one = mark("x", wall, ` out of memory${target ? ` (${plain(target)})` : ""}`, "--error");
+        const one = mark("x", wall, `out of memory${target ? ` (${plain(target)})` : ""}`, "--error");
         one.annotations[0].x = Math.log2(wall) / Math.log2(10);
-        one.annotations[0].y = 1 - 0.07 * index;
+        one.annotations[0].y = 1 - 0.09 * index;
         shapes.push(...one.shapes);
         annotations.push(...one.annotations);
       });
