@@ -138,6 +138,16 @@ def write(report: Report, options: argparse.Namespace) -> None:
         raise UsageError("; ".join(failures))
 
 
+def beside_profile(report: Report, path: str, run: str | None = None) -> None:
+    """Write the report into the profile's log folder, for TensorBoard; a terminal is told."""
+    from tpudiag import tensorboard
+
+    written = tensorboard.write_beside(report, path, run)
+    if written is not None and sys.stderr.isatty():
+        print(f"tpudiag: TensorBoard shows this report under Text: {written.parent}",
+              file=sys.stderr)  # fmt: skip
+
+
 def _print(text: str, format_: str) -> None:
     """To stdout: people's formats in its encoding, whatever that lacks escaped; the rest UTF-8."""
     stream: TextIO = sys.stdout
