@@ -16,7 +16,7 @@ from tpudiag.model import Report, Series, Table, Value
 
 from ._words import clean, figure, line
 
-COMPRESSION = 6
+COMPRESSION = 5
 _NO = ("no", "oom", "false", "0", "")
 
 
@@ -122,7 +122,8 @@ def _spread(y: Sequence[float]) -> str:
     if not known:
         return "no step was measured"
     median, longest = statistics.median(known), max(known)
-    return f"{len(known)} steps: median {figure(median, 'ms')}, longest {figure(longest, 'ms')}"
+    count = "1 step" if len(known) == 1 else f"{len(known):,} steps"
+    return f"{count}: median {figure(median, 'ms')}, longest {figure(longest, 'ms')}"
 
 
 def _shares(parts: Sequence[Series]) -> str:

@@ -92,7 +92,7 @@ def _tiles(report: Report) -> list[_Tile]:
     return [
         _Tile("error", "errors", severities.count(Severity.ERROR)),
         _Tile("warning", "warnings", severities.count(Severity.WARNING)),
-        _Tile("info", "infos", severities.count(Severity.INFO)),
+        _Tile("info", "info", severities.count(Severity.INFO)),
         _Tile("broken", "broken", report.count(Verdict.BROKEN)),
         _Tile("passed", "passed", report.count(Verdict.PASSED)),
         _Tile("skipped", "skipped", report.count(Verdict.SKIPPED)),
@@ -112,7 +112,7 @@ def _worth(finding: Finding, report: Report) -> str:
         return "not measured"
     step = report.measurements.get("step_time_ms")
     ms, whole = finding.cost_ms_per_step, step.value if step else None
-    if ms is None or not _is_number(whole) or not isinstance(whole, int | float) or whole <= 0:
+    if ms is None or not _is_number(whole) or not isinstance(whole, int | float) or not whole > 0:
         return cost
     return f"{cost} ({ms / whole:.0%} of the step)"
 

@@ -12,11 +12,12 @@ OP_STATS = "HLO Op Stats"
 GRAPH = "Graph Viewer"
 ROOFLINE = "Roofline Model"
 
-PAGES = {
+PAGES: dict[str, str | None] = {
     "TPU1": TRACE,
     "TPU102": GRAPH,
     "TPU103": GRAPH,
     "TPU2": INPUT,
+    "TPU208": None,
     "TPU210": TRACE,
     "TPU3": MEMORY,
     "TPU301": MEMORY_PROFILE,
@@ -34,4 +35,4 @@ PAGES = {
 
 def page(id_: str) -> str | None:
     """The page for a check; None where a profile shows nothing of it."""
-    return PAGES.get(id_) or PAGES.get(id_[:4])
+    return PAGES.get(id_, PAGES.get(id_[:4]))

@@ -43,7 +43,10 @@
     return known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
   }
 
-  const mark = (axis, value, text, name) => ({
+  const INSIDE = { x: 1, xanchor: "right", yanchor: "bottom" };
+  const OUTSIDE = { x: 1.01, xanchor: "left", yanchor: "middle" };
+
+  const mark = (axis, value, text, name, edge = INSIDE) => ({
     shapes: [{
       type: "line", line: { color: colour(name), width: 1.5, dash: "dash" },
       ...(axis === "y"
@@ -53,7 +56,7 @@
     annotations: [{
       text, showarrow: false, font: { color: colour(name) }, bgcolor: colour("--page"),
       ...(axis === "y"
-        ? { xref: "paper", x: 1, xanchor: "right", y: value, yanchor: "bottom" }
+        ? { xref: "paper", ...edge, y: value }
         : { yref: "paper", y: 1, yanchor: "bottom", x: value, xanchor: "center" }),
     }],
   });
@@ -67,7 +70,9 @@
           type: "scatter", mode: steps.x.length > FEW_STEPS ? "lines" : "lines+markers",
           x: steps.x, y: steps.y, hovertemplate: "step %{x}: %{y:.4g} ms<extra></extra>",
         }],
-        layout: layout("step", "ms", mark("y", middle, `median ${middle?.toPrecision(4)} ms`, "--soft")),
+        layout: layout("step", "ms", {
+          margin: { l: 56, r: 60, t: 28, b: 48 }, ...mark("y", middle, "median", "--soft", OUTSIDE),
+        }),
       };
     },
     distribution() {
@@ -132,7 +137,8 @@
         const last = rows.filter((row) => row.fits).at(-1);
         const wall = last ? Math.sqrt(last.batch * over[0].batch) : over[0].batch;
         traces.push({
-          type: "scatter", mode: "markers", name: plain(`${target} does not fit`), marker: { symbol: "x", size: 9, color: tint },
+          type: "scatter", mode: "markers", name: plain(`${target} does not fit`), cliponaxis: false,
+          marker: { symbol: "x", size: 10, color: tint },
           x: over.map((row) => row.batch), y: over.map((row) => row.rate ?? 0),
           hovertemplate: "batch %{x:,}: does not fit",
         });
@@ -206,6 +212,7 @@
       await drawAll();
       for (const query of [dark, printing]) query.addEventListener("change", drawAll);
     } catch (error) {
+      document.documentElement.dataset.plots = "failed";
       for (const canvas of document.querySelectorAll("[data-plot]")) {
         canvas.textContent = `This browser cannot draw the plot (${error.message}).`;
       }
