@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report, Series
@@ -55,7 +55,7 @@ def browser() -> Generator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser, tmp_path: Path) -> Generator[Open]:
-    contexts = []
+    contexts: list[BrowserContext] = []
 
     def open_(report: Report, scheme: str = "light", size: tuple[int, int] = WIDE) -> Opened:
         file = tmp_path / f"{len(contexts)}.html"
@@ -143,7 +143,7 @@ def test_markup_in_names_stays_text_in_plots(specimens: dict[str, Report], opene
     seen.page.locator("#plot-parts .bars .point path").first.hover(force=True)
     seen.page.wait_for_selector("#plot-parts .hoverlayer .hovertext")
     hover = seen.page.locator("#plot-parts .hoverlayer")
-    assert f"step 0, {odd}: 1 ms" in (hover.text_content() or "")
+    assert f"step 0, {odd}: 1.000 ms" in (hover.text_content() or "")
 
 
 def test_filters_work_by_keyboard(specimens: dict[str, Report], opened: Open) -> None:

@@ -31,7 +31,7 @@ class Element:
         return "".join(c if isinstance(c, str) else c.text() for c in self.children)
 
     def all(self, name: str, **attributes: str) -> list[Element]:
-        found = []
+        found: list[Element] = []
         for child in (c for c in self.children if isinstance(c, Element)):
             if child.name == name and attributes.items() <= child.attributes.items():
                 found.append(child)
