@@ -90,13 +90,18 @@ def _tiles(report: Report) -> list[_Tile]:
     """How many checks ended how; failures by severity."""
     severities = [o.severity for o in report.outcomes if o.verdict is Verdict.FAILED]
     return [
-        _Tile("error", "errors", severities.count(Severity.ERROR)),
-        _Tile("warning", "warnings", severities.count(Severity.WARNING)),
+        _plural("error", severities.count(Severity.ERROR)),
+        _plural("warning", severities.count(Severity.WARNING)),
         _Tile("info", "info", severities.count(Severity.INFO)),
         _Tile("broken", "broken", report.count(Verdict.BROKEN)),
         _Tile("passed", "passed", report.count(Verdict.PASSED)),
         _Tile("skipped", "skipped", report.count(Verdict.SKIPPED)),
     ]
+
+
+def _plural(state: str, count: int) -> _Tile:
+    """`1 error`, `2 errors`."""
+    return _Tile(state, state if count == 1 else f"{state}s", count)
 
 
 def _first(report: Report) -> list[tuple[Outcome, Finding, str]]:
