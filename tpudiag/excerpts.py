@@ -30,13 +30,14 @@ def _taken(report: Report) -> Iterator[Excerpt]:
         finding.location for outcome in report.outcomes for finding in outcome.findings
     )
     for place in places:
-        if place is None or not place.line or not place.file.endswith(".py"):
+        if place is None or (place.line or 0) < 1 or not place.file.endswith(".py"):
             continue
         if place.file not in files:
             files[place.file] = _lines(Path(place.file))
-        lines, first = files[place.file], max(place.line - AROUND, 1)
-        if place.line <= len(lines):
-            yield Excerpt(place.file, first, lines[first - 1 : place.line + AROUND])
+        lines, number = files[place.file], place.line or 1
+        first = max(number - AROUND, 1)
+        if number <= len(lines):
+            yield Excerpt(place.file, first, lines[first - 1 : number + AROUND])
 
 
 def _lines(file: Path) -> tuple[str, ...]:

@@ -110,9 +110,9 @@ def _line(
     kind: str, name: str, numbers: Sequence[int], ms: Sequence[float], source: str,
     most: int = STEPS,
 ) -> Series:  # fmt: skip
-    """A series over steps; of too many, every n-th, and the source says so."""
+    """A series over steps; of too many, one of each few, and the source says so."""
     stride = -(-len(ms) // most) or 1
-    said = source if stride == 1 else f"{source}, every {stride}th step"
+    said = source if stride == 1 else f"{source}, one of {stride} steps"
     x = tuple(float(number) for number in numbers[::stride])
     y = tuple(round(value, DIGITS) for value in ms[::stride])
     return Series(kind, name, "step", "ms", x, y, said)
