@@ -111,13 +111,16 @@ def _first(report: Report) -> list[tuple[Outcome, Finding, str]]:
 
 
 def _worth(finding: Finding, report: Report) -> str:
-    """The cost in time or bytes, with its share of the step; says so where it is not known."""
+    """The cost in time or bytes, with its share of the step; says so where it is not known.
+
+    What seldom happens may cost more a step, on average, than the median step takes: no share.
+    """
     cost = _words.cost(finding)
     if not cost:
         return "not measured"
     step = report.measurements.get("step_time_ms")
     ms, whole = finding.cost_ms_per_step, step.value if step else None
-    if ms is None or not _is_number(whole) or not isinstance(whole, int | float) or not whole > 0:
+    if ms is None or not isinstance(whole, int | float) or not whole >= ms > 0:
         return cost
     return f"{cost} ({ms / whole:.0%} of the step)"
 
