@@ -22,6 +22,7 @@ from tpudiag.model import Report
 FOLDER = "tpudiag"
 TAG = "tpudiag/report"
 ENDING = ".tpudiag"
+WRITABLE = 0o222
 DT_STRING = 7
 DATA_CLASS_TENSOR = 2
 
@@ -40,8 +41,10 @@ def write_beside(report: Report, path: str, run: str | None = None) -> Path | No
         return None
     if chosen.log_dir is None or locate.is_url(chosen.folder):
         return None
+    logs = Path(chosen.log_dir)
     with contextlib.suppress(OSError):
-        return _write(Path(chosen.log_dir) / FOLDER / Path(chosen.folder).name, report)
+        if logs.stat().st_mode & WRITABLE:  # what is read-only stays as it is, for root too
+            return _write(logs / FOLDER / Path(chosen.folder).name, report)
     return None
 
 
