@@ -84,7 +84,7 @@
           hovertemplate: "%{x} ms: %{y} steps<extra></extra>",
         }],
         layout: layout("step time, ms", "steps", {
-          bargap: 0.05, ...mark("x", middle, "median", "--soft"),
+          yaxis: steps.y.length < FEW_STEPS / 2 ? { dtick: 1 } : {}, bargap: 0.05, ...mark("x", middle, "median", "--soft"),
         }),
       };
     },
