@@ -102,7 +102,7 @@ def _foreign() -> Iterator[Explanation]:
     """The checks that other packages add."""
     from tpudiag.catalogue import foreign_checks
 
-    yield from map(of, foreign_checks())
+    yield from map(of, foreign_checks().values())
 
 
 def _made(id_: str, name: str, severity: Severity, doc: str) -> Explanation:
