@@ -9,15 +9,14 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 
 from tpudiag.model import Report, Series, Table, Value
 
-from ._words import clean, figure, line
+from ._words import figure, line
 
 COMPRESSION = 5
-_NO = ("no", "oom", "false", "0", "")
 
 
 @dataclass(frozen=True)
@@ -66,9 +65,9 @@ def plots(report: Report) -> Iterator[Plot]:
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
     if memory := _kind(report, "memory"):
         yield Plot("memory", "Memory over time", _fullest(memory), _sources(memory), wide=True)
-    source, rows = _plan(report)
-    if rows:
-        yield Plot("plan", "Batch against throughput", _wall(rows), source, wide=True)
+    plan = _plan(report)
+    if plan.rows:
+        yield Plot("plan", "Batch against throughput", _wall(plan), plan.source, wide=True)
     if replicas := _kind(report, "replica_step"):
         title = "Replicas: own time of each step"
         yield Plot("replicas", title, _slowest(replicas), _sources(replicas), wide=True)
@@ -78,7 +77,7 @@ def data(report: Report) -> str:
     """The figures as JSON that may stand within a script element."""
     content: dict[str, object] = {
         "series": [_series(series) for series in report.series],
-        "plan": _plan(report)[1],
+        "plan": asdict(_plan(report)),
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -155,63 +154,78 @@ def _slowest(replicas: Sequence[Series]) -> str:
     )
 
 
-def _plan(report: Report) -> tuple[str, list[dict[str, object]]]:
-    """Source and rows of the first table that sets batch sizes against throughput."""
-    for table in report.tables:
-        if rows := _plan_rows(table):
-            return line(table.source), rows
-    return "", []
+@dataclass(frozen=True)
+class _Batch:
+    """A batch size on a target: what it gives, and whether it fits; None where not known."""
+
+    target: str
+    batch: float
+    rate: float | None
+    fits: bool
 
 
-def _plan_rows(table: Table) -> list[dict[str, object]]:
-    """Batch sizes and their throughput, where the table holds such; not fitting has no rate."""
-    heads = [clean(column).lower() for column in table.columns]
+@dataclass(frozen=True)
+class _Plan:
+    """Batch sizes against throughput, with the words for both."""
+
+    batch: str = ""
+    rate: str = ""
+    source: str = ""
+    rows: tuple[_Batch, ...] = ()
+
+
+def _plan(report: Report) -> _Plan:
+    """The first table that sets batch sizes against throughput; empty where there is none."""
+    return next((plan for table in report.tables if (plan := _plan_of(table)).rows), _Plan())
+
+
+def _plan_of(table: Table) -> _Plan:
+    """The batch sizes of a table, without those of which it is not known whether they fit."""
+    heads = [line(column) for column in table.columns]
     batch = _column(heads, "global batch", "batch")
-    rate = _column(heads, "examples/s", "predicted examples/s", "throughput")
-    fits = _column(heads, "fits", "fits in hbm")
-    target = _column(heads, "target", "tpu", "generation", "for")
+    rate = _column(heads, "examples/s", "ex/s", "throughput")
+    target, fits = _column(heads, "target", "tpu"), _column(heads, "fits")
     if batch is None or rate is None:
-        return []
-    return [
-        {
-            "target": "" if target is None else line(str(row[target])),
-            "batch": row[batch],
-            "rate": _rate(row[rate]),
-            "fits": fits is None or _true(row[fits]),
-        }
-        for row in table.rows
-        if len(row) == len(heads) and _rate(row[batch]) is not None
-    ]
+        return _Plan()
+    found: list[_Batch] = []
+    for row in (row for row in table.rows if len(row) == len(heads)):
+        size, fitting = _number(row[batch]), True if fits is None else _fits(row[fits])
+        if size and fitting is not None:
+            name = "" if target is None else line(str(row[target]))
+            found.append(_Batch(name, size, _number(row[rate]), fitting))
+    words = heads[rate].replace("ex/s", "examples/s").replace("/chip", " a chip")
+    return _Plan(heads[batch], words, line(table.source), tuple(found))
 
 
 def _column(heads: Sequence[str], *names: str) -> int | None:
     """The first column of one of these names, or that begins so."""
     for name in names:
-        for index, head in enumerate(heads):
-            if head == name or head.startswith((f"{name} ", f"{name},")):
+        for index, head in enumerate(map(str.lower, heads)):
+            if head == name or head.startswith((f"{name} ", f"{name},", f"{name}/")):
                 return index
     return None
 
 
-def _rate(value: Value) -> float | None:
+def _number(value: Value) -> float | None:
     """A number, None for a dash."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _finite(value) if is_number else None  # type: ignore[arg-type]  # pyright: ignore
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _finite(value)
 
 
-def _true(value: Value) -> bool:
-    """Whether a cell says yes."""
-    return value if isinstance(value, bool) else line(str(value)).lower() not in _NO
+def _fits(value: Value) -> bool | None:
+    """What a cell says of it; None where it does not know."""
+    said = line(str(value)).lower()
+    return None if said in ("unknown", "", "-") else said not in ("no", "false", "oom")
 
 
-def _wall(rows: Sequence[dict[str, object]]) -> str:
+def _wall(plan: _Plan) -> str:
     """Where memory ends, by target."""
     said: list[str] = []
-    for target in dict.fromkeys(str(row["target"]) for row in rows):
-        own = [row for row in rows if row["target"] == target]
-        fitting = [float(str(row["batch"])) for row in own if row["fits"]]
+    for target in dict.fromkeys(row.target for row in plan.rows):
+        own = [row for row in plan.rows if row.target == target]
+        fitting = [row.batch for row in own if row.fits]
         name = f"{target}: " if target else ""
         most = f"{figure(max(fitting))} is the largest that fits" if fitting else "none fits"
-        over = any(not row["fits"] for row in own)
-        said.append(f"{name}{most if over or not fitting else 'all fit'}")
+        said.append(f"{name}{'all fit' if len(fitting) == len(own) else most}")
     return "; ".join(said)

@@ -120,10 +120,10 @@
       };
     },
     plan() {
-      const targets = [...new Set(data.plan.map((row) => row.target))];
+      const targets = [...new Set(data.plan.rows.map((row) => row.target))];
       const traces = [], shapes = [], annotations = [];
       targets.forEach((target, index) => {
-        const rows = data.plan.filter((row) => row.target === target).sort((a, b) => a.batch - b.batch);
+        const rows = data.plan.rows.filter((row) => row.target === target).sort((a, b) => a.batch - b.batch);
         const fitting = rows.filter((row) => row.fits && row.rate !== null);
         const over = rows.filter((row) => !row.fits);
         const tint = palette()[index % palette().length];
@@ -131,7 +131,7 @@
         traces.push({
           type: "scatter", mode: "lines+markers", name: plain(target || "fits"), line: { color: tint },
           marker: { symbol, size: 9 }, x: fitting.map((row) => row.batch), y: fitting.map((row) => row.rate),
-          hovertemplate: "batch %{x:,}: %{y:,.4s} examples/s",
+          hovertemplate: "batch %{x:,}: %{y:,.4s}",
         });
         if (!over.length) return;
         const last = rows.filter((row) => row.fits).at(-1);
@@ -148,10 +148,10 @@
         shapes.push(...one.shapes);
         annotations.push(...one.annotations);
       });
-      const batches = [...new Set(data.plan.map((row) => row.batch))].sort((a, b) => a - b);
+      const batches = [...new Set(data.plan.rows.map((row) => row.batch))].sort((a, b) => a - b);
       return {
         traces,
-        layout: layout("global batch", "examples/s", {
+        layout: layout(plain(data.plan.batch), plain(data.plan.rate), {
           shapes, annotations, showlegend: true,
           xaxis: { type: "log", tickvals: batches, ticktext: batches.map(String) },
         }),

@@ -198,15 +198,16 @@ def _plots() -> Report:
     """Everything that a plot can show, and source lines."""
     plan = Table(
         "Plan",
-        ("target", "global batch", "examples/s", "fits"),
+        ("TPU", "batch", "fits", "GiB", "ex/s/chip", "note"),
         (
-            ("v5e-8", 256, 8100, "yes"), ("v5e-8", 512, 12_900, "yes"),
-            ("v5e-8", 1024, 16_400, "yes"), ("v5e-8", 2048, "-", "no"),
-            ("v6e-8", 256, 15_000, "yes"), ("v6e-8", 512, 24_000, "yes"),
-            ("v6e-8", 1024, 33_000, "yes"), ("v6e-8", 2048, 39_500, "yes"),
-            ("v6e-8", 4096, "-", "no"),
+            ("v5e-8", 32, "yes", 4.1, 1012.0, ""), ("v5e-8", 64, "yes", 7.8, 1610.0, ""),
+            ("v5e-8", 128, "only recomputing", 15.2, 2050.0, "best"),
+            ("v5e-8", 256, "no", 30.1, "", ""), ("v5e-8", 512, "unknown", "", "", "not asked"),
+            ("v6e-8", 32, "yes", 4.1, 1875.0, ""), ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
+            ("v6e-8", 128, "yes", 15.3, 4125.0, ""), ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
+            ("v6e-8", 512, "no", 60.3, "", ""),
         ),
-        "TPU compiler, estimate",
+        "TPU compiler",
     )  # fmt: skip
     lines = (
         "strategy = tf.distribute.TPUStrategy(resolver)", "",

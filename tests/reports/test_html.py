@@ -190,8 +190,8 @@ def test_every_plot_says_in_words_what_it_shows(specimens: dict[str, Report]) ->
         "parts": "Where the step goes: compute 44%, input wait 37%, collectives 19%",
         "memory": "Memory over time: peak 14.2 GiB on host-0 device 0, of 15.75 GiB that it may "
         "use",
-        "plan": "Batch against throughput: v5e-8: 1,024 is the largest that fits; "
-        "v6e-8: 2,048 is the largest that fits",
+        "plan": "Batch against throughput: v5e-8: 128 is the largest that fits; "
+        "v6e-8: 256 is the largest that fits",
         "replicas": "Replicas: own time of each step: host-2 TensorCore 0 is slowest: 19 ms a "
         "step, the median replica 15 ms; collectives, in which the fast wait, are left out",
     }
@@ -206,9 +206,31 @@ def test_what_is_no_number_is_a_gap(specimens: dict[str, Report], value: float) 
     assert "1 step: median 3 ms" in page.text()
 
 
+def plan_of(specimens: dict[str, Report], *tables: Table) -> dict[str, Any]:
+    page = tree(replace(specimens["empty"], tables=tables))
+    plan: dict[str, Any] = json.loads(page.all("script", id="data")[0].text())["plan"]
+    assert bool(plan["rows"]) == bool(page.all("figure"))
+    return plan
+
+
+def test_a_table_of_batch_sizes_is_drawn(specimens: dict[str, Report]) -> None:
+    plan = plan_of(specimens, *specimens["plots"].tables)
+    assert (plan["batch"], plan["rate"]) == ("batch", "examples/s a chip")
+    assert [row["batch"] for row in plan["rows"] if row["fits"]] == [32, 64, 128, 32, 64, 128, 256]
+    assert [row["batch"] for row in plan["rows"] if not row["fits"]] == [256, 512]
+    columns = ("target", "global batch", "examples/s")
+    plain = Table("T", columns, (("v4-8", 8, 2.5), ("v4-8", 16, 4)), "job")
+    plan = plan_of(specimens, plain)
+    assert (plan["batch"], plan["rate"]) == ("global batch", "examples/s")
+    assert plan["rows"][1] == {"target": "v4-8", "batch": 16, "rate": 4, "fits": True}
+
+
 def test_a_table_without_batch_sizes_is_no_plan(specimens: dict[str, Report]) -> None:
     other = Table("T", ("batch", "share %"), ((64, 3.0),), "profile")
-    odd = Table("T", ("global batch", "examples/s", "fits"), (("-", "-", "no"), (64,)), "profile")
-    page = tree(replace(specimens["empty"], tables=(other, odd)))
-    assert json.loads(page.all("script", id="data")[0].text())["plan"] == []
-    assert not page.all("figure")
+    odd = Table(
+        "T",
+        ("global batch", "examples/s", "fits"),
+        (("-", "-", "no"), (64,), (0, 1.0, "yes"), (64, 1.0, "unknown"), (True, 1.0, "yes")),
+        "profile",
+    )
+    assert plan_of(specimens, other, odd)["rows"] == []
