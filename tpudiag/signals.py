@@ -498,6 +498,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
 
 @dataclass(frozen=True)

@@ -219,6 +219,9 @@ def test_peak_memory_and_what_held_it(
     assert row[1:4] == ("device 3", 30.0, 30.0 + free)
     assert str(row[5]).startswith("programs' own (temporaries, stack) 20 GiB; conv/Conv2D 6 GiB;")
     assert "late" not in str(row[5])
+    (memory,) = [series for series in found.series if series.kind == "memory"]
+    assert memory.y == (24 * GIB, 30 * GIB, 24 * GIB, 25 * GIB), "reserved and allocated"
+    assert memory.limit == (30 + free) * GIB
     assert outcome(found, "TPU301").verdict is verdict
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tpudiag import series
 from tpudiag.catalogue import checks
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
@@ -121,6 +122,7 @@ def _report(
         notes=tuple(_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
+        series=series.of(signals),
     )
 
 
