@@ -95,6 +95,33 @@ def test_a_straggler_is_named(
         assert finding["cost_ms_per_step"] == pytest.approx(3.0)
 
 
+def test_the_stragglers_trace_says_why(spaces: ModuleType, tmp_path: Path) -> None:
+    pod(spaces, tmp_path)
+    slow = spaces.pod_host("host_2", input_ms=4.0)
+    spaces.add_reading(slow, starts=[50.0 + 20 * n for n in range(12)], read_ms=3.5)
+    spaces.write(slow, tmp_path, host="host_2")
+    said = outcome(report(tmp_path), "TPU503")
+    assert {f["message"].split(" ")[0] for f in said["findings"]} == {"host_2"}
+    for finding in said["findings"]:
+        assert "its input is late (mostly TFRecord: it reads: slow storage or" in finding["message"]
+        assert "interleave" in finding["fix"]
+        (waited,) = (e for e in finding["evidence"] if e["name"].startswith("waited for"))
+        assert waited["name"] == "waited for Root::Prefetch::TFRecord"
+        assert waited["value"] == pytest.approx(12 * 3.5)
+
+
+def test_hosts_of_one_name_are_told_apart_by_their_files(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    for number in range(4):
+        made = spaces.pod_host("localhost", compute_ms=17.0 if number == 1 else 14.0)
+        spaces.write(made, tmp_path, host=f"worker-{number}")
+    found = report(tmp_path)
+    said = outcome(found, "TPU503")
+    assert {f["message"].split(" ")[0] for f in said["findings"]} == {"worker-1"}
+    assert found["measurements"]["step_time_ms"]["source"] == "profile, Steps line of 8 devices"
+
+
 def test_two_hosts_are_too_few_to_name_one(spaces: ModuleType, tmp_path: Path) -> None:
     pod(spaces, tmp_path, 2, host_1={"compute_ms": 17.0})
     said = outcome(report(tmp_path), "TPU503")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -12,6 +12,7 @@ from tpudiag.signals import (
     Device,
     DeviceOp,
     HostClock,
+    InputBlocker,
     IteratorTime,
     MatrixOp,
     ProfileFacts,
@@ -30,6 +31,7 @@ def merged(
     found: Sequence[HostSummary], unread: Sequence[UnreadHost] = ()
 ) -> tuple[ProfileFacts, StepTimes | None]:
     """The facts of a run from those of its hosts, in the order of their files."""
+    found = _told_apart(found)
     devices = _with_windows(found)
     hosts = [summary.steps for summary in found if summary.steps is not None]
     ops = device_ops((ops for summary in found for ops in summary.ops), devices)
@@ -51,6 +53,7 @@ def merged(
         eager_ops=_callbacks([s.eager_ops for s in found if s.eager_ops is not None]),
         callbacks=_callbacks([s.callbacks for s in found if s.callbacks is not None]),
         iterators=_iterators([s.iterators for s in found if s.iterators is not None]),
+        blockers=_blockers(found),
         memory=tuple(peak for s in found for peak in s.memory) or None,
         padded=padded(ops for summary in found for ops in summary.ops)[:PADDED_KEPT] or None,
         mxu_share=_peak_share(devices, ops, lambda op: op.flops, lambda d: d.peak_tflops, 1e12),
@@ -64,6 +67,37 @@ def merged(
     )
     suffix = facts.source.removeprefix("profile")
     return facts, step_times(hosts, suffix)
+
+
+def _told_apart(found: Sequence[HostSummary]) -> Sequence[HostSummary]:
+    """Hosts that share a name (localhost) go by the names of their files."""
+    names = Counter(summary.host for summary in found)
+    return [s if names[s.host] == 1 else _renamed(s, s.file) for s in found]
+
+
+def _renamed(summary: HostSummary, host: str) -> HostSummary:
+    """The same host under another name."""
+    steps = summary.steps
+    if steps is not None:
+        steps = replace(steps, replicas=tuple(replace(r, host=host) for r in steps.replicas))
+    return replace(
+        summary,
+        host=host,
+        devices=tuple(replace(device, host=host) for device in summary.devices),
+        steps=steps,
+        memory=tuple(replace(peak, host=host) for peak in summary.memory),
+    )
+
+
+def _blockers(found: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
+    """What each host's training loop waited for, where its trace shows it."""
+    worst = [
+        (summary.host, max(summary.iterators, key=lambda iterator: iterator.blocked_ms))
+        for summary in found
+        if summary.iterators
+    ]
+    made = [InputBlocker(host, i.op, i.name, i.blocked_ms) for host, i in worst if i.blocked_ms]
+    return tuple(sorted(made, key=lambda blocker: -blocker.blocked_ms))
 
 
 def _with_windows(found: Sequence[HostSummary]) -> tuple[Device, ...]:

@@ -16,6 +16,8 @@ from tpudiag.sources.profile.space import Plane, StatValue
 PS_PER_MS = 1e9
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
 """Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
+STARTED = "-start"
+"""Categories that end so start a transfer that goes on while others run: its time is not theirs."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
@@ -95,9 +97,10 @@ def _device_op(
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
     holds = op.category in CONTAINERS
+    timed = seconds > 0 and not holds and not op.category.endswith(STARTED)
     moved = _moved(op)
-    rate = None if op.flops is None or not seconds or holds else op.flops / seconds / 1e9
-    bandwidth = None if moved is None or not seconds or holds else moved / seconds / 1e9
+    rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
+    bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
         name, op.category, op.self_ps / PS_PER_MS,
         op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0, op.count, op.flops,

@@ -26,6 +26,7 @@ from tpudiag.sources.profile.spans import (
 
 GET_NEXT_WAIT = "IteratorGetNext on the host while nothing computed"
 INFEED_WAIT = "infeed ops of the devices"
+STEPS_LINE = "Steps line"
 INPUT = ("input", "input processing", "input transfer")
 COMPUTE, COLLECTIVES, TO_DEVICE = "compute", "collectives", "host to device"
 OUTPUT, COMPILATION, IDLE = "output", "compilation", "idle"
@@ -43,6 +44,7 @@ class HostSteps:
 
     replicas: tuple[ReplicaSteps, ...]
     source: str
+    """What marks them; where a device does, it is said without their number."""
     wait_source: str | None
     recovered: bool
     ends: dict[int, int]
@@ -58,9 +60,8 @@ def host_steps(
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
     if name is None and marked:
-        source = f"Steps line of {len(marked)} device{'s' * (len(marked) > 1)}"
         by_device = [(device, device.steps) for device in marked if device.steps is not None]
-        return _made(trace, by_device, label, source, False)
+        return _made(trace, by_device, label, STEPS_LINE, False)
     marks = steps_named(trace.marks, name)
     if marks:
         how = " with a step_num" if marks[0].numbered else ""
@@ -247,10 +248,18 @@ def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None
     return StepTimes(
         step_ms=tuple(ms for _, (ms, _) in sorted(slowest.items())),
         input_wait_ms=known,
-        source=" and ".join(sorted({host.source for host in hosts})) + suffix,
+        source=_sources(hosts) + suffix,
         recovered=any(host.recovered for host in hosts),
         input_wait_source=None if known is None else hosts[0].wait_source,
     )
+
+
+def _sources(hosts: Sequence[HostSteps]) -> str:
+    """What marks the steps of a run, and on how many devices where they do."""
+    count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
+    line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
+    found = {line if host.source == STEPS_LINE else host.source for host in hosts}
+    return " and ".join(sorted(found))
 
 
 def _wait(replica: ReplicaSteps) -> tuple[float, ...] | None:

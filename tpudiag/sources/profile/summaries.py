@@ -39,6 +39,8 @@ class HostSummary:
     """What one host's XSpace holds; None where its trace does not tell."""
 
     host: str
+    file: str
+    """The file's name without its ending, which tells hosts of one name apart."""
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
     """First and last moment in which each device was busy, ps; None where it never was."""
@@ -126,13 +128,15 @@ def attempted(name: str, moved: Moved = lambda _: None) -> HostSummary | str:
 
 def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSummary:
     """The planes of one host, one after the other."""
-    host = whole.hostnames[0] if whole.hostnames else file.name.removesuffix(locate.ENDING)
+    stem = file.name.removesuffix(locate.ENDING)
+    host = whole.hostnames[0] if whole.hostnames else stem
     found, clock = _Planes(), Clock()
     for plane in whole.planes():
         found.add(plane, span, clock)
     trace, devices = found.trace, found.devices
     return HostSummary(
         host,
+        stem,
         tuple(device.device(host) for device in devices),
         tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
         tuple(device.ops for device in devices),
