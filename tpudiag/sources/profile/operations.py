@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -49,6 +49,9 @@ class OpTotal:
     location: Location | None = None
 
 
+OpTotals = dict[OpKey, OpTotal]
+
+
 def operation(
     plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
 ) -> tuple[OpKey, OpTotal]:
@@ -76,18 +79,18 @@ def added(left: OpTotal, right: OpTotal) -> OpTotal:
     )  # fmt: skip
 
 
-def device_ops(
-    totals: Iterable[dict[OpKey, OpTotal]], devices: Sequence[Device]
-) -> tuple[DeviceOp, ...]:
+def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
+    """Add the operations of another device, or of another host of the same run."""
+    for key, found in more.items():
+        into[key] = added(into[key], found) if key in into else found
+
+
+def device_ops(totals: OpTotals, devices: Sequence[Device]) -> tuple[DeviceOp, ...]:
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
-    merged: dict[OpKey, OpTotal] = {}
-    for ops in totals:
-        for key, found in ops.items():
-            merged[key] = added(merged[key], found) if key in merged else found
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
-    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in merged.items())
+    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in totals.items())
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
@@ -140,10 +143,10 @@ def _in_16_bit(op: OpTotal) -> bool | None:
     return None if not read else sum(kind in ("bf16", "f16") for kind in read) * 2 >= len(read)
 
 
-def padded(ops: Iterable[dict[OpKey, OpTotal]]) -> tuple[PaddedTensor, ...]:
+def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
     """The results of operations whose tiles pad them, what is lost most first; each text once."""
     found: dict[OpKey, PaddedTensor] = {}
-    for key, op in ((key, op) for some in ops for key, op in some.items()):
+    for key, op in ops.items():
         text = op.text.partition(" = ")[2]
         shape = SHAPE.match(text)
         tensor = shape and _padded(key.name, shape)
