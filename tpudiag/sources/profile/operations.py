@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from typing import NamedTuple
 
 from tpudiag.model import Location
@@ -21,8 +21,9 @@ STARTED = "-start"
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
-SHAPE = re.compile(r"([a-z]+\d*(?:e\dm\d\w*)?)\[([\d,]*)\](?:\{([\d,]*)(?::([^}]*))?\})?")
-TILE = re.compile(r"T\(([\d,*]+)\)")
+_LIST = r"((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)"
+SHAPE = re.compile(rf"([a-z]+\d*(?:e\dm\d\w*)?)\[{_LIST}\](?:\{{{_LIST}(?::([^}}]*))?\}})?")
+TILE = re.compile(r"T\(([0-9,*]{1,99})\)")
 
 
 class OpKey(NamedTuple):
@@ -195,12 +196,15 @@ def _accesses(data: memoryview) -> Iterator[int]:
 def _location(source: StatValue | None) -> Location | None:
     """`train.py:12` as a location."""
     file, colon, line = str(source or "").rpartition(":")
-    return Location(file, int(line)) if colon and line.isdecimal() and file else None
+    is_line = bool(colon and file) and line.isdecimal() and len(line) < 10
+    return Location(file, int(line)) if is_line else None
 
 
 def _times(value: StatValue | None, count: int) -> int | None:
     """A figure for each occurrence, summed; None where the profile has none."""
-    return int(value) * count if isinstance(value, (int, float)) else None
+    if not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    return int(value) * count
 
 
 def _sum(left: int | None, right: int | None) -> int | None:
