@@ -22,6 +22,7 @@ from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.sandbox import Sandbox
 from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
 from tpudiag.sources.job.tf1 import Tf1Watch
@@ -45,7 +46,11 @@ class Observer:
         self._import_s = 0.0
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
+        self._input_budget_s = spec.measure_input_s
         self.stopped = False
+        self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        if self._sandbox is not None:
+            self._sandbox.install()
 
     def importing_tensorflow(self) -> None:
         """TensorFlow is about to be imported; a process that dies now died of that."""
@@ -58,8 +63,13 @@ class Observer:
         self._import_s = time.perf_counter() - self._import_started
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
+        if self._sandbox is not None:
+            self._sandbox.watch_tensorflow(tf)
         if self._spec.rehearse:
-            standins.install(tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts)
+            standins.install(
+                tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
+                on_resolver=lambda name: self._recorder.put(tpu_named=name),
+            )  # fmt: skip
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
@@ -71,7 +81,9 @@ class Observer:
             self._strategies.before_first_run = self._refuse_too_large
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
-        self._checkpoints = CheckpointWatch(tf)
+        self._checkpoints = CheckpointWatch(
+            tf, self._sandbox.original if self._sandbox is not None else lambda path: path
+        )
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
         self._steps = StepWatch(
@@ -88,6 +100,8 @@ class Observer:
         if self._tf is None:
             self._early_keras.append((keras, package))
         else:
+            if self._sandbox is not None:
+                self._sandbox.watch_keras(keras)
             self._keras.watch(keras, package)
             if self._spec.rehearse and package == "keras":
                 self._keras.build_optimizers_in_time(keras)
@@ -108,6 +122,16 @@ class Observer:
         self._recorder.phase("reading what was seen")
         self._examine_step()
         self._send()
+        self._measure_input()
+
+    def _measure_input(self) -> None:
+        """Once, after all else is sent: what the fixes of the input pipeline are worth."""
+        assert self._steps is not None
+        budget_s, self._input_budget_s = self._input_budget_s, 0.0
+        if budget_s and self._steps.steps and self._tf.executing_eagerly():
+            self._recorder.phase("measuring the input pipeline")
+            self._pipelines.measure(budget_s)
+            self._recorder.put(pipelines=self._pipelines.facts() or None)
 
     def _import_fact(self) -> TensorFlowImport:
         """The TensorFlow that was imported and its switches."""
@@ -174,7 +198,8 @@ class Observer:
         self._examined = True
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
-        products = {op.name: op for call in same for op in graphs.matrix_ops(call)}
+        layer_line = self._keras.layers.line_of
+        products = {op.name: op for call in same for op in graphs.matrix_ops(call, layer_line)}
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
         self._recorder.put(
             matrix_ops=tuple(products.values()),
@@ -248,6 +273,7 @@ class Observer:
             eager_steps=self._steps.eager_steps,
             eager_location=eager_location if self._steps.eager_steps else None,
             run_eagerly=self._keras.run_eagerly(),
+            compiled_at=self._keras.compiled_at(),
         )
 
 

@@ -6,7 +6,10 @@ TPUStrategy: Keras asks isinstance() of it and looks at class names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from tpudiag.sources.job import hooks
 
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",
@@ -15,14 +18,18 @@ SUBSTITUTED = (
     "tf.config.experimental_connect_to_host",
     "tf.tpu.experimental.initialize_tpu_system",
     "tf.tpu.experimental.shutdown_tpu_system",
+    "tf.config.list_logical_devices('TPU')",
 )
 
 
-def install(tf: Any, replicas: int, real_replicas: int, hosts: int) -> None:
+def install(
+    tf: Any, replicas: int, real_replicas: int, hosts: int, on_resolver: Callable[[str], None]
+) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
     The script sees `replicas`; `real_replicas` of them run, each with the per-replica batch of the
-    target. Must run before TensorFlow has started its devices.
+    target. Must run before TensorFlow has started its devices. `on_resolver` is told the TPU that
+    the script asks for.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
@@ -31,9 +38,14 @@ def install(tf: Any, replicas: int, real_replicas: int, hosts: int) -> None:
     strategy = _strategy(tf, replicas, real_replicas)
     tf.distribute.TPUStrategy = strategy
     tf.distribute.experimental.TPUStrategy = strategy
-    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts)
+    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts, on_resolver)
     tf.config.experimental_connect_to_cluster = _connect
     tf.config.experimental_connect_to_host = _connect
+    for name, device in (
+        ("list_logical_devices", tf.config.LogicalDevice),
+        ("list_physical_devices", tf.config.PhysicalDevice),
+    ):
+        hooks.around(tf.config, name, _devices(device, replicas))
     tf.tpu.experimental.initialize_tpu_system = _initialize
     tf.tpu.experimental.shutdown_tpu_system = _initialize
 
@@ -98,7 +110,7 @@ def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
     return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
-def _resolver(tf: Any, replicas: int, hosts: int) -> type:
+def _resolver(tf: Any, replicas: int, hosts: int, on_resolver: Callable[[str], None]) -> type:
     """A resolver that finds the target at once."""
 
     class TPUClusterResolver(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore[misc]
@@ -110,6 +122,7 @@ def _resolver(tf: Any, replicas: int, hosts: int) -> type:
 
         def __init__(self, tpu: Any = None, *_: Any, **__: Any) -> None:
             self._tpu = tpu or "local"
+            on_resolver(str(self._tpu))
 
         @staticmethod
         def connect(tpu: Any = None, *_: Any, **__: Any) -> Any:
@@ -135,6 +148,17 @@ def _resolver(tf: Any, replicas: int, hosts: int) -> type:
             return {"TPU": replicas // hosts}
 
     return TPUClusterResolver
+
+
+def _devices(device: Any, replicas: int) -> Callable[..., Any]:
+    """The devices of the target where a script asks for TPUs; else those that are there."""
+
+    def call(original: Any, device_type: Any = None) -> Any:
+        if device_type != "TPU":
+            return original(device_type)
+        return [device(f"/device:TPU:{number}", "TPU") for number in range(replicas)]
+
+    return call
 
 
 def _connect(*_: Any, **__: Any) -> None:
