@@ -518,6 +518,17 @@ class IteratorTime:
 
 
 @dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
+
+
+@dataclass(frozen=True)
 class PaddedTensor:
     """The result of an operation, without and with the padding of its tiles."""
 
@@ -577,6 +588,8 @@ class ProfileFacts:
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None
