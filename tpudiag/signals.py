@@ -518,6 +518,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
 
 @dataclass(frozen=True)
@@ -533,6 +535,17 @@ class IteratorTime:
     longest_ms: float
     blocked_ms: float
     """How long the training loop waited for this op rather than for its inputs."""
+
+
+@dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
 
 
 @dataclass(frozen=True)
@@ -595,6 +608,8 @@ class ProfileFacts:
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None

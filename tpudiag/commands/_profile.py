@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tpudiag import series
 from tpudiag.catalogue import checks
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
@@ -129,6 +130,7 @@ def _report(
         notes=(*asked.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
+        series=series.of(signals),
     )
 
 
