@@ -14,6 +14,10 @@ ON_THE_TPU = (
     "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`), then "
     "`tpudiag read logdir`"
 )
+RECORD_IT = (
+    "record the job (`model.fit(..., callbacks=[tpudiag.ThroughputCallback()])`, or "
+    "`for batch in tpudiag.track(dataset):`), then `tpudiag watch tpudiag-logs`"
+)
 
 
 def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
