@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
-from tpudiag.errors import NothingDiagnosed
+from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.session import Session
+    from tpudiag.monitoring.session import Outlet, Session
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -57,8 +58,34 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--prometheus", metavar="[HOST:]PORT",
         help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
     )  # fmt: skip
+    _add_cloud_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
+
+
+def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
+    """Where metrics go."""
+    cloud = parser.add_argument_group("Cloud Monitoring")
+    cloud.add_argument("--project", metavar="PROJECT", help="send the figures to this project")
+    cloud.add_argument(
+        "--job", metavar="NAME", help="the job's name in the metrics (default: the script's)"
+    )
+    cloud.add_argument(
+        "--period", metavar="SECONDS", type=_seconds, default=30.0,
+        help="how often a point is written, at least 10 (default: %(default)s)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
+        default="generic_task", help="the monitored resource of a worker (default: %(default)s)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--buffer", metavar="FILE", type=Path,
+        help="keeps points through an outage (default: a file in ./tpudiag-logs)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--endpoint", metavar="HOST:PORT",
+        help="another server, without TLS and credentials, such as an emulator",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,12 +94,32 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     from tpudiag.monitoring.session import Session
 
-    with Session(options.source, settings, options.on_alert) as session:
+    with Session(options.source, settings, options.on_alert, _outlets(options)) as session:
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{options.source}: nothing is recorded there")
             return _report.emit(session.report(), options)
         return _follow(session, options)
+
+
+def _outlets(options: argparse.Namespace) -> list[Outlet]:
+    """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
+    found: list[Outlet] = []
+    if options.prometheus is not None:
+        from tpudiag.monitoring.prometheus import Prometheus
+
+        found.append(Prometheus(options.prometheus))
+    if options.project is not None:
+        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+
+        destination = Destination(
+            options.project, options.job, options.resource, options.period,
+            options.endpoint, options.buffer,
+        )  # fmt: skip
+        found.append(Exporter(destination, options.source))
+    elif options.endpoint is not None:
+        raise UsageError("--endpoint: needs --project")
+    return found
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
+from typing import Protocol
 
 from tpudiag.catalogue import checks
 from tpudiag.engine import examine
@@ -19,10 +21,30 @@ HOOK_S = 60.0
 AT_ONCE_HOOKS = 8
 
 
+class Outlet(Protocol):
+    """Where figures go besides the view and the report."""
+
+    def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
+        """The figures as they are now, and whether each check fails."""
+        ...
+
+    def close(self) -> str:
+        """The end; what the report shall say of it, or nothing."""
+        ...
+
+
 class Session:
     """A source being watched; alerts are raised once, until what they say is over."""
 
-    def __init__(self, path: str, settings: Settings, on_alert: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        settings: Settings,
+        on_alert: str | None = None,
+        outlets: Sequence[Outlet] = (),
+    ) -> None:
+        self._outlets = list(outlets)
+        self._notes: list[str] = []
         self._path, self._settings, self._on_alert = path, settings, on_alert
         self._watched: Watched | None = None
         self._source: Source | None = None
@@ -42,6 +64,7 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         """Wait for the hooks; those that take too long are ended."""
+        self.close_outlets()
         for hook in self._hooks:
             try:
                 hook.wait(HOOK_S)
@@ -64,7 +87,20 @@ class Session:
         self._reap()
         for outcome in self.outcomes:
             self._judge(outcome)
+        figures, failing = self._watched.figures(), self._failing()
+        for outlet in self._outlets:
+            outlet.show(figures, failing)
         return True
+
+    def close_outlets(self) -> None:
+        """Let them end; what they say goes into the report."""
+        while self._outlets:
+            self._notes += filter(None, [self._outlets.pop().close()])
+
+    def _failing(self) -> dict[str, bool]:
+        """Whether each check fails; those that were skipped are left out."""
+        judged = (Verdict.PASSED, Verdict.FAILED)
+        return {o.id: o.verdict is Verdict.FAILED for o in self.outcomes if o.verdict in judged}
 
     @property
     def seen(self) -> bool:
@@ -85,8 +121,9 @@ class Session:
 
     def report(self) -> Report:
         """What was seen, as a report."""
+        self.close_outlets()
         figures = self.watched.figures()
-        notes = [f"{figures.run.lost_steps} steps could not be recorded."]
+        lost = [f"{figures.run.lost_steps} steps could not be recorded."]
         return Report(
             Subject("trainer", f"{figures.run.name} ({self._path})"),
             None,
@@ -94,7 +131,7 @@ class Session:
             self.outcomes,
             measurements(figures, self._path),
             headline=headline(figures),
-            notes=tuple(notes if figures.run.lost_steps else ()),
+            notes=(*(lost if figures.run.lost_steps else ()), *self._notes),
         )
 
     def _judge(self, outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -164,7 +164,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 @contextmanager
 def _transaction(
     connection: sqlite3.Connection, kind: str = "IMMEDIATE"
-) -> Iterator[sqlite3.Connection]:
+) -> Generator[sqlite3.Connection]:
     """All or nothing."""
     connection.execute(f"BEGIN {kind}")
     try:

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from tpudiag.errors import UnreadableInput
@@ -48,11 +49,10 @@ class EventFiles:
     """Follows the event files under a folder, local or a URL that fsspec knows."""
 
     def __init__(self, path: str) -> None:
-        import fsspec  # type: ignore[import-untyped]
-
+        located: Any = import_module("fsspec.core").url_to_fs(path)
         self.path = path
-        self._fs: Any
-        self._fs, self._root = fsspec.core.url_to_fs(path)
+        self._fs: Any = located[0]
+        self._root: str = located[1]
         self._offsets: dict[str, int] = {}
         self._damaged: dict[str, str] = {}
         self._progress = {"steps": Progress(), "epochs": Progress()}
@@ -63,6 +63,11 @@ class EventFiles:
     def damaged(self) -> dict[str, str]:
         """Files that are not read further, and why."""
         return self._damaged
+
+    @property
+    def found(self) -> bool:
+        """Whether there are event files; raises UnreadableInput."""
+        return bool(self._files())
 
     def poll(self) -> Recording | None:
         """The windows that are new, None before there are any events.

@@ -73,7 +73,7 @@ def source(path: str) -> Source | None:
     elif "://" not in path:
         return None
     events = EventFiles(path)
-    return events if events.poll() is not None else None
+    return events if events.found else None
 
 
 @dataclass(frozen=True)
