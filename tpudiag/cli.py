@@ -12,7 +12,7 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "compare", "watch")
+VERBS = ("check", "read", "compare", "watch", "alerts")
 
 EPILOG = """\
 examples:

@@ -70,7 +70,7 @@ class Sender:
         self._spool.sending(points)
         try:
             self._client.create_time_series(
-                name=self._project, time_series=[self._series(point) for point in points],
+                name=self._project, time_series=[self.series(point) for point in points],
                 timeout=CALL_S, retry=None,
             )  # fmt: skip
         except GoogleAPICallError as error:
@@ -128,7 +128,7 @@ class Sender:
             self._tell(f"Cloud Monitoring: {what}")
         self.failure = what
 
-    def _series(self, point: Point) -> Any:
+    def series(self, point: Point) -> Any:
         """A point as the API has it."""
         from google.cloud import monitoring_v3
 
@@ -177,8 +177,10 @@ def describe(client: Any, project: str, label_names: list[str]) -> None:
 
 def _succeeded(error: Any) -> int:
     """How many points of a refused call were written all the same."""
+    from google.cloud import monitoring_v3
+
     for detail in getattr(error, "details", None) or ():
-        count = getattr(detail, "success_point_count", None)
-        if isinstance(count, int):
-            return count
+        if str(getattr(detail, "type_url", "")).endswith(".CreateTimeSeriesSummary"):
+            summary: Any = monitoring_v3.CreateTimeSeriesSummary.deserialize(detail.value)
+            return int(summary.success_point_count)
     return 0
