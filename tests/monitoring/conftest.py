@@ -38,3 +38,8 @@ def emulator(emulators: ModuleType) -> Iterator[Any]:
     made = emulators.Emulator()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def recordings() -> ModuleType:
+    return loaded("recordings")

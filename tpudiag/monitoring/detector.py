@@ -132,6 +132,7 @@ class DropDetector:
         middle = self._scales[0].quantile(0.5)
         if max(middle, self._now.quantile(0.5)) - level < RECOVERED:
             self.drops[-1] = replace(self.drops[-1], ended_ns=end_ns)
+            self._scales = [Recent(count) for count, _, _ in SCALES]
         elif end_ns - self.drops[-1].found_ns < 3_600 * NS:
             per_s = math.exp(-self._scales[1].quantile(0.5))
             deeper = min(per_s, self.drops[-1].per_s)

@@ -42,7 +42,7 @@ METRICS = (
     ),
     Metric(
         "baseline_ratio", "1", "Throughput over the job's own baseline",
-        lambda f: f.per_s / f.baseline_per_s if f.per_s and f.baseline_per_s else None,
+        lambda f: None if f.per_s is None or not f.baseline_per_s else f.per_s / f.baseline_per_s,
     ),
     Metric(
         "input_wait_share", "1", "Share of step time spent waiting for input",

@@ -94,7 +94,6 @@ class Figures:
     normal_pause_s: float
     pause_s: float
     """Time in announced pauses since the run began."""
-    drop_share: float | None
 
 
 class Watched:
@@ -174,16 +173,18 @@ class Watched:
         active_s = sum(window.active_s for window in self.recent)
         waits = [w.wait_ms for w in self.recent if w.wait_ms is not None]
         used = [w.hbm_bytes for w in self.recent if w.hbm_bytes is not None]
-        drop = self.detector.open
+        silent_s = self.silent_s()
+        hangs = silent_s is not None and silent_s > 3 * self.normal_pause_s()
+        steps_per_s = sum(w.steps for w in self.recent) / active_s if active_s else None
         return Figures(
-            self.run, self.unit, self.steps, self.detector.per_s,
-            sum(w.steps for w in self.recent) / active_s if active_s else None,
+            self.run, self.unit, self.steps,
+            0.0 if hangs and self.steps else self.detector.per_s,
+            0.0 if hangs and self.steps else steps_per_s,
             self.detector.baseline_per_s,
             (percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
             sum(waits) / 1e3 / active_s if waits and active_s else None,
             max(used, default=None),
-            self.silent_s(), self.normal_pause_s(), _paused_s(self.recording),
-            None if drop is None else drop.share,
+            silent_s, self.normal_pause_s(), _paused_s(self.recording),
         )  # fmt: skip
 
     def signals(self) -> Signals:
