@@ -43,3 +43,8 @@ def emulator(emulators: ModuleType) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def recordings() -> ModuleType:
     return loaded("recordings")
+
+
+@pytest.fixture(scope="session")
+def event_files() -> ModuleType:
+    return loaded("event_files")

@@ -261,17 +261,21 @@ def test_two_processes_record_into_one_file(tmp_path: Path) -> None:
     assert rows == [("a", 500), ("b", 500)]
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda path: path.write_bytes(b"SQLite format 3\0" + os.urandom(4096)),
-        lambda path: sqlite3.connect(path).execute("CREATE TABLE mine (x)").connection.commit(),
-        lambda path: path.write_bytes(b""),
-    ],
-)
-def test_another_file_is_refused_in_one_line(
-    tmp_path: Path, spoil: Callable[[Path], object]
-) -> None:
+def noise(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\0" + os.urandom(4096))
+
+
+def another_program(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("spoil", [noise, another_program, empty])
+def test_another_file_is_refused_in_one_line(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     path = tmp_path / "a.sqlite"
     spoil(path)
     with pytest.raises(UnreadableInput) as error:

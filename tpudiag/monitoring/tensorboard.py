@@ -76,9 +76,10 @@ class EventFiles:
         epochs: its windows then come again from the first.
         """
         events = sorted(event for file in self._files() for event in self._events(file))
-        for at_ns, step, by_epoch in events:
-            self._progress["epochs" if by_epoch else "steps"].add(at_ns, step)
-        unit = "steps" if len(self._progress["steps"].points) > 1 else "epochs"
+        for at_ns, step, of_epoch in events:
+            self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
+        by_step, by_epoch = self._progress["steps"].points, self._progress["epochs"].points
+        unit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
         progress = self._progress[unit]
         if not progress.points:
             return None

@@ -58,6 +58,8 @@ def source(path: str) -> Source | None:
     if local.is_file():
         if store.is_store(local):
             return StoreSource(local)
+        if local.stat().st_size == 0:
+            return None
         if MARK not in local.name:
             raise UnreadableInput(
                 f"{path}: neither a recording of tpudiag nor a TensorBoard event file"
