@@ -49,7 +49,10 @@ class EventFiles:
     """Follows the event files under a folder, local or a URL that fsspec knows."""
 
     def __init__(self, path: str) -> None:
-        located: Any = import_module("fsspec.core").url_to_fs(path)
+        try:
+            located: Any = import_module("fsspec.core").url_to_fs(path)
+        except (ImportError, OSError, ValueError) as error:
+            raise UnreadableInput(f"{path}: {error}") from error
         self.path = path
         self._fs: Any = located[0]
         self._root: str = located[1]

@@ -40,7 +40,7 @@ class _Lines:
 
     def __call__(self, session: Session) -> None:
         for alert in session.alerts[self._said :]:
-            print(f"tpudiag: alert: {alert}", file=sys.stderr, flush=True)
+            sys.stderr.write(f"tpudiag: alert: {alert}\n")
         self._said = len(session.alerts)
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + SAY_EVERY_S
