@@ -20,7 +20,7 @@ from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, POLICY, Json, Pol
 from tpudiag.monitoring.cloud.sender import describe
 
 LABELS = ["training_job", "worker"]
-CALL_S = 30.0
+CALL_S = 15.0
 OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
 
 

@@ -64,6 +64,7 @@ def _options(transport: Any, endpoint: str | None) -> dict[str, Any]:
 
 def said(error: Exception) -> str:
     """An error of the API in one line: its code, and what it says."""
+    error = getattr(error, "cause", None) or error  # what was retried until the time was over
     code = getattr(getattr(error, "grpc_status_code", None), "name", type(error).__name__)
     message = " ".join(str(getattr(error, "message", error)).split())
     return f"{code}: {message}" if message else str(code)
