@@ -120,10 +120,21 @@ class Alerts:
 
         if not arguments:
             named["timeout"] = CALL_S
+        if "list" in method.__name__:
+            named["retry"] = _patience()
         try:
             return method(*arguments, **named)
         except (GoogleAPIError, GoogleAuthError) as error:
             raise CloudError(f"{self._project}: {said(error)}") from error
+
+
+def _patience() -> Any:
+    """Tries again, for some seconds, what changes nothing."""
+    from google.api_core.exceptions import ServiceUnavailable
+    from google.api_core.retry import Retry, if_exception_type
+
+    again: Any = if_exception_type(ServiceUnavailable)
+    return Retry(predicate=again, initial=0.2, maximum=2.0, timeout=CALL_S)
 
 
 def _managed(policy: Any) -> bool:
