@@ -35,6 +35,8 @@ from tpudiag.signals import (
     TensorFlowImport,
     TensorSeen,
     Tf1Use,
+    Throughput,
+    ThroughputDrop,
     TpuAttempt,
     TracedFunction,
     VariableSeen,
@@ -109,6 +111,16 @@ def without_tf_keras() -> Environment:
 
 def installed(**versions: str) -> Environment:
     return Environment("3.11", {name.replace("_", "-"): v for name, v in versions.items()})
+
+
+STEADY = Throughput("steps", 900, "run", 1.0, 1.0, (), 2.0, 40.0)
+SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
+
+
+def watched(**changed: object) -> Signals:
+    """A recording that is being watched, of a job that runs well but for what is changed."""
+    throughput = replace(STEADY, **changed)  # type: ignore[arg-type]
+    return Signals(Origin.RECORDING, throughput=throughput)
 
 
 BIG = VariableSeen("table", "float32", (2_000_000, 512), 4_096_000_000, True, True)
@@ -188,6 +200,10 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+    ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
+    ("TPU604", watched(silent_s=121.0), Severity.ERROR),
+    ("TPU604", watched(gone="the job's process 7 is gone"), Severity.ERROR),
+    ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
@@ -204,6 +220,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+    ("TPU603", watched()),
+    ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),
+    ("TPU603", watched(drops=(replace(SLOWER, per_s=0.95),))),
+    ("TPU604", watched(silent_s=119.0)),
+    ("TPU604", watched(silent_s=None)),
 )
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
@@ -216,8 +237,12 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
     ("TPU502", h(loss=None)),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+    ("TPU603", HEALTHY),
+    ("TPU603", watched(baseline_per_s=None)),
+    ("TPU604", watched(steps=0, silent_s=60.0)),
+    ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
 )
-SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204"}
+SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204", "TPU603", "TPU604"}
 
 
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)
