@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import tpudiag
-from tpudiag.errors import UnreadableInput
+from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.monitoring.recorder import Recorder
 from tpudiag.monitoring.samples import Pause, Recording, Run, Window, percentile
 from tpudiag.monitoring.store import Store, read
-from tpudiag.monitoring.training import track
+from tpudiag.monitoring.training import hbm_limit_bytes, track
 
 
 class Flaky:
@@ -281,6 +281,27 @@ def test_another_file_is_refused_in_one_line(tmp_path: Path, spoil: Callable[[Pa
     with pytest.raises(UnreadableInput) as error:
         read(path)
     assert "\n" not in str(error.value)
+
+
+def test_hbm_in_use_and_its_limit_are_recorded(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def memory() -> int:
+        asked.set()
+        return 2**30
+
+    path = tmp_path / "a.sqlite"
+    made = Recorder(lambda: Store(path), "n", memory=memory, flush_s=0.01, hbm_limit_bytes=2**34)
+    assert not asked.is_set(), "asking before the first step would start the runtime"
+    made.step()
+    assert asked.wait(10)
+    made.close()
+    found = read(path)
+    assert [w.hbm_bytes for w in found.windows] == [2**30]
+    assert found.run.hbm_limit_bytes == 2**34
+    assert hbm_limit_bytes("v5e-8") == int(15.75 * 2**30)
+    with pytest.raises(UsageError):
+        track(range(3), tpu="gpu-8")
 
 
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:

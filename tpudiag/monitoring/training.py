@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
@@ -72,12 +73,15 @@ def track(
     steps_per_round: int = 1,
     path: str | Path = DEFAULT_PATH,
     name: str | None = None,
+    tpu: str | None = None,
 ) -> Tracker[T]:
     """Iterate over `steps` in a custom loop: `for batch in tpudiag.track(dataset, ...):`.
 
-    Every round of the loop counts as `steps_per_round` steps. `tpudiag watch PATH` follows it.
+    Every round of the loop counts as `steps_per_round` steps. `tpu` (v5e-8) says how much HBM
+    there is; on a TPU VM it is known. `tpudiag watch PATH` follows the recording.
     """
-    return Tracker(steps, _recorder(path, name, global_batch_size), steps_per_round)
+    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu))
+    return Tracker(steps, recorder, steps_per_round)
 
 
 class ThroughputCallback:
@@ -94,8 +98,10 @@ class ThroughputCallback:
         global_batch_size: int | None = None,
         path: str | Path = DEFAULT_PATH,
         name: str | None = None,
+        tpu: str | None = None,
     ) -> None:
         self._global_batch, self._path, self._name = global_batch_size, path, name
+        self._hbm_limit_bytes = hbm_limit_bytes(tpu)
         self.recorder: Recorder | None = None
         self.model: Any = None
         self.params: Any = None
@@ -113,7 +119,7 @@ class ThroughputCallback:
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Start a recording."""
         self._quiet_since = None
-        self.recorder = _recorder(self._path, self._name, self._global_batch)
+        self.recorder = _recorder(self._path, self._name, self._global_batch, self._hbm_limit_bytes)
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
         """End it."""
@@ -174,7 +180,28 @@ class ThroughputCallback:
     _implements_test_batch_hooks = _implements_predict_batch_hooks = _no
 
 
-def _recorder(path: str | Path, name: str | None, global_batch: int | None) -> Recorder:
+def hbm_limit_bytes(tpu: str | None) -> int | None:
+    """What programs may use on one device; None where the TPU is not known.
+
+    Raises UsageError where `tpu` names none.
+    """
+    named = tpu or os.environ.get("TPU_ACCELERATOR_TYPE")
+    if not named:
+        return None
+    from tpudiag.errors import UsageError
+    from tpudiag.hardware import target
+
+    try:
+        return target(named).hardware.usable_hbm_bytes
+    except UsageError:
+        if tpu is not None:
+            raise
+        return None
+
+
+def _recorder(
+    path: str | Path, name: str | None, global_batch: int | None, hbm_limit: int | None
+) -> Recorder:
     """A recorder into a file."""
 
     def sink() -> Sink:
@@ -183,7 +210,7 @@ def _recorder(path: str | Path, name: str | None, global_batch: int | None) -> R
         return Store(Path(path))
 
     named = name or Path(sys.argv[0] or "python").name
-    return Recorder(sink, named, global_batch, memory=_hbm_in_use)
+    return Recorder(sink, named, global_batch, memory=_hbm_in_use, hbm_limit_bytes=hbm_limit)
 
 
 def _hbm_in_use() -> int | None:
