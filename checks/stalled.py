@@ -41,6 +41,8 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     SageMaker Debugger (MaxInitializationTime); tests/benchmarks/bench_detector.py
     """
     seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
+    if seen.gone is not None and seen.unsure is not None:
+        raise NotMeasured(f"{seen.gone}; {seen.unsure}", RECORD_IT)
     if seen.gone is not None:
         yield Finding(
             f"{seen.gone}, after {seen.steps} {_steps(seen)}, and the run did not end.",

@@ -42,7 +42,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "source", metavar="SOURCE",
-        help="a recording (tpudiag-logs, *.sqlite) or a TensorBoard log folder, local or gs://",
+        help="a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
+        "the HOST:PORT of a profiler service, which is sampled: a second every half minute",
     )  # fmt: skip
     parser.add_argument("--once", action="store_true", help="look once, report and end")
     parser.add_argument(

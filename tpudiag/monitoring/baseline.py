@@ -32,10 +32,10 @@ class Baseline:
         self._medians: deque[float] = deque(maxlen=BLOCKS)
         self._sigmas: deque[float] = deque(maxlen=BLOCKS)
 
-    def learn(self, point: float, took_s: float) -> None:
-        """One more point of normal running."""
+    def learn(self, point: float, after_s: float) -> None:
+        """One more point of normal running, so long after the one before."""
         self._block.append(point)
-        self._block_s += took_s
+        self._block_s += after_s
         count = len(self._block)
         if count < BLOCK_LEAST or (count < BLOCK_POINTS and self._block_s < BLOCK_S):
             return

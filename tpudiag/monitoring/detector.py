@@ -84,6 +84,7 @@ class DropDetector:
         self.drops: list[Drop] = []
         self._scales = [Recent(count) for count, _, _ in SCALES]
         self._now = Recent(30)
+        self._last_ns = 0
 
     def add(self, end_ns: int, took_s: float, units: float) -> None:
         """So many units (examples, or steps) took so long, and ended then."""
@@ -98,7 +99,8 @@ class DropDetector:
             else:
                 self._follow(level, end_ns)
         if self.open is None:
-            self.baseline.learn(point, took_s)
+            self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS)
+        self._last_ns = end_ns
 
     @property
     def open(self) -> Drop | None:

@@ -15,6 +15,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import store
 from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
 from tpudiag.monitoring.samples import NS, Pause, Recording, Run, Window, merged, percentile
+from tpudiag.monitoring.sampling import ADDRESS, PID, ProfilerSource
 from tpudiag.monitoring.tensorboard import MARK, SINK_FLUSH_S, EventFiles
 from tpudiag.signals import Origin, Signals, StepTimes, Throughput, ThroughputDrop
 
@@ -55,6 +56,8 @@ def source(path: str) -> Source | None:
     Raises UnreadableInput for a file that is neither.
     """
     local = Path(path)
+    if ADDRESS.fullmatch(path) and not local.exists():
+        return ProfilerSource(path)
     if local.is_file():
         if store.is_store(local):
             return StoreSource(local)
@@ -203,9 +206,15 @@ class Watched:
                 self.unit, self.steps, name, self.detector.per_s, self.detector.baseline_per_s,
                 tuple(_said(drop) for drop in self.detector.drops),
                 silent_s, self.normal_pause_s(), run.pausing, self.gone,
-                "event files do not say whether a job ended" if forgotten else None,
+                self._unsure(forgotten),
             ),
         )  # fmt: skip
+
+    def _unsure(self, forgotten: bool) -> str | None:
+        """Why silence may be the end of the job, None where it is not."""
+        if self.run.pid == PID and self.gone is not None:
+            return "a job that ended answers no more either"
+        return "event files do not say whether a job ended" if forgotten else None
 
     def _step_times(self, name: str) -> StepTimes | None:
         """The mean step of each recent window, where the wait for input was measured."""
@@ -224,6 +233,8 @@ class Watched:
         run = self.run
         if run.ended_ns is not None or self.by_events:
             return None
+        if isinstance(self._source, ProfilerSource):
+            return self._source.given_up
         quiet_s = (self._now() - run.beat_ns) / NS
         here = run.host == os.uname().nodename
         if quiet_s > GONE_S and here and not Path("/proc", str(run.pid)).exists():
