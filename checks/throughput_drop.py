@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import RECORD_IT, need, percent
+from ._need import RECORD_IT, need, percent, rate
 
 LIMIT = 0.06
 """Share of throughput lost; about the least that the detector finds (7 % more time a step)."""
@@ -44,7 +44,7 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         if drop.ended is None and drop.share > limit:
             yield Finding(
                 f"throughput is {drop.share:.0%} below the job's baseline since about "
-                f"{drop.since}: {drop.per_s:,.4g} {unit} instead of {drop.baseline_per_s:,.4g}.",
+                f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}.",
                 "tpudiag attach HOST:PORT  # profile the job while it is slow",
                 (lost, Evidence("baseline", drop.baseline_per_s, unit, source=seen.source)),
             )

@@ -121,3 +121,8 @@ def percentile(histogram: Histogram, share: float) -> float | None:
         if seen >= share * total:
             return math.exp(key * _WIDTH)
     return None
+
+
+def said_rate(value: float) -> str:
+    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"

@@ -13,7 +13,7 @@ from typing import Protocol
 from tpudiag.catalogue import checks
 from tpudiag.engine import examine
 from tpudiag.model import Measurement, Outcome, Report, Severity, Subject, Verdict
-from tpudiag.monitoring.samples import NS
+from tpudiag.monitoring.samples import NS, said_rate
 from tpudiag.monitoring.watching import Figures, Source, Watched, source
 from tpudiag.settings import Settings
 
@@ -170,7 +170,7 @@ def headline(figures: Figures) -> str:
     """The first line: how fast, against what."""
     if figures.per_s is None:
         return f"{figures.run.name}: no step yet."
-    rate = f"{figures.run.name}: {figures.per_s:,.4g} {figures.unit}/s"
+    rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
     ended = "; the run has ended" if figures.run.ended_ns is not None else ""
     if figures.baseline_per_s is None:
         return f"{rate}; its baseline is not known yet{ended}."
