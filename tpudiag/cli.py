@@ -12,7 +12,7 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "attach", "compare", "explain", "render")
+VERBS = ("check", "read", "attach", "watch", "compare", "alerts", "explain", "render")
 
 EPILOG = """\
 examples:
@@ -21,6 +21,7 @@ examples:
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag attach localhost:6009        the same of a trainer that is running
   tpudiag explain TPU101               what a check is about; --log FILE explains errors
+  tpudiag watch tpudiag-logs           follow a running job, raise alerts
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.

@@ -123,7 +123,10 @@ def report(done: subprocess.CompletedProcess[str], code: int = 0) -> dict[str, A
 
 
 def captured(folder: Path) -> list[str]:
-    return sorted(file.name for file in folder.rglob("*") if file.is_file())
+    """The files of the profile; what the report leaves for TensorBoard lies beside it."""
+    return sorted(
+        file.name for file in folder.rglob("*") if file.is_file() and "plugins" in file.parts
+    )
 
 
 def profiling(address: str) -> bool:

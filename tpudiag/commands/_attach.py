@@ -46,6 +46,8 @@ class Attached:
     interrupted: bool = False
     diagnosed: bool = True
     """Whether any check had something to look at."""
+    run: str | None = None
+    """The folder of the profile, None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def _with_profile(
     )  # fmt: skip
     report, cut = diagnosed(profile, settings)
     report = replace(report, tables=(*found.tables, *report.tables))
-    return Attached(report, _lines(missing), interrupted or cut)
+    return Attached(report, _lines(missing), interrupted or cut, run=run.url)
 
 
 def _note(wish: Wish, captures: Sequence[Capture]) -> str:

@@ -9,7 +9,14 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
+from tpudiag.commands._report import (
+    Verbs,
+    add_report_options,
+    beside_profile,
+    check_outputs,
+    emit,
+    settings_for,
+)
 from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
 
@@ -107,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
         )  # fmt: skip
         attached = _attach.attached(asked, settings, on_phase)
     code = emit(attached.report, options)
+    if attached.run is not None:
+        beside_profile(attached.report, attached.run)
     if attached.interrupted:
         print("tpudiag: interrupted; the report holds what was captured", file=sys.stderr)
         return 130
