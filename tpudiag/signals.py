@@ -76,6 +76,26 @@ class TpuAttempt:
 
 
 @dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
+
+
+@dataclass(frozen=True)
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
@@ -663,6 +683,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
@@ -686,3 +707,7 @@ class Signals:
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
     throughput: Throughput | None = None
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""
