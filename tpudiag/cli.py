@@ -20,8 +20,8 @@ examples:
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag attach localhost:6009        the same of a trainer that is running
-  tpudiag explain TPU101               what a check is about; --log FILE explains errors
   tpudiag watch tpudiag-logs           follow a running job, raise alerts
+  tpudiag explain TPU101               what a check is about; --log FILE explains errors
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.
