@@ -1,0 +1,206 @@
+"""Lowers the training step of one replica to a program for the TPU compiler.
+
+The function that the job gave to strategy.run is traced once more, as replica 0 of its strategy
+and with XLA's all-reduce in the place of what crosses replicas. It is lowered for the CPU, since
+only TensorFlow builds for the TPU hold its kernels, and the program is the same StableHLO.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tpudiag.compiled import LoweredStep, RefusedOp
+from tpudiag.sources.job import graphs, hooks, lines
+from tpudiag.sources.job.training import GradientWatch
+
+REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
+"""What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
+_REFUSED = re.compile(r"([A-Za-z]\w*) \(No registered '\w+' OpKernel for XLA")
+_ERROR_CHARACTERS = 4000
+
+
+@dataclass(frozen=True)
+class StepCall:
+    """A call of strategy.run that trained: its function, and the leaves of its arguments."""
+
+    function: Callable[..., Any]
+    structure: Any
+    strategy: Any
+
+
+class LoweringWatch:
+    """Notes the function that trains, and lowers it for any per-replica batch."""
+
+    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
+        self._tf, self._gradients = tf, gradients
+        self._busy = False
+        self.step: StepCall | None = None
+        self.on_step: Callable[[], None] = lambda: None
+        """Called when a training step was traced for the first time, before it runs."""
+        extended = tf.compat.v1.distribute.StrategyExtended
+        hooks.around(extended, "call_for_each_replica", self._call)
+
+    def _call(
+        self, original: Any, extended: Any, fn: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """One call of strategy.run; what it was given is kept if gradients were taken in it."""
+        before = self._gradients.taken
+        result = original(extended, fn, args, kwargs)
+        if self._gradients.taken != before and not self._busy and self.step is None:
+            strategy = self._tf.distribute.get_strategy()
+            structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs or {})))
+            self.step = StepCall(fn, structure, strategy)
+            self.on_step()
+        return result
+
+    def _leaf(self, value: Any) -> Any:
+        """A tensor as its spec, on the first replica; anything else as it is."""
+        value = lines.first_replica_value(value)
+        if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
+            return self._tf.type_spec_from_value(value)
+        return value
+
+    def lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
+        """The step at `wanted` examples a replica in place of `batch`, as a file in `folder`."""
+        started = time.perf_counter()
+        before = len(self._gradients.calls)
+        self._busy = True
+        try:
+            said = self._lower(batch, wanted, replicas, folder)
+        except Exception as error:  # whatever the job's function does when it is traced again
+            refused = self._refused(str(error))
+            text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
+            said = LoweredStep(wanted, replicas, error=text, refused_ops=refused)
+        finally:
+            self._busy = False
+            del self._gradients.calls[before:]
+        took_s = time.perf_counter() - started
+        return LoweredStep(
+            said.batch, said.replicas, said.path, said.locations_path, said.error,
+            said.refused_ops, took_s,
+        )  # fmt: skip
+
+    def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
+        """Trace, lower and write; raises what TensorFlow raises."""
+        step = self.step
+        if step is None:
+            return LoweredStep(wanted, replicas, error="no strategy.run that trains was seen")
+        flat = self._tf.nest.flatten(step.structure)
+        at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
+        odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
+        if odd:
+            kind = type(odd[0]).__name__.removesuffix("Spec")
+            return LoweredStep(wanted, replicas, error=f"the step gets a {kind}, which XLA cannot")
+        specs = [self._resized(flat[i], batch, wanted) for i in at]
+
+        def one_replica(*tensors: Any) -> Any:
+            leaves = list(flat)
+            for index, tensor in zip(at, tensors, strict=True):
+                leaves[index] = tensor
+            args, kwargs = self._tf.nest.pack_sequence_as(step.structure, leaves)
+            with _as_replica(self._tf, step.strategy, replicas):
+                out = step.function(*args, **kwargs)
+            return [leaf for leaf in self._tf.nest.flatten(out) if self._tf.is_tensor(leaf)]
+
+        self._traced = self._tf.function(one_replica, jit_compile=True, autograph=False)
+        self._specs = specs
+        text = self._traced.experimental_get_compiler_ir(*specs)(stage="stablehlo")
+        if isinstance(text, bytes):
+            text = text.decode()
+        path = folder / f"step-{wanted}-{replicas}.mlir"
+        path.write_text(text, encoding="utf-8")
+        where = path.with_suffix(".locations.json")
+        where.write_text(json.dumps(self._locations()), encoding="utf-8")
+        return LoweredStep(wanted, replicas, str(path), str(where))
+
+    def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
+        """The spec with its batch dimension changed."""
+        if spec.shape.rank and spec.shape[0] in (batch, None):
+            shape = [wanted, *spec.shape.as_list()[1:]]
+            return self._tf.TensorSpec(shape, spec.dtype)
+        return spec
+
+    def _graph(self) -> Any:
+        """The graph of the step as it was traced last."""
+        return self._traced.get_concrete_function(*self._specs).graph
+
+    def _locations(self) -> dict[str, str]:
+        """The user's line for each operation, by its name."""
+        found: dict[str, str] = {}
+        for operation in graphs.operations(self._graph()):
+            location = lines.of_frames(operation.traceback or ())
+            if location is not None:
+                found.setdefault(operation.name, str(location))
+        return found
+
+    def _refused(self, error: str) -> tuple[RefusedOp, ...]:
+        """The operations that TensorFlow says do not lower, with the user's lines."""
+        kinds = set(_REFUSED.findall(error))
+        if not kinds:
+            return ()
+        found = {
+            operation.type: RefusedOp(
+                operation.type, operation.name, lines.of_frames(operation.traceback or ())
+            )
+            for operation in graphs.operations(self._graph())
+            if operation.type in kinds
+        }
+        return tuple(found.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
+
+
+@contextlib.contextmanager
+def _as_replica(tf: Any, strategy: Any, replicas: int) -> Iterator[None]:
+    """Replica 0 of `replicas`: merge_call merges this one, and XLA sums over all of them."""
+    extended = strategy.extended
+    if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
+        yield
+        return
+    update_context: Any = import_module("tensorflow.python.distribute.distribute_lib").UpdateContext
+
+    def reduce_to(reduce_op: Any, value: Any, *_: Any, **__: Any) -> Any:
+        return _all_reduce(tf, reduce_op, value, replicas)
+
+    def batch_reduce_to(reduce_op: Any, pairs: Any, *_: Any, **__: Any) -> Any:
+        return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
+
+    def update(
+        var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True
+    ) -> Any:
+        first = [lines.first_replica_value(value) for value in args]
+        named = {name: lines.first_replica_value(v) for name, v in (kwargs or {}).items()}
+        with update_context(0):
+            done = fn(lines.first_replica_value(var), *first, **named)
+        return tf.group(done) if group else done
+
+    changed = {
+        "reduce_to": reduce_to, "batch_reduce_to": batch_reduce_to, "update": update,
+        "_use_merge_call": lambda: True,
+    }  # fmt: skip
+    vars(extended).update(changed)
+    try:
+        with strategy.scope(), tf.distribute.ReplicaContext(strategy, 0):
+            yield
+    finally:
+        for name in changed:
+            del vars(extended)[name]
+
+
+def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
+    """XLA's sum or mean of a value over the replicas."""
+    tensor = tf.convert_to_tensor(lines.first_replica_value(value))
+    if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
+        return tensor
+    ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
+    total = ops.xla_all_reduce(
+        input=tensor, group_assignment=[list(range(replicas))], reduce_op="Add",
+        mode="CrossReplica",
+    )  # fmt: skip
+    return total / tf.cast(replicas, total.dtype) if "MEAN" in str(reduce_op).upper() else total
