@@ -136,3 +136,18 @@ class Compilation:
     def source(self) -> str:
         """Where the figures come from, for evidence."""
         return f"TPU compiler ({self.compiler}) for {self.target}"
+
+
+@dataclass(frozen=True)
+class CompilerFacts:
+    """The step of one job: how it lowered, and what the compiler says of it."""
+
+    lowered: LoweredStep | None = None
+    """None where the job showed no step to lower."""
+    step: Compilation | None = None
+    small: Compilation | None = None
+    """The same with a small batch, which needs no recomputation."""
+    reason: str | None = None
+    """Why there is no compilation, where there is none."""
+    how: str | None = None
+    """How to get one."""

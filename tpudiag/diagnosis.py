@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
 from tpudiag.sources import environment, script
+from tpudiag.sources.compiler import asking
+from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job import runner, wire
 
 REFERENCE = "tpudiag.reference.job:main"
@@ -42,6 +45,7 @@ class Request:
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
+    compiler: asking.Asked = asking.Asked()
 
 
 def diagnose(
@@ -116,7 +120,12 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
 
 
 def _spec(
-    request: Request, goal: Target, rehearse: bool, tpu: str, real_replicas: int
+    request: Request,
+    goal: Target,
+    rehearse: bool,
+    tpu: str,
+    real_replicas: int,
+    lower_to: str = "",
 ) -> wire.JobSpec:
     """The job for the child process."""
     arguments = request.arguments
@@ -126,6 +135,7 @@ def _spec(
         request.program, arguments, goal.replicas, real_replicas, goal.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        lower_to, topology(goal).replicas,
     )  # fmt: skip
 
 
@@ -135,13 +145,17 @@ def _rehearsed(
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
-    job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
-    fitting = job.facts.get("fitting_replicas")
-    if isinstance(fitting, int):
-        on_phase(f"starting again with {fitting} of {replicas} replicas")
-        replicas = fitting
-        job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
-    return _signals(Origin.REHEARSAL, job), job, replicas
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        to = folder if request.compiler.wanted else ""
+        job = runner.run(_spec(request, goal, True, "local", replicas, to), limits, on_phase)
+        fitting = job.facts.get("fitting_replicas")
+        if isinstance(fitting, int):
+            on_phase(f"starting again with {fitting} of {replicas} replicas")
+            replicas = fitting
+            job = runner.run(_spec(request, goal, True, "local", replicas, to), limits, on_phase)
+        signals = _signals(Origin.REHEARSAL, job)
+        compiler = asking.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
+    return replace(signals, compiler=compiler), job, replicas
 
 
 def _on_tpu(
@@ -180,6 +194,8 @@ def _end(job: runner.JobRun) -> JobEnd:
         return JobEnd("interrupted")
     if job.timed_out:
         return JobEnd("timeout", job.timed_out)
+    if job.phase == wire.LOWERING:
+        return JobEnd("stopped")  # what was seen of the job is whole: its lowering ended it
     if job.exit_code is not None and job.exit_code < 0:
         return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
     return JobEnd("exit", exit_code=job.exit_code)

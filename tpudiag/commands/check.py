@@ -85,6 +85,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
+    add_compiler_options(parser)
     reference = parser.add_argument_group("reference job")
     reference.add_argument(
         "--reference",
@@ -117,6 +118,22 @@ def add_parser(verbs: _report.Verbs) -> None:
     parser.set_defaults(run=run)
 
 
+def add_compiler_options(parser: argparse.ArgumentParser) -> None:
+    """How the TPU compiler is asked, with no TPU."""
+    group = parser.add_argument_group("TPU compiler (the extra `compiler`)")
+    group.add_argument(
+        "--no-compile", action="store_true", help="do not ask it what the step needs on the target"
+    )
+    group.add_argument(
+        "--compiler-python", metavar="PYTHON",
+        help="the Python that has jax and libtpu, where this one has not",
+    )  # fmt: skip
+    group.add_argument(
+        "--compile-timeout", metavar="SECONDS", type=_seconds, default=600.0,
+        help="how long one compilation may take (default: 600)",
+    )  # fmt: skip
+
+
 def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
@@ -147,6 +164,7 @@ def _request(options: argparse.Namespace) -> Request:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag import hardware
     from tpudiag.diagnosis import REFERENCE, Request, run_name
+    from tpudiag.sources.compiler.asking import Asked
 
     if options.for_ is not None:
         hardware.target(options.for_)
@@ -166,6 +184,9 @@ def _request(options: argparse.Namespace) -> Request:
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
+        compiler=Asked(
+            not options.no_compile, options.compiler_python, options.compile_timeout
+        ),
     )  # fmt: skip
 
 

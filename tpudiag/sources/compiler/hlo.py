@@ -45,7 +45,9 @@ class Instruction(NamedTuple):
 
     @property
     def made_by(self) -> str:
-        """The TensorFlow operation behind it, or its own name."""
+        """The TensorFlow operation behind it, the argument, or its own name."""
+        if self.opcode == "parameter":
+            return f"argument {self.rest.partition(')')[0]}"
         found = _OP_NAME.search(self.rest)
         return found[1] if found and found[1] not in ("", "XLA_Args", "XLA_Retvals") else self.name
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -17,12 +18,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from tpudiag.compiled import LoweredStep, RefusedOp
+from tpudiag.signals import Batch
 from tpudiag.sources.job import graphs, hooks, lines
 from tpudiag.sources.job.training import GradientWatch
+from tpudiag.sources.job.wire import LOWERING, JobSpec, Recorder, Wanted
 
 REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 """What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
+SMALLER, SMALLEST = 4, 8
+"""The small batch is so much smaller, and never below that: what a step costs that need not fit."""
 _REFUSED = re.compile(r"([A-Za-z]\w*) \(No registered '\w+' OpKernel for XLA")
 _ERROR_CHARACTERS = 4000
 
@@ -39,8 +46,8 @@ class StepCall:
 class LoweringWatch:
     """Notes the function that trains, and lowers it for any per-replica batch."""
 
-    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
-        self._tf, self._gradients = tf, gradients
+    def __init__(self, tf: Any, gradients: GradientWatch, recorder: Recorder) -> None:
+        self._tf, self._gradients, self._recorder = tf, gradients, recorder
         self._busy = False
         self.step: StepCall | None = None
         self.on_step: Callable[[], None] = lambda: None
@@ -67,6 +74,29 @@ class LoweringWatch:
         if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
             return self._tf.type_spec_from_value(value)
         return value
+
+    def lower_as_seen(self, spec: JobSpec, batch: Batch) -> None:
+        """Lower the step as it ran, and with a small batch to hold it against."""
+        self._recorder.phase(LOWERING)
+        own = batch.per_replica_batch
+        wanted = [own, own // SMALLER] if own // SMALLER >= SMALLEST else [own]
+        lowered: list[LoweredStep] = []
+        for size in wanted:
+            lowered.append(self.lower(own, size, spec.lower_for, Path(spec.lower_to)))
+            self._recorder.put(lowered=lowered)
+
+    def serve(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Lower the step for each request, until there are no more."""
+        self._recorder.put(batch=batch, phase=LOWERING)
+        if batch is None:
+            return
+        with os.fdopen(spec.requests, "rb") as requests:
+            for line in requests:
+                wanted = msgspec.json.decode(line, type=Wanted)
+                lowered = self.lower(
+                    batch.per_replica_batch, wanted.batch, wanted.replicas, Path(spec.lower_to)
+                )
+                self._recorder.put(answer=lowered)
 
     def lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
         """The step at `wanted` examples a replica in place of `batch`, as a file in `folder`."""
@@ -118,7 +148,8 @@ class LoweringWatch:
         path = folder / f"step-{wanted}-{replicas}.mlir"
         path.write_text(text, encoding="utf-8")
         where = path.with_suffix(".locations.json")
-        where.write_text(json.dumps(self._locations()), encoding="utf-8")
+        places = {"operations": self._locations(), "arguments": self._arguments()}
+        where.write_text(json.dumps(places), encoding="utf-8")
         return LoweredStep(wanted, replicas, str(path), str(where))
 
     def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
@@ -140,6 +171,22 @@ class LoweringWatch:
             if location is not None:
                 found.setdefault(operation.name, str(location))
         return found
+
+    def _arguments(self) -> list[str]:
+        """The names of the program's arguments: inputs of the step, then its variables."""
+        variables = {id(v.handle): v.name for v in self._graph().variables}
+        names: list[str] = []
+        captured = dict(zip(*self._captures(), strict=True))
+        for index, tensor in enumerate(self._graph().inputs):
+            source = captured.get(id(tensor))
+            name = variables.get(source, "") if source is not None else f"input {index}"
+            names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
+        return names
+
+    def _captures(self) -> tuple[list[int], list[int]]:
+        """The graph's own inputs for what it captured, and what that is; by identity."""
+        pairs = self._graph().captures
+        return [id(inner) for _, inner in pairs], [id(outer) for outer, _ in pairs]
 
     def _refused(self, error: str) -> tuple[RefusedOp, ...]:
         """The operations that TensorFlow says do not lower, with the user's lines."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from importlib import import_module
 from typing import Any
@@ -21,6 +22,7 @@ from tpudiag.sources.job import budget, graphs, lines, loss, standins
 from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
+from tpudiag.sources.job.lowering import LoweringWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
 from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
@@ -45,6 +47,8 @@ class Observer:
         self._import_s = 0.0
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
+        self._batch_seen: Batch | None = None
+        self._lowering: LoweringWatch | None = None
         self.stopped = False
 
     def importing_tensorflow(self) -> None:
@@ -69,6 +73,10 @@ class Observer:
         self._strategies.after_eager_run = self._after_eager_run
         if self._spec.rehearse and self._spec.real_replicas > 1:
             self._strategies.before_first_run = self._refuse_too_large
+        if self._spec.lower_to:
+            self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
+            if self._spec.requests >= 0:
+                self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
         self._checkpoints = CheckpointWatch(tf)
@@ -108,6 +116,21 @@ class Observer:
         self._recorder.phase("reading what was seen")
         self._examine_step()
         self._send()
+        if self._lowering is not None and self._batch_seen is not None:
+            lowering, self._lowering = self._lowering, None
+            lowering.lower_as_seen(self._spec, self._batch_seen)
+
+    def _serve(self) -> None:
+        """A training step was traced: lower it as often as is asked, and end without running it.
+
+        On a thread of its own, where no trace is under way.
+        """
+        assert self._lowering is not None
+        batch = self._batch(self._strategies.last_inputs)
+        serving = threading.Thread(target=self._lowering.serve, args=(self._spec, batch))
+        serving.start()
+        serving.join()
+        os._exit(0)
 
     def _import_fact(self) -> TensorFlowImport:
         """The TensorFlow that was imported and its switches."""
@@ -183,6 +206,7 @@ class Observer:
             step_inputs=inputs,
         )
         batch = self._batch(inputs)
+        self._batch_seen = batch
         if batch is not None:
             self._recorder.put(batch=batch, loss=self._loss(same, batch))
 

@@ -11,6 +11,10 @@ import msgspec
 from tpudiag.signals import Origin, Signals
 
 
+LOWERING = "lowering the step"
+"""The phase in which all is seen, and a job that dies has died of being lowered."""
+
+
 @dataclass(frozen=True)
 class JobSpec:
     """The job to observe and how; passed to the child as JSON."""
@@ -31,6 +35,20 @@ class JobSpec:
     """Steps are cut where they would take longer all together; 0 for no such limit."""
     log_dir: str
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
+    lower_to: str = ""
+    """The folder for the lowered step; empty where it is not to be lowered."""
+    lower_for: int = 1
+    """Replicas over which the lowered step sums its gradients."""
+    requests: int = -1
+    """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A request for the step with this batch on each of so many replicas."""
+
+    batch: int
+    replicas: int
 
 
 class Recorder:
