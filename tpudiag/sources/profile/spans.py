@@ -69,6 +69,8 @@ def union(starts: Ints, ends: Ints) -> Spans:
 
 def merged(*sets: Spans) -> Spans:
     """What any of several sets covers."""
+    if not sets:
+        return EMPTY
     return union(np.concatenate([s.starts for s in sets]), np.concatenate([s.ends for s in sets]))
 
 
