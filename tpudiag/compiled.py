@@ -106,6 +106,10 @@ class Compilation:
     error: str | None = None
     dynamic: tuple[RefusedOp, ...] = ()
     """Operations whose result has a bounded or unknown dimension."""
+    step_ms: float | None = None
+    """The cycles at the generation's clock: an estimate, without collectives."""
+    collective_ms: float | None = None
+    """The collectives' bytes over the documented rate of one axis of links: an estimate."""
     took_s: float = 0.0
     cached: bool = False
 

@@ -6,7 +6,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class Request:
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
-    compiler: asking.Asked = asking.Asked()
+    compiler: asking.Asked = field(default_factory=asking.Asked)
 
 
 def diagnose(
@@ -119,7 +119,7 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     return f"{found.generation}-{found.chips * per_chip}"
 
 
-def _spec(
+def spec_of(
     request: Request,
     goal: Target,
     rehearse: bool,
@@ -147,12 +147,12 @@ def _rehearsed(
     limits = runner.Limits(request.timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
-        job = runner.run(_spec(request, goal, True, "local", replicas, to), limits, on_phase)
+        job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
         fitting = job.facts.get("fitting_replicas")
         if isinstance(fitting, int):
             on_phase(f"starting again with {fitting} of {replicas} replicas")
             replicas = fitting
-            job = runner.run(_spec(request, goal, True, "local", replicas, to), limits, on_phase)
+            job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
         signals = _signals(Origin.REHEARSAL, job)
         compiler = asking.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
     return replace(signals, compiler=compiler), job, replicas
@@ -167,7 +167,7 @@ def _on_tpu(
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(_spec(request, goal, False, asked, goal.replicas), limits, on_phase)
+    job = runner.run(spec_of(request, goal, False, asked, goal.replicas), limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:

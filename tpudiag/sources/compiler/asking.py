@@ -72,11 +72,10 @@ def ask(
     if step.program is not None and tight and len(lowered) > 1 and lowered[1].path:
         on_phase(f"compiling a small batch for {target.name}")
         small = compiler.compile(lowered[1], target)
-    return CompilerFacts(
-        own, step, small,
-        None if step.error is None else f"the TPU compiler gave no answer: {first_line(step.error)}",
-        None if step.error is None else "run one step on the TPU",
-    )  # fmt: skip
+    if step.error is not None:
+        why = f"the TPU compiler gave no answer: {first_line(step.error)}"
+        return CompilerFacts(own, step, reason=why, how="run one step on the TPU")
+    return CompilerFacts(own, step, small)
 
 
 def located(compilation: Compilation, step: LoweredStep) -> Compilation:

@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,13 @@ QUIET = {
 def compile_program(program: str, topology: str, replicas: int, chip_config: str) -> Any:
     """The executable of a StableHLO program for the first devices of a topology."""
     import numpy as np
-    from jax._src.interpreters import mlir
-    from jax._src.lib import xla_client
     from jax.experimental import topologies
-    from jaxlib import _jax
 
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    xla_client: Any = import_module("jaxlib.xla_client")
     options: dict[str, Any] = {"chip_config_name": chip_config} if chip_config else {}
-    devices = topologies.get_topology_desc(topology, "tpu", **options).devices[:replicas]
+    slice_ = topologies.get_topology_desc(topology, "tpu", **options)
+    devices: list[Any] = list(slice_.devices)[:replicas]
     if len(devices) < replicas:
         raise ValueError(f"{topology} has {len(devices)} devices, not {replicas}")
     settings: Any = xla_client.CompileOptions()
@@ -60,16 +61,15 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
     settings.device_assignment = xla_client.DeviceAssignment.create(ids)
     with mlir.make_ir_context() as context:
         module = _parse(context, Path(program).read_text(encoding="utf-8"))
-        client: Any = devices[0].client
-        return client.compile(
-            module, executable_devices=_jax.DeviceList(tuple(devices)), compile_options=settings
+        together = xla_client.DeviceList(tuple(devices))
+        return devices[0].client.compile(
+            module, executable_devices=together, compile_options=settings
         )
 
 
 def _parse(context: Any, text: str) -> Any:
     """The module without `mhlo.copy`, an identity that the TPU compiler refuses."""
-    from jax._src.lib.mlir import ir
-
+    ir: Any = import_module("jaxlib.mlir.ir")
     context.allow_unregistered_dialects = True
     module: Any = ir.Module.parse(text)
     copies: list[Any] = []

@@ -20,7 +20,7 @@ from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
 from tpudiag.errors import UsageError
 from tpudiag.hardware import GIB, Target
 from tpudiag.sources.compiler import cache, hlo, stablehlo
-from tpudiag.sources.compiler.topologies import Topology, topology
+from tpudiag.sources.compiler.topologies import Topology, all_reduce_ms, step_ms, topology
 
 CHILD = Path(__file__).with_name("child.py")
 MISSING = "the TPU compiler is not installed"
@@ -77,6 +77,19 @@ def find(python: str | None = None) -> Installed | None:
     return Installed(command, versions) if done.returncode == 0 and versions else None
 
 
+def timed(answer: Compilation, target: Target) -> Compilation:
+    """With the times that its cycles and bytes come to on the target."""
+    program = answer.program
+    if program is None or program.cycles is None:
+        return answer
+    moved = sum(collective.bytes for collective in program.collectives)
+    return replace(
+        answer,
+        step_ms=step_ms(target, program.cycles),
+        collective_ms=all_reduce_ms(target, moved) if answer.replicas > 1 else None,
+    )
+
+
 class Compiler:
     """Compiles lowered steps; `stop` ends what is under way, from any thread."""
 
@@ -99,11 +112,11 @@ class Compiler:
         name = cache.key(program, slice_, self._installed.versions)
         known = cache.load(name)
         if known is not None:
-            return replace(known, target=target.name, batch=step.batch, cached=True)
+            return timed(replace(known, target=target.name, batch=step.batch, cached=True), target)
         answer = self._run(step.path, slice_, program, empty)
         if answer.fits is not None:
             cache.save(name, answer)
-        return answer
+        return timed(answer, target)
 
     def stop(self) -> None:
         """End every compilation; those that wait end at once, too."""
@@ -112,9 +125,12 @@ class Compiler:
             for process in self._running:
                 _kill(process)
 
-    def _run(
-        self, path: str, slice_: Topology, program: str, empty: Compilation
-    ) -> Compilation:
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called: answers that came after it are none."""
+        return self._stopped
+
+    def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
         """Compile in a child process, and read what it leaves."""
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="tpudiag-") as name:

@@ -44,13 +44,6 @@ def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
     return tuple(found.values())[:kept]
 
 
-def argument_sizes(program: str) -> tuple[tuple[int, ...], ...]:
-    """The dimensions of each argument of the program."""
-    head = next((line for line in program.splitlines() if "func.func @main(" in line), "")
-    given = head.partition("->")[0]
-    return tuple(_dims(found) for found in re.findall(r"%arg\d+: tensor<([^>]*)>", given))
-
-
 def _results(program: str) -> list[tuple[str, str, str]]:
     """Operation, result type and place of each line that makes one tensor."""
     found: list[tuple[str, str, str]] = []
@@ -83,11 +76,11 @@ def _dims(result: str) -> tuple[int, ...]:
 
 def _size(result: str) -> int | None:
     """Bytes of a tensor type; None where a dimension or its kind is not known."""
-    kind = result.split(",")[0].split("x")[-1]
+    kind = result.split(",", maxsplit=1)[0].rsplit("x", maxsplit=1)[-1]
     return None if "?" in result or kind not in _BYTES else prod(_dims(result)) * _BYTES[kind]
 
 
 def _shape(result: str) -> str:
     """`128x784xf32` as f32[128,784]."""
-    *dims, kind = result.split(",")[0].split("x")
+    *dims, kind = result.split(",", maxsplit=1)[0].split("x")
     return f"{kind}[{','.join(dims)}]"

@@ -32,6 +32,8 @@ SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
 _REFUSED = re.compile(r"([A-Za-z]\w*) \(No registered '\w+' OpKernel for XLA")
 _ERROR_CHARACTERS = 4000
+_HEAD = re.compile(r"func\.func @main\(.*?->|$")
+_ARGUMENT = re.compile(r"%arg\d+: ")
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,11 @@ class LoweringWatch:
         path = folder / f"step-{wanted}-{replicas}.mlir"
         path.write_text(text, encoding="utf-8")
         where = path.with_suffix(".locations.json")
-        places = {"operations": self._locations(), "arguments": self._arguments()}
+        arguments = self._arguments()
+        known = len(_ARGUMENT.findall(_HEAD.search(text)[0])) == len(arguments)  # type: ignore[index]
+        places = {
+            "operations": self._locations(), "arguments": arguments if known else [],
+        }  # fmt: skip
         where.write_text(json.dumps(places), encoding="utf-8")
         return LoweredStep(wanted, replicas, str(path), str(where))
 
@@ -218,9 +224,7 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Iterator[None]:
     def batch_reduce_to(reduce_op: Any, pairs: Any, *_: Any, **__: Any) -> Any:
         return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
 
-    def update(
-        var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True
-    ) -> Any:
+    def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         first = [lines.first_replica_value(value) for value in args]
         named = {name: lines.first_replica_value(v) for name, v in (kwargs or {}).items()}
         with update_context(0):

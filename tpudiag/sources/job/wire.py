@@ -10,7 +10,6 @@ import msgspec
 
 from tpudiag.signals import Origin, Signals
 
-
 LOWERING = "lowering the step"
 """The phase in which all is seen, and a job that dies has died of being lowered."""
 
