@@ -155,6 +155,8 @@ def _rehearsed(
             job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
         signals = _signals(Origin.REHEARSAL, job)
         compiler = asking.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
+    if compiler.reason == asking.INTERRUPTED:
+        signals = replace(signals, end=JobEnd("interrupted"))
     return replace(signals, compiler=compiler), job, replicas
 
 

@@ -24,14 +24,16 @@ from tpudiag.plan.rows import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (
-    "TPU", "batch a replica", "fits", "HBM need GiB", "headroom %", "more FLOPs an example %",
-    "step ms (est.)", "collectives ms (est.)", "examples/s a chip (est.)",
+    "TPU", "batch", "fits", "GiB", "free %", "+FLOPs %", "step ms", "comm. ms", "ex/s/chip",
 )  # fmt: skip
-PER_PRICE = "examples for 1 (est.)"
+"""Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
+estimates of the step, of its collectives, and of examples per second and chip."""
+PER_PRICE = "ex/price"
 ESTIMATE = (
-    "Fits, HBM and FLOPs are what the TPU compiler says. Times are its own estimate of cycles at "
-    "the chip's clock, plus the collectives' bytes over one axis of links with nothing hidden: "
-    "unverified on hardware, and without input, dispatch and the host. Use them to compare."
+    "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
+    "compiler says. Times are its own estimate of cycles at the chip's clock, and the collectives' "
+    "bytes over one axis of links, with nothing hidden: unverified on hardware, and without input, "
+    "dispatch and the host. Use them to compare."
 )
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
 LOWERED = (

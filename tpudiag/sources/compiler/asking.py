@@ -15,6 +15,7 @@ from tpudiag.model import Location
 from tpudiag.sources.compiler import running
 from tpudiag.sources.job.wire import LOWERING
 
+INTERRUPTED = "the compilation was interrupted"
 NEVER_RECOMPUTES = 0.5
 """Below this share of the HBM the compiler has no reason to recompute: no second compilation."""
 
@@ -43,7 +44,10 @@ def of_job(
     if interrupted or (not lowered and facts.get("phase") == LOWERING):
         ended = "was interrupted" if interrupted else "died of being lowered"
         return CompilerFacts(reason=f"the job {ended}", how="check again")
-    return ask(lowered, target, asked, on_phase)
+    try:
+        return ask(lowered, target, asked, on_phase)
+    except KeyboardInterrupt:
+        return CompilerFacts(lowered[0], reason=INTERRUPTED, how="check again")
 
 
 def ask(

@@ -46,8 +46,8 @@ QUIET = {
 def compile_program(program: str, topology: str, replicas: int, chip_config: str) -> Any:
     """The executable of a StableHLO program for the first devices of a topology."""
     import numpy as np
-    from jax.experimental import topologies
 
+    topologies: Any = import_module("jax.experimental.topologies")
     mlir: Any = import_module("jax._src.interpreters.mlir")
     xla_client: Any = import_module("jaxlib.xla_client")
     options: dict[str, Any] = {"chip_config_name": chip_config} if chip_config else {}

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -210,7 +210,7 @@ class LoweringWatch:
 
 
 @contextlib.contextmanager
-def _as_replica(tf: Any, strategy: Any, replicas: int) -> Iterator[None]:
+def _as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
     """Replica 0 of `replicas`: merge_call merges this one, and XLA sums over all of them."""
     extended = strategy.extended
     if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
@@ -226,22 +226,24 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Iterator[None]:
 
     def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
         first = [lines.first_replica_value(value) for value in args]
-        named = {name: lines.first_replica_value(v) for name, v in (kwargs or {}).items()}
+        given: dict[str, Any] = kwargs or {}
+        named = {name: lines.first_replica_value(value) for name, value in given.items()}
         with update_context(0):
             done = fn(lines.first_replica_value(var), *first, **named)
         return tf.group(done) if group else done
 
-    changed = {
+    changed: dict[str, Any] = {
         "reduce_to": reduce_to, "batch_reduce_to": batch_reduce_to, "update": update,
         "_use_merge_call": lambda: True,
     }  # fmt: skip
-    vars(extended).update(changed)
+    replaced: dict[str, Any] = vars(extended)
+    replaced.update(changed)
     try:
         with strategy.scope(), tf.distribute.ReplicaContext(strategy, 0):
             yield
     finally:
         for name in changed:
-            del vars(extended)[name]
+            del replaced[name]
 
 
 def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
