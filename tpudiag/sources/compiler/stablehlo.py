@@ -10,7 +10,7 @@ from tpudiag.compiled import HbmTensor, RefusedOp
 _BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4,
           "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}  # fmt: skip
 _PLACE = re.compile(r"^(#loc\d+) = loc\((?:\"((?:[^\"\\]|\\.)*)\"|fused\[(#loc\d+))")
-_LINE = re.compile(r"^\s+%[\w:]+ = \"?(?:stablehlo|mhlo|chlo)\.(\w+)")
+_LINE = re.compile(r"^\s*%[\w:]+ = \"?(?:stablehlo|mhlo|chlo)\.(\w+)")
 _RESULT = re.compile(r"tensor<([^<>]*(?:<[^<>]*>)?)>")
 _AT = re.compile(r"loc\((#loc\d+)\)\s*$")
 _FREE = frozenset(("reshape", "constant", "broadcast_in_dim", "iota", "copy"))

@@ -230,20 +230,25 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         named = {name: lines.first_replica_value(value) for name, value in given.items()}
         with update_context(0):
             done = fn(lines.first_replica_value(var), *first, **named)
-        return tf.group(done) if group else done
+        return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
     changed: dict[str, Any] = {
         "reduce_to": reduce_to, "batch_reduce_to": batch_reduce_to, "update": update,
         "_use_merge_call": lambda: True,
     }  # fmt: skip
-    replaced: dict[str, Any] = vars(extended)
-    replaced.update(changed)
+    for name, function in changed.items():
+        setattr(extended, name, function)
     try:
         with strategy.scope(), tf.distribute.ReplicaContext(strategy, 0):
             yield
     finally:
         for name in changed:
-            del replaced[name]
+            delattr(extended, name)
+
+
+def _alone(value: Any) -> tuple[Any]:
+    """One replica's value, as the values of all replicas are given."""
+    return (value,)
 
 
 def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
