@@ -44,6 +44,9 @@ for batch in strategy.experimental_distribute_dataset(data):
     train(batch)
     open("ran", "w").close()
 """
+LARGE = "kernel = tf.Variable(tf.zeros((131072, 8)))"
+LARGE_LOSS = "((kernel @ tf.transpose(kernel)) @ (kernel @ tf.transpose(kernel))) @ kernel"
+"""Too large for any TPU, whatever the batch."""
 
 
 def plan(
@@ -73,7 +76,9 @@ def test_the_reference_job_is_planned_and_kept(tmp_path: Path, loop: str) -> Non
     asked = ("--for", "v5e-4,v6e-4", "--batch", "64,128", "--loop", loop, "--cost", "prices.toml")
     done, report = plan(tmp_path, *asked)
     assert done.returncode == 0, done.stderr + done.stdout
-    jsonschema.validate(report, json.loads((ROOT / "reports" / "schema.json").read_text()))
+    jsonschema.validate(
+        report, json.loads((ROOT / "reports" / "report-v1.schema.json").read_text())
+    )
     found = rows(report)
     assert set(found) == {(tpu, b) for tpu in ("v5e-4", "v6e-4") for b in (64, 128)}
     assert all(row["fits"] == "yes" and row["ex/s/chip"] > 0 for row in found.values())
@@ -105,10 +110,10 @@ def test_the_wall_is_found_without_running_a_step(tmp_path: Path) -> None:
 
 
 def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
-    (tmp_path / "job.py").write_text(WIDE.replace("(256, 8192)", "(256, 33554432)"))
-    source = (tmp_path / "job.py").read_text().replace("tf.zeros((256, 3", "tf.ones((1, 3")
-    (tmp_path / "job.py").write_text(source)
-    done, report = plan(tmp_path, "job.py", "--for", "v5e-1", "--batch", "1048576")
+    source = WIDE.replace("kernel = tf.Variable(tf.zeros((256, 8192)))", LARGE)
+    source = source.replace("tf.square(tf.sin(x @ kernel))", LARGE_LOSS)
+    (tmp_path / "job.py").write_text(source.replace("kernel", "column"))
+    done, report = plan(tmp_path, "job.py", "--for", "v5e-1", "--batch", "16")
     assert done.returncode == 1, done.stderr + done.stdout
     (outcome,) = report["outcomes"]
     assert (outcome["id"], outcome["verdict"]) == ("TPU301", "failed")

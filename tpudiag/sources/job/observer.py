@@ -127,6 +127,13 @@ class Observer:
         """
         assert self._lowering is not None
         batch = self._batch(self._strategies.last_inputs)
+        main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
+        if main is not None:
+            self._recorder.put(
+                activations=graphs.activations(main),
+                step_inputs=self._strategies.last_inputs,
+                variables=self._variables.facts(),
+            )
         serving = threading.Thread(target=self._lowering.serve, args=(self._spec, batch))
         serving.start()
         serving.join()
