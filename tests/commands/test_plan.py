@@ -30,7 +30,7 @@ data = tf.data.Dataset.from_tensors(tf.zeros((256,))).repeat().batch(64, drop_re
 
 def step(x):
     with tf.GradientTape() as tape:
-        loss = tf.reduce_sum(tf.square(tf.sin(x @ kernel)))
+        loss = tf.reduce_sum(tf.square(tf.tanh(x @ kernel) @ tf.transpose(kernel)))
     kernel.assign_sub(1e-3 * tape.gradient(loss, kernel))
     print("traced", flush=True)
 
@@ -111,7 +111,7 @@ def test_the_wall_is_found_without_running_a_step(tmp_path: Path) -> None:
 
 def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
     source = WIDE.replace("kernel = tf.Variable(tf.zeros((256, 8192)))", LARGE)
-    source = source.replace("tf.square(tf.sin(x @ kernel))", LARGE_LOSS)
+    source = source.replace("tf.square(tf.tanh(x @ kernel) @ tf.transpose(kernel))", LARGE_LOSS)
     (tmp_path / "job.py").write_text(source.replace("kernel", "column"))
     done, report = plan(tmp_path, "job.py", "--for", "v5e-1", "--batch", "16")
     assert done.returncode == 1, done.stderr + done.stdout
