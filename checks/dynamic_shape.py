@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Location, Severity, check
-from tpudiag.signals import Pipeline, Signals, TensorSeen
+from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
 
@@ -82,5 +82,13 @@ def _cause(pipelines: list[Pipeline]) -> tuple[Location | None, str]:
         for op in reversed(pipeline.ops):
             if op.batch_size is not None and not op.drop_remainder:
                 return op.location, "its batch has no drop_remainder=True"
-    where = next((p.location for p in pipelines), None)
+    opened = next((found.location for p in pipelines if (found := _opening(p)) is not None), None)
+    where = opened or next((p.location for p in pipelines), None)
     return where, "an example's own shape is not fixed"
+
+
+def _opening(pipeline: Pipeline) -> DatasetOp | None:
+    """The batch of unequal examples, or else the first op after which a dimension is unknown."""
+    unknown = [op for op in pipeline.ops if op.gives_unknown and op.location is not None]
+    batches = [op for op in unknown if op.batch_size is not None]
+    return next(iter(batches or unknown), None)

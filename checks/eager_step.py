@@ -45,6 +45,6 @@ def eager_step(signals: Signals) -> Iterator[Finding | Evidence]:
                 Evidence("eager steps", dispatch.eager_steps, "steps", 0),
                 Evidence("steps", dispatch.steps, "steps"),
             ),
-            dispatch.eager_location,
+            dispatch.compiled_at if dispatch.run_eagerly else dispatch.eager_location,
         )
     yield Evidence("steps in a tf.function", dispatch.steps - dispatch.eager_steps, "steps")

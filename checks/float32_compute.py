@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import MixedPrecision, Signals
 
 from ._need import ON_THE_TPU, need, percent
 from ._profile import replicas_of
@@ -38,6 +38,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     if signals.profile is not None and signals.profile.share_16_bit is not None:
         yield from _of_profile(signals, limit)
         return
+    if signals.matrix_ops is None and signals.precision is not None and signals.precision.policies:
+        yield from _by_policy(signals.precision)
     ops = need(signals.matrix_ops, "a traced training step")
     total = sum(op.flops for op in ops)
     if not total:
@@ -56,6 +58,17 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
             largest.location,
         )
     yield from evidence
+
+
+def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:
+    """Where no step was traced: all layers that were made compute in float32."""
+    if set(precision.policies) == {"float32"}:
+        yield Finding(
+            "every Keras layer computes in float32; no step was traced that would say more.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
+            (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
+            precision.policy_location,
+        )
 
 
 def _of_profile(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals
+from tpudiag.signals import KerasUse, Pipeline, Signals
 
+from ._input import worth
 from ._need import mib
 from .missing_prefetch import own_pipelines
 
@@ -42,7 +43,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         caches = [number for number, op in enumerate(pipeline.ops) if op.kind == "Cache"]
         if caches:
             yield from _frozen(pipeline, caches[0])
-        elif _read_again(pipeline):
+        elif _read_again(pipeline, signals.keras):
             yield from _uncached(pipeline, limit)
         else:
             raise NotMeasured(
@@ -51,15 +52,22 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             )
 
 
-def _read_again(pipeline: Pipeline) -> bool:
+def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
     repeats = any(op.kind == "Repeat" and op.count not in (0, 1) for op in pipeline.ops)
-    return repeats or pipeline.passes > 1
+    fitted = keras is not None and keras.loop == "fit" and keras.epochs > 1
+    return repeats or pipeline.passes > 1 or fitted
 
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
     """What is random before a cache."""
-    random = [op for op in pipeline.ops[:at] if op.stateful or op.kind == "Shuffle"]
+    drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
+    random = [
+        op
+        for number, op in enumerate(pipeline.ops[:at])
+        if op.stateful
+        or (op.kind == "Shuffle" and not (drawn_anew or pipeline.names_files(number)))
+    ]
     if random:
         what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
         yield Finding(
@@ -73,15 +81,12 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
 
 def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
     """Costly and deterministic work, up to the first random op."""
-    costly: DatasetOp | None = None
-    for op in pipeline.ops:
-        if op.stateful or op.kind == "Shuffle":
-            break
-        if op.costly and not op.python and op.location is not None:
-            costly = op
-    if costly is None:
+    number = pipeline.worth_caching
+    if number is None:
         yield Evidence("costly work that repeats", "none seen")
         return
+    costly = pipeline.ops[number]
+    gain, measured = worth(pipeline, "cache")
     if costly.elements is None or costly.element_bytes is None:
         raise NotMeasured(
             f"{costly.location} repeats costly work, and the size of its result is not known",
@@ -92,9 +97,9 @@ def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
     if size_bytes <= limit:
         yield Finding(
             f"{costly.kind} does the same costly work in every epoch; its result is "
-            f"{mib(size_bytes)} and would fit in memory.",
+            f"{mib(size_bytes)} and would fit in memory.{gain}",
             "dataset = dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE).cache()",
-            (evidence,),
+            (evidence, *measured),
             costly.location,
         )
     yield evidence

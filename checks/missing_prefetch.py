@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals
+from tpudiag.signals import NO_WORK, DatasetOp, Pipeline, Signals
 
+from ._input import worth
 from ._need import need
 
 LIMIT = 1
 """The largest static prefetch buffer that is called small, in elements (global batches)."""
-_NO_WORK = (
-    "Options",
-    "Model",
-    "MaxIntraOpParallelism",
-    "PrivateThreadPool",
-    "Rebatch",
-    "Take",
-    "Repeat",
-)
-"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
 
 
 @check("TPU202", Severity.WARNING)
@@ -43,21 +34,22 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     https://www.tensorflow.org/guide/data_performance#prefetching
     """
     for pipeline in own_pipelines(signals):
-        last = next((op for op in reversed(pipeline.ops) if op.kind not in _NO_WORK), None)
+        last = next((op for op in reversed(pipeline.ops) if op.kind not in NO_WORK), None)
         if last is None:
             continue
+        gain, measured = worth(pipeline, "prefetch")
         if last.kind != "Prefetch":
             yield Finding(
-                f"the pipeline ends in {last.kind}, not in prefetch.",
+                f"the pipeline ends in {last.kind}, not in prefetch.{gain}",
                 "dataset = dataset.prefetch(tf.data.AUTOTUNE)  # the last transformation",
-                (Evidence("last transformation", last.kind, limit="Prefetch"),),
+                (Evidence("last transformation", last.kind, limit="Prefetch"), *measured),
                 last.location or pipeline.location,
             )
         elif last.buffer_size is not None and 0 <= last.buffer_size <= limit:
             yield Finding(
-                f"prefetch holds a static buffer of {last.buffer_size}.",
+                f"prefetch holds a static buffer of {last.buffer_size}.{gain}",
                 "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
-                (Evidence("buffer", last.buffer_size, "batches", limit + 1),),
+                (Evidence("buffer", last.buffer_size, "batches", limit + 1), *measured),
                 last.location or pipeline.location,
             )
         else:

@@ -9,6 +9,9 @@ from tpudiag.signals import Signals
 
 from ._need import need, of_a_job
 
+_HALF = ("float16", "mixed_float16")
+"""Policies for which Keras' fit wraps the optimizer in loss scaling by itself."""
+
 
 @check("TPU404", Severity.WARNING)
 def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
@@ -36,23 +39,21 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
     if precision is None and ops is None:
         need(None, "an optimizer or a traced step")
     half = [op for op in ops or () if op.dtype == "float16"]
+    by_policy = precision is not None and any(map(_HALF.__contains__, precision.policies))
     if precision is not None and precision.loss_scale_optimizer:
         yield Finding(
             f"{precision.loss_scale_optimizer} scales the loss: bfloat16 needs none.",
             "optimizer = keras.optimizers.Adam()  # without LossScaleOptimizer\n"
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
             (Evidence("optimizer", precision.loss_scale_optimizer),),
-            precision.location,
+            precision.policy_location if by_policy else precision.location,
         )
-    elif half or (
-        precision is not None
-        and any("float16" in p and "bfloat16" not in p for p in precision.policies)
-    ):
+    elif half or by_policy:
         yield Finding(
             "the step computes in float16.",
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
             (Evidence("float16 products", len(half), "operations", 0),),
-            half[0].location if half else precision.location if precision else None,
+            precision.policy_location if precision else half[0].location,
         )
     yield Evidence("float16 products", len(half), "operations")
     if precision is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
+from ._input import worth
 from .missing_prefetch import own_pipelines
 
 _SERIAL = {"Map": "map", "Interleave": "interleave", "FlatMap": "flat_map"}
@@ -35,6 +36,7 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
     """
     maps = 0
     for pipeline in own_pipelines(signals):
+        gain, measured = worth(pipeline, "parallel calls")
         for op in pipeline.ops:
             maps += op.kind in _SERIAL or op.kind in _PARALLEL
             serial = op.kind in ("Map", "Interleave") or (
@@ -43,9 +45,13 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
             if serial and op.location is not None:
                 name = _SERIAL.get(op.kind, op.kind)
                 yield Finding(
-                    f"{name} runs serially: it has no num_parallel_calls.",
+                    f"{name} runs serially: it has no num_parallel_calls.{gain}",
                     f"dataset = dataset.{name}(f, num_parallel_calls=tf.data.AUTOTUNE)",
-                    (Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE"),),
+                    (
+                        Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE"),
+                        *measured,
+                    ),
                     op.location,
                 )
+        yield from worth(pipeline, "AUTOTUNE")[1]
     yield Evidence("maps and interleaves", maps, "transformations")

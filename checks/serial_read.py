@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
+from ._input import worth
 from .missing_prefetch import own_pipelines
 
 LIMIT = 1
@@ -34,16 +35,17 @@ def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     """
     readers = 0
     for pipeline in own_pipelines(signals):
-        for before, op in zip(pipeline.ops, pipeline.ops[1:], strict=False):
-            if not op.reads_files:
-                continue
-            readers += 1
-            files = before.elements
-            if op.location is not None and (files is None or files > limit):
+        gain, measured = worth(pipeline, "parallel reads")
+        serial = [op for op in pipeline.ops if op.reads_files]
+        readers += len(serial)
+        files = pipeline.files.count if pipeline.files else None
+        for op in serial if files is None or files > limit else ():
+            if op.location is not None:
+                count = "many" if files is None else files
                 yield Finding(
-                    f"{'many' if files is None else files} files are read one after the other.",
+                    f"{count} files are read one after the other.{gain}",
                     "dataset = tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)",
-                    (Evidence("files", files or "unknown", "files", int(limit)),),
+                    (Evidence("files", files or "unknown", "files", int(limit)), *measured),
                     op.location,
                 )
     yield Evidence("readers of one file at a time", readers, "readers")

@@ -45,6 +45,8 @@ class Request:
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
+    measure_input_s: float = 10.0
+    """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     compiler: asking.Asked = field(default_factory=asking.Asked)
 
 
@@ -135,6 +137,7 @@ def spec_of(
         request.program, arguments, goal.replicas, real_replicas, goal.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        request.measure_input_s,
         lower_to, topology(goal).replicas,
     )  # fmt: skip
 

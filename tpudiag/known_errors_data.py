@@ -694,7 +694,7 @@ model.compile(optimizer, loss, run_eagerly=False)     # where Keras trains""",
         id="E33",
         level="error",
         patterns=(
-            r"Please use .{0,40}?Reduction\.SUM.{1,60}?Reduction\.NONE.{0,3}? for loss reduction when losses are used with .{0,3}?tf\.distribute\.Strategy.{0,3}? outside of the built-in training loops",
+            r"Please use .{0,40}?Reduction\.SUM.{1,60}?Reduction\.NONE.{0,3}? for loss reduction when losses are used with .{0,3}?tf\.distribute\.Strategy",
         ),
         cause="A Keras loss in a custom training loop does not say how it is reduced over the replicas.",
         fix="""\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import statistics
 from pathlib import Path
@@ -81,6 +82,14 @@ def next_command(folder: Path) -> str | None:
     return f"xprof --logdir {shlex.quote(str(folder))} --port 6006"
 
 
+def _said(error: str) -> str:
+    """The line of an error that says most: AutoGraph puts its own last, after the user's code."""
+    lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
+    own = [line for line in lines[1:] if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
+    first = lines[0] if lines else "without a word"
+    return own[-1] if own and first.endswith("in user code:") else first
+
+
 def partial(signals: Signals, timed_out: str | None) -> str | None:
     """Why the report is not whole, None where it is."""
     end = signals.end
@@ -89,6 +98,6 @@ def partial(signals: Signals, timed_out: str | None) -> str | None:
     if end is not None and end.how == "interrupted":
         return INTERRUPTED
     if end is not None and end.how in ("exception", "signal", "exit"):
-        first = (end.error or f"exit code {end.exit_code}").strip().splitlines()[0]
-        return f"the job crashed: {first}" + (f" ({end.location})" if end.location else "")
+        said = _said(end.error or f"exit code {end.exit_code}")
+        return f"the job crashed: {said}" + (f" ({end.location})" if end.location else "")
     return None

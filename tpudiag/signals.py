@@ -55,6 +55,8 @@ class KerasUse:
     version: str
     loop: str
     """`fit` or `custom`."""
+    epochs: int = 1
+    """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
     jit_compile: bool = False
     built_in_scope: bool = True
     steps_per_execution: int = 1
@@ -157,11 +159,44 @@ class DatasetOp:
     """Its function does more than casts, scaling and reshaping."""
     reads_files: bool = False
     """It reads the files that the op before it names, one after the other."""
+    opens_files: bool = False
+    """It opens files, in whatever way."""
+    gives_unknown: bool = False
+    """A dimension of its elements is unknown."""
+    batch_named: tuple[str, ...] = ()
+    """Names that the user's code had for the batch size where it was set, e.g. `args.batch`."""
+    global_batch_named: int | None = None
+    """The value of the one name for a global batch that the user's code had there."""
     elements: int | None = None
     """Elements that it gives in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
     location: Location | None = None
+
+
+NO_WORK = frozenset(
+    ("Options", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Rebatch", "Take", "Repeat")
+)
+"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
+
+
+@dataclass(frozen=True)
+class FilesRead:
+    """The files that a pipeline opens: how many, and the first of their paths."""
+
+    count: int
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InputSpeed:
+    """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
+
+    fix: str
+    """parallel calls, parallel reads, cache, prefetch (with a consumer as slow as the pipeline), or
+    AUTOTUNE in the place of static values."""
+    before_examples_per_s: float
+    after_examples_per_s: float
 
 
 @dataclass(frozen=True)
@@ -179,6 +214,47 @@ class Pipeline:
     """How often the loop has started to read it (epochs)."""
     element_bytes: int | None = None
     auto_shard_policy: str | None = None
+    files: FilesRead | None = None
+    per_replica: bool = False
+    """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
+    replicas: int | None = None
+    """Replicas of the strategy that it was handed to."""
+    speeds: tuple[InputSpeed, ...] = ()
+
+    @property
+    def examples_per_element(self) -> int:
+        """The batch that one element is; 1 where it is not known to be one."""
+        return next((op.batch_size for op in reversed(self.ops) if op.batch_size), 1)
+
+    @property
+    def worth_caching(self) -> int | None:
+        """The last op that is costly and the same in every pass, None where none is."""
+        found = None
+        for number, op in enumerate(self.ops):
+            if op.stateful or (op.kind == "Shuffle" and not self.names_files(number)):
+                break
+            if op.kind == "Cache":
+                return None
+            if op.costly and not op.python and op.location is not None:
+                found = number
+        return found
+
+    @property
+    def elements_to_cache(self) -> int:
+        """Elements of the whole pipeline that one pass over the costly ops makes."""
+        costly = self.worth_caching
+        elements = self.ops[costly].elements if costly is not None else None
+        return -(-(elements or 0) // self.examples_per_element)
+
+    @property
+    def ends_ahead(self) -> bool:
+        """Whether it ends in a prefetch whose buffer is left to AUTOTUNE."""
+        last = next((op for op in reversed(self.ops) if op.kind not in NO_WORK), None)
+        return last is not None and last.kind == "Prefetch" and last.buffer_size in (-1, None)
+
+    def names_files(self, number: int) -> bool:
+        """Whether an op gives names of files that a later one opens."""
+        return any(op.opens_files for op in self.ops[number + 1 :])
 
 
 @dataclass(frozen=True)
@@ -191,6 +267,8 @@ class Dispatch:
     """Steps that ran outside any tf.function."""
     eager_location: Location | None = None
     run_eagerly: bool = False
+    compiled_at: Location | None = None
+    """The line that compiled the model in fit."""
 
 
 @dataclass(frozen=True)
@@ -290,6 +368,9 @@ class MixedPrecision:
     policies: tuple[str, ...]
     loss_scale_optimizer: str | None = None
     location: Location | None = None
+    """Of the loss scaling."""
+    policy_location: Location | None = None
+    """Of the policy: the line that set it, or that of the first layer that has it."""
 
 
 @dataclass(frozen=True)
@@ -519,6 +600,8 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    tpu_named: str | None = None
+    """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None

@@ -20,6 +20,7 @@ from tpudiag.signals import (
     DatasetOp,
     Dispatch,
     Environment,
+    FilesRead,
     JobEnd,
     KerasUse,
     LossScale,
@@ -60,8 +61,28 @@ def pipeline(*ops: DatasetOp) -> Pipeline:
     )  # fmt: skip
 
 
+def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeline, ...]:
+    """A pipeline that was handed to a strategy of 8 replicas."""
+    return (replace(pipeline(*ops), replicas=replicas, **changed),)  # type: ignore[arg-type]
+
+
+def saved(kind: str, path: str, times: int = 0) -> Checkpoints:
+    return Checkpoints((CheckpointUse(kind, path, times, HERE),))
+
+
 BATCHED = DatasetOp("Batch", batch_size=1024, drop_remainder=True)
 PREFETCHED = DatasetOp("Prefetch", buffer_size=-1)
+READER = DatasetOp("TFRecord", opens_files=True)
+TWO_FILES = FilesRead(2, ("data/a.tfrecord", "data/b.tfrecord"))
+POD = target("v5e-16")
+BATCHED_AFTERWARDS = "AttributeError: 'DistributedDataset' object has no attribute 'batch'"
+
+
+def sized(size: int, *names: str, whole: int | None = None) -> DatasetOp:
+    """A batch transformation, and what the script calls its size and the global batch."""
+    return replace(BATCHED, batch_size=size, batch_named=names, global_batch_named=whole)
+
+
 HEALTHY = Signals(
     origin=Origin.REHEARSAL,
     target=target("v5e-8"),
@@ -71,7 +92,7 @@ HEALTHY = Signals(
     end=JobEnd("stopped"),
     tf1=(),
     functions=(TracedFunction("step", HERE, 25, 1, (), True),),
-    pipelines=(pipeline(DatasetOp("ParallelMap", parallelism=-1), BATCHED, PREFETCHED),),
+    pipelines=given(DatasetOp("ParallelMap", parallelism=-1), BATCHED, PREFETCHED),
     strategy_replicas=8,
     dispatch=Dispatch(25, 1),
     batch=Batch(1024, 128, 8, HERE),
@@ -188,6 +209,32 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+    ("TPU205", h(pipelines=given(sized(1020))), Severity.ERROR),
+    ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
+    ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),
+    (
+        "TPU205",
+        h(pipelines=given(sized(1024, "args.global_batch_size"), per_replica=True)),
+        Severity.ERROR,
+    ),
+    ("TPU205", h(end=JobEnd("exception", BATCHED_AFTERWARDS, HERE)), Severity.ERROR),
+    ("TPU206", h(target=POD, pipelines=given(BATCHED, auto_shard_policy="OFF")), Severity.WARNING),
+    ("TPU206", h(target=POD, pipelines=given(BATCHED, per_replica=True)), Severity.WARNING),
+    ("TPU206", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.WARNING),
+    (
+        "TPU206",
+        h(target=POD, pipelines=given(DatasetOp("FlatMap", python=True), BATCHED)),
+        Severity.WARNING,
+    ),
+    ("TPU208", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.ERROR),
+    ("TPU208", h(target=POD, checkpoints=saved("ModelCheckpoint", "/tmp/m")), Severity.ERROR),
+    (
+        "TPU602",
+        h(target=POD, checkpoints=saved("tf.train.CheckpointManager", "ckpt")),
+        Severity.WARNING,
+    ),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "model.h5")), Severity.WARNING),
+    ("TPU602", h(checkpoints=saved("Model.save_weights", "w.h5", 2)), Severity.WARNING),
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
@@ -204,6 +251,16 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+    ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
+    ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
+    ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp("Shard"), BATCHED, per_replica=True))),
+    ("TPU206", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp("TensorSlice"), BATCHED))),
+    ("TPU208", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
+    ("TPU208", h(pipelines=given(READER, BATCHED, files=TWO_FILES), tpu_named="local")),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"))),
+    ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
 )
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
@@ -216,6 +273,10 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
     ("TPU502", h(loss=None)),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+    ("TPU602", h(checkpoints=Checkpoints(()))),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "gs://b/model.h5"))),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
+    ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
 )
 SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204"}
 

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLANTED = ROOT / "tests" / "planted_job.py"
-QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3")
+QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0")
 
 
 def check(

@@ -79,6 +79,13 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="how long each call that reaches for the TPU may take (default: 120)",
     )
     parser.add_argument(
+        "--measure-input",
+        metavar="SECONDS",
+        type=_duration,
+        default=10.0,
+        help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
+    )
+    parser.add_argument(
         "--log-dir",
         metavar="DIR",
         type=Path,
@@ -192,6 +199,7 @@ def request(options: argparse.Namespace) -> Request:
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
+        measure_input_s=options.measure_input,
         compiler=Asked(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
@@ -245,6 +253,14 @@ def _count(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _duration(text: str) -> float:
+    """Seconds, with or without their unit: 10, 10s, 0."""
+    number = float(text.removesuffix("s"))
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError("must be 0 or more seconds")
     return number
 
 

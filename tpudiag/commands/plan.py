@@ -62,7 +62,9 @@ def add_parser(verbs: _report.Verbs) -> None:
     check.add_compiler_options(parser, may_be_left_out=False)
     check.add_reference_options(parser)
     _report.add_report_options(parser)
-    parser.set_defaults(run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0)
+    parser.set_defaults(
+        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import importlib.abc
 import os
+import re
 import runpy
 import signal
 import sys
@@ -26,6 +27,9 @@ from tpudiag.sources.job.steps import StopObservation
 from tpudiag.sources.job.wire import JobSpec, Recorder
 
 PR_SET_PDEATHSIG = 1
+
+_OWN_FRAME = re.compile(rf'^ *File "{re.escape(str(Path(__file__).parent))}[^"]*",.*\n.*\n', re.M)
+"""A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -94,8 +98,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         return JobEnd("stopped")
     except SystemExit as exit_:
         if exit_.code not in (None, 0):
-            text = exit_.code if isinstance(exit_.code, str) else None
-            end = JobEnd("exit", text, exit_code=1 if text else int(exit_.code))
+            code = exit_.code if isinstance(exit_.code, int) else 1
+            end = JobEnd("exit", None if code is exit_.code else str(exit_.code), exit_code=code)
     except KeyboardInterrupt:
         end = JobEnd("interrupted")
     except BaseException as error:
@@ -114,6 +118,7 @@ def _text(error: BaseException) -> str:
     cause = error.__cause__
     if cause is not None:
         said += f"\ncaused by {type(cause).__name__}: {cause}"
+    said = _OWN_FRAME.sub("", said)
     return said if len(said) <= 20_000 else said[:10_000] + "\n...\n" + said[-10_000:]
 
 

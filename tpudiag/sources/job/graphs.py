@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any
 
+from tpudiag.model import Location
 from tpudiag.signals import ActivationEstimate, MatrixOp, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job import lines
 from tpudiag.sources.job.training import GradientCall
@@ -65,8 +66,14 @@ def _function_graph(graph: Any, operation: Any) -> Any:
         return None
 
 
-def matrix_ops(call: GradientCall) -> tuple[MatrixOp, ...]:
-    """The matrix products and convolutions of the step on one replica; sizes must be known."""
+def matrix_ops(
+    call: GradientCall, layer_line: Callable[[str], Location | None]
+) -> tuple[MatrixOp, ...]:
+    """The matrix products and convolutions of the step on one replica; sizes must be known.
+
+    `layer_line` knows the line of a library's layer by an operation's name; in `fit` there is no
+    user code on the stack.
+    """
     forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
     found: list[MatrixOp] = []
     for operation in operations(call.graph):
@@ -79,7 +86,7 @@ def matrix_ops(call: GradientCall) -> tuple[MatrixOp, ...]:
                 op=operation.type, name=operation.name, dtype=dtype, rows=rows,
                 contraction=contraction, columns=columns, batch=batch,
                 flops=2 * batch * rows * contraction * columns,
-                location=lines.of_frames(operation.traceback or ()),
+                location=layer_line(operation.name) or lines.of_frames(operation.traceback or ()),
                 forward=id(operation) in forward and "gradient_tape/" not in operation.name,
             )
         )  # fmt: skip
@@ -189,7 +196,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
                 continue
             source = _buffer(tensor)
-            if source.op.type in _NO_ACTIVATION:
+            if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
                 continue
             count = source.shape.num_elements() if source.shape.rank is not None else None
             if count is None:
@@ -198,6 +205,11 @@ def activations(call: GradientCall) -> ActivationEstimate:
             kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
     ordered = sorted(kept.values(), key=lambda item: -item[1])
     return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), unknown)
+
+
+def _is_reserve_space(tensor: Any) -> bool:
+    """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
 def _buffer(tensor: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job import hooks, lines
+from tpudiag.sources.job.layers import LayerWatch
 
 
 class KerasWatch:
@@ -18,16 +19,24 @@ class KerasWatch:
         self.version = ""
         self.fit_model: Any = None
         self.optimizers: list[Any] = []
-        self.policies: set[str] = set()
+        self.layers = LayerWatch()
+        self._fit_epochs = 1
+        self._compiled_at: dict[int, Location | None] = {}
         self._optimizer_lines: dict[int, Location | None] = {}
 
     def watch(self, keras: Any, package: str) -> None:
         """Install the hooks on a Keras package."""
         self.package, self.version = package, str(keras.__version__)
-        hooks.after(keras.layers.Layer, "__init__", self._note_layer)
+        self.layers.watch(keras)
         hooks.before(keras.Model, "fit", self._note_fit)
         hooks.after(keras.Model, "compile", self._note_compile)
-        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
+        scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
+        for optimizer in (keras.optimizers.Optimizer, legacy, scaling):
+            if optimizer is not None and "__init__" in vars(optimizer):
+                hooks.after(optimizer, "__init__", self._note_optimizer)
+        if scaling is not None and type(scaling) is not type:
+            hooks.around(type(scaling), "__call__", self._scaled)
 
     def build_optimizers_in_time(self, keras: Any) -> None:
         """Make a Keras 3 optimizer's variables before its first update inside a replica.
@@ -55,13 +64,14 @@ class KerasWatch:
 
     def facts(self) -> KerasUse | None:
         """The Keras in use, None where the job uses none."""
-        if not self.package or not (self.policies or self.optimizers):
+        if not self.package or not (self.layers.policies or self.optimizers):
             return None
         model = self.fit_model
         return KerasUse(
             package=self.package,
             version=self.version,
             loop="fit" if model is not None else "custom",
+            epochs=self._fit_epochs,
             jit_compile=bool(getattr(model, "jit_compile", False) or False),
             steps_per_execution=_integer(
                 getattr(model, "steps_per_execution", None)
@@ -73,15 +83,22 @@ class KerasWatch:
         """Whether the model in fit was compiled with run_eagerly."""
         return bool(getattr(self.fit_model, "run_eagerly", False))
 
+    def compiled_at(self) -> Location | None:
+        """The line that compiled the model in fit."""
+        return self._compiled_at.get(id(self.fit_model))
+
     def precision(self) -> MixedPrecision | None:
         """The dtype policies of the layers and the loss scaling."""
         if not self.package:
             return None
         scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
+        policies = self.layers.policies
+        half = next((name for name in policies if name in ("float16", "mixed_float16")), "")
         return MixedPrecision(
-            tuple(sorted(self.policies)),
+            tuple(sorted(policies)),
             type(scaling).__name__ if scaling is not None else None,
             self._optimizer_lines.get(id(scaling)),
+            policies.get(half) or next(iter(policies.values()), None),
         )
 
     def iterations(self) -> int | None:
@@ -94,18 +111,25 @@ class KerasWatch:
                 continue
         return max(values, default=None)
 
-    def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
-        name = getattr(getattr(layer, "dtype_policy", None), "name", None)
-        if isinstance(name, str):
-            self.policies.add(name)
-
-    def _note_fit(self, model: Any, *_: Any, **__: Any) -> None:
+    def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins: which model, and how often it goes over its data."""
         self.fit_model = model
+        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        cut = kwargs.get("steps_per_epoch") is not None or len(args) > 9
+        self._fit_epochs = 1 if cut else _integer(epochs)
 
     def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:
+        """A model was compiled."""
+        self._compiled_at[id(model)] = lines.caller()
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:
             self._note_optimizer(optimizer)
+
+    def _scaled(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """tf-keras makes one of two classes, by the optimizer that is wrapped."""
+        optimizer = original(*args, **kwargs)
+        self._note_optimizer(optimizer)
+        return optimizer
 
     def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
         if not any(optimizer is known for known in self.optimizers):

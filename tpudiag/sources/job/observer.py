@@ -47,6 +47,7 @@ class Observer:
         self._import_s = 0.0
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
+        self._input_budget_s = spec.measure_input_s
         self._batch_seen: Batch | None = None
         self._lowering: LoweringWatch | None = None
         self.stopped = False
@@ -63,7 +64,10 @@ class Observer:
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
         if self._spec.rehearse:
-            standins.install(tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts)
+            standins.install(
+                tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
+                on_resolver=lambda name: self._recorder.put(tpu_named=name),
+            )  # fmt: skip
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
@@ -116,6 +120,7 @@ class Observer:
         self._recorder.phase("reading what was seen")
         self._examine_step()
         self._send()
+        self._measure_input()
         if self._lowering is not None and self._batch_seen is not None:
             lowering, self._lowering = self._lowering, None
             lowering.lower_as_seen(self._spec, self._batch_seen)
@@ -138,6 +143,15 @@ class Observer:
         serving.start()
         serving.join()
         os._exit(0)
+
+    def _measure_input(self) -> None:
+        """Once, after all else is sent: what the fixes of the input pipeline are worth."""
+        assert self._steps is not None
+        budget_s, self._input_budget_s = self._input_budget_s, 0.0
+        if budget_s and self._steps.steps and self._tf.executing_eagerly():
+            self._recorder.phase("measuring the input pipeline")
+            self._pipelines.measure(budget_s)
+            self._recorder.put(pipelines=self._pipelines.facts() or None)
 
     def _import_fact(self) -> TensorFlowImport:
         """The TensorFlow that was imported and its switches."""
@@ -204,7 +218,8 @@ class Observer:
         self._examined = True
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
-        products = {op.name: op for call in same for op in graphs.matrix_ops(call)}
+        layer_line = self._keras.layers.line_of
+        products = {op.name: op for call in same for op in graphs.matrix_ops(call, layer_line)}
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
         self._recorder.put(
             matrix_ops=tuple(products.values()),
@@ -279,6 +294,7 @@ class Observer:
             eager_steps=self._steps.eager_steps,
             eager_location=eager_location if self._steps.eager_steps else None,
             run_eagerly=self._keras.run_eagerly(),
+            compiled_at=self._keras.compiled_at(),
         )
 
 

@@ -15,20 +15,25 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job import hooks, lines
+from tpudiag.sources.job import files, hooks, lines, measuring, naming
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
     r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
 )
-_READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
-_RANDOM = re.compile(r"Random|Multinomial|StatelessTruncatedNormal|Shuffle")
+_RANDOM = re.compile(
+    r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
+    r"|SampleDistorted|Assign)"
+)
+"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
 
 
 @dataclass
 class _Seen:
     pipeline: Pipeline
     owner: Any
+    chain: list[Any]
+    """The dataset of each op of the pipeline."""
     passes: int = field(default=0)
 
 
@@ -38,6 +43,7 @@ class PipelineWatch:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._made_at: dict[int, Location | None] = {}
+        self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
         self._seen: dict[int, _Seen] = {}
         self._distributing = False
         self.training_started = False
@@ -54,14 +60,18 @@ class PipelineWatch:
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._note_line)
         hooks.before(dataset, "__iter__", self._iterated)
-        name = "experimental_distribute_dataset"
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
-            if name in vars(class_):
-                hooks.around(class_, name, self._distributed)
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+            if "distribute_datasets_from_function" in vars(class_):
+                hooks.around(class_, "distribute_datasets_from_function", self._from_function)
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
+        size = _integer(getattr(dataset, "_batch_size", None))
+        if size is not None:
+            self._batch_names[id(dataset)] = naming.names_of(size), naming.global_batch()
 
     def _distributed(
         self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
@@ -71,28 +81,59 @@ class PipelineWatch:
             return original(strategy, dataset, *args, **kwargs)
         self._distributing = True
         try:
-            self._add(dataset, distributed=True)
+            self._add(dataset, replicas=strategy.num_replicas_in_sync)
             return original(strategy, dataset, *args, **kwargs)
+        finally:
+            self._distributing = False
+
+    def _from_function(
+        self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A function that makes a dataset of per-replica batches is handed to the strategy."""
+        if self._distributing:
+            return original(strategy, dataset_fn, *args, **kwargs)
+
+        def noted(context: Any) -> Any:
+            dataset = dataset_fn(context)
+            self._add(dataset, replicas=strategy.num_replicas_in_sync, per_replica=True)
+            return dataset
+
+        self._distributing = True
+        try:
+            return original(strategy, noted, *args, **kwargs)
         finally:
             self._distributing = False
 
     def _iterated(self, dataset: Any) -> None:
         """A dataset is iterated from Python."""
         if self._tf.executing_eagerly() and lines.direct_caller() is not None:
-            self._add(dataset, distributed=False)
+            self._add(dataset)
 
-    def _add(self, dataset: Any, distributed: bool) -> None:
+    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> None:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
-            pipeline = self.read(dataset, distributed)
-            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset)
+            chain: list[Any] = []
+            pipeline = self.read(dataset, replicas, per_replica, chain)
+            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
         seen.passes += 1
 
-    def read(self, dataset: Any, distributed: bool) -> Pipeline:
-        """A dataset's graph of transformations as facts."""
-        ops: list[DatasetOp] = []
-        self._walk(dataset, ops, set())
+    def measure(self, budget_s: float) -> None:
+        """Measure what the fixes of the first pipeline that trains are worth."""
+        for seen in self._seen.values():
+            if seen.pipeline.trains and any(op.location for op in seen.pipeline.ops):
+                pipeline = measuring.measured(
+                    self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
+                )
+                seen.pipeline = pipeline
+                return
+
+    def read(
+        self, dataset: Any, replicas: int | None, per_replica: bool, chain: list[Any]
+    ) -> Pipeline:
+        """A dataset's graph of transformations as facts; `chain` gets the dataset of each op."""
+        self._walk(dataset, chain, set())
+        ops = [self._op(each) for each in chain]
         policy = None
         options = _try(dataset.options)
         if options is not None:
@@ -101,26 +142,30 @@ class PipelineWatch:
             ops=tuple(ops),
             elements=self._elements(dataset),
             location=lines.caller(),
-            distributed=distributed,
+            distributed=replicas is not None,
             trains=not self.training_started,
             cardinality=_integer(_try(dataset.cardinality)),
             auto_shard_policy=policy,
+            files=files.named(dataset) if any(op.opens_files for op in ops) else None,
+            per_replica=per_replica,
+            replicas=replicas,
         )
 
-    def _walk(self, dataset: Any, ops: list[DatasetOp], visited: set[int]) -> None:
-        """Add the ops of a dataset from its sources to itself."""
+    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
+        """Add the datasets that a dataset is made from, from its sources to itself."""
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
         for parent in _try(dataset._inputs) or ():
-            self._walk(parent, ops, visited)
-        ops.append(self._op(dataset))
+            self._walk(parent, chain, visited)
+        chain.append(dataset)
 
     def _op(self, dataset: Any) -> DatasetOp:
         """One transformation."""
         kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
         graph = _function_graph(dataset)
-        kinds = [op.type for op in graph.get_operations()] if graph is not None else []
+        kinds = _op_types(graph)
+        named, global_named = self._batch_names.get(id(dataset), ((), None))
         return DatasetOp(
             kind=kind,
             parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
@@ -128,9 +173,15 @@ class PipelineWatch:
             batch_size=_integer(getattr(dataset, "_batch_size", None)),
             drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
             count=_integer(getattr(dataset, "_count", None)),
-            stateful=any(_RANDOM.search(name) for name in kinds),
+            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
-            reads_files=kind in ("FlatMap", "Interleave") and any(map(_READER.match, kinds)),
+            gives_unknown=any(
+                spec.shape is None or None in spec.shape for spec in self._elements(dataset)
+            ),
+            opens_files=files.opens(kind, kinds),
+            batch_named=named,
+            global_batch_named=global_named,
+            reads_files=files.one_by_one(dataset, kind, kinds),
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
             costly=any(_COSTLY.search(name) for name in kinds),
@@ -166,6 +217,15 @@ def _function_graph(dataset: Any) -> Any:
     """The graph of a transformation's user function, None where it has none."""
     wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
     return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+
+
+def _op_types(graph: Any) -> list[str]:
+    """The types of the operations of a graph and of all functions that it may call."""
+    if graph is None:
+        return []
+    defined = graph.as_graph_def()
+    bodies = [defined.node, *(function.node_def for function in defined.library.function)]
+    return [str(node.op) for body in bodies for node in body]
 
 
 def _made_by_keras() -> bool:

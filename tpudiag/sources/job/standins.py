@@ -6,6 +6,7 @@ TPUStrategy: Keras asks isinstance() of it and looks at class names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 SUBSTITUTED = (
@@ -18,11 +19,14 @@ SUBSTITUTED = (
 )
 
 
-def install(tf: Any, replicas: int, real_replicas: int, hosts: int) -> None:
+def install(
+    tf: Any, replicas: int, real_replicas: int, hosts: int, on_resolver: Callable[[str], None]
+) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
     The script sees `replicas`; `real_replicas` of them run, each with the per-replica batch of the
-    target. Must run before TensorFlow has started its devices.
+    target. Must run before TensorFlow has started its devices. `on_resolver` is told the TPU that
+    the script asks for.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
@@ -31,7 +35,7 @@ def install(tf: Any, replicas: int, real_replicas: int, hosts: int) -> None:
     strategy = _strategy(tf, replicas, real_replicas)
     tf.distribute.TPUStrategy = strategy
     tf.distribute.experimental.TPUStrategy = strategy
-    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts)
+    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts, on_resolver)
     tf.config.experimental_connect_to_cluster = _connect
     tf.config.experimental_connect_to_host = _connect
     tf.tpu.experimental.initialize_tpu_system = _initialize
@@ -98,7 +102,7 @@ def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
     return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
-def _resolver(tf: Any, replicas: int, hosts: int) -> type:
+def _resolver(tf: Any, replicas: int, hosts: int, on_resolver: Callable[[str], None]) -> type:
     """A resolver that finds the target at once."""
 
     class TPUClusterResolver(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore[misc]
@@ -110,6 +114,7 @@ def _resolver(tf: Any, replicas: int, hosts: int) -> type:
 
         def __init__(self, tpu: Any = None, *_: Any, **__: Any) -> None:
             self._tpu = tpu or "local"
+            on_resolver(str(self._tpu))
 
         @staticmethod
         def connect(tpu: Any = None, *_: Any, **__: Any) -> Any:

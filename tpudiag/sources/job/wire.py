@@ -34,6 +34,8 @@ class JobSpec:
     """Steps are cut where they would take longer all together; 0 for no such limit."""
     log_dir: str
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
+    measure_input_s: float = 0.0
+    """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
     lower_to: str = ""
     """The folder for the lowered step; empty where it is not to be lowered."""
     lower_for: int = 1

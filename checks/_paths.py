@@ -1,0 +1,34 @@
+"""Which paths the hosts of a TPU can see."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.model import NotMeasured
+from tpudiag.signals import Signals
+
+from ._need import need
+
+_ANYWHERE = re.compile(r"^[a-z][a-z0-9+.-]+://|^/(gcs|bigstore|cns)/")
+_HERE = ("", "local")
+
+
+def is_local(path: str) -> bool:
+    """Whether a path lies on the disk of one machine: it names no service such as gs://."""
+    return bool(path) and not _ANYWHERE.match(path)
+
+
+def hosts(signals: Signals) -> int:
+    """The hosts of the target, the one that runs the script among them."""
+    return need(signals.target, "the target").hosts
+
+
+def refuse_unknown_worker(signals: Signals, local: tuple[str, ...]) -> None:
+    """Skip where a TPU of one host was asked for by name: it may be this machine or another."""
+    named = signals.tpu_named or ""
+    if local and named not in _HERE:
+        raise NotMeasured(
+            f"{local[0]} is a local path, and whether the TPU {named!r} is this machine is not "
+            "known",
+            'on a TPU VM of its own name it `tpu="local"`; for another machine use gs:// paths',
+        )

@@ -1,0 +1,110 @@
+"""TPU206."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import DatasetOp, Pipeline, Signals
+
+from ._need import need, of_a_job
+from ._paths import hosts
+
+_READERS = ("TFRecord", "TextLine", "FixedLengthRecord", "Csv")
+_MAKERS = ("FlatMap", "Interleave", "ParallelInterleave")
+_OPTION = "options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy"
+
+
+@check("TPU206", Severity.WARNING)
+def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Sharding gives hosts the same data, or none, or all the work.
+
+    ## What it sees
+    On a target of several hosts, for each dataset handed to the strategy: its AutoShardPolicy,
+    how many files it reads, whether it shards itself. With one host there is nothing to shard.
+
+    ## Why it costs
+    `FILE` (and `AUTO`, which prefers it) with fewer files than hosts leaves hosts without data:
+    the job fails or waits. `OFF` without own sharding trains every host on the same examples.
+    `DATA` lets every host read and decode everything and throw away all but its part, which
+    `AUTO` falls back to where it finds no reader of files.
+
+    ## What to do
+    ```python
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    dataset = dataset.with_options(options)       # or FILE, with at least one file for each host
+    ```
+
+    ## Source
+    https://www.tensorflow.org/tutorials/distribute/input#sharding
+    """
+    of_a_job(signals, "how the pipeline is sharded")
+    count = hosts(signals)
+    evidence = Evidence("hosts of the target", count, "hosts", source="target")
+    if count == 1:
+        yield evidence
+        return
+    pipelines = need(signals.pipelines, "a dataset handed to the strategy")
+    given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains]
+    if not given:
+        need(None, "a dataset handed to the strategy")
+    for pipe in given:
+        yield from _sharding(pipe, count)
+    yield evidence
+
+
+def _sharding(pipe: Pipeline, count: int) -> Iterator[Finding | Evidence]:
+    """What each host of several gets of one dataset."""
+    policy = pipe.auto_shard_policy or "AUTO"
+    own = any(op.kind == "Shard" for op in pipe.ops)
+    shards = Evidence("AutoShardPolicy", "none: by a function" if pipe.per_replica else policy)
+    option = next((op for op in reversed(pipe.ops) if op.kind == "Options"), None)
+    where = (option.location if option else None) or pipe.location
+    if own:
+        yield Evidence("own sharding", "Shard")
+    elif pipe.per_replica or policy == "OFF":
+        yield Finding(
+            f"nothing shards the data: {count} hosts train on the same examples.",
+            "dataset = dataset.shard(context.num_input_pipelines, context.input_pipeline_id)"
+            if pipe.per_replica
+            else f"{_OPTION}.DATA",
+            (shards,),
+            where,
+        )
+    elif policy in ("AUTO", "FILE"):
+        yield from _by_file(pipe, policy, count, shards)
+    yield shards
+
+
+def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Iterator[Finding]:
+    """FILE, and AUTO, which falls back to DATA where no reader of files is found."""
+    reader = next((op for op in pipe.ops if _names_its_files(op)), None)
+    if reader is not None and pipe.files is not None and pipe.files.count < count:
+        yield Finding(
+            f"{pipe.files.count} files for {count} hosts: some hosts get no data.",
+            f"{_OPTION}.DATA  # or write at least {count} files",
+            (shards, Evidence("files", pipe.files.count, "files", count)),
+            reader.location or pipe.location,
+        )
+    falling_back = reader is None and policy == "AUTO"
+    costly = next((op for op in pipe.ops if _works(op)), None) if falling_back else None
+    if costly is not None:
+        yield Finding(
+            f"AUTO finds no reader of files and falls back to DATA: each of {count} hosts runs "
+            f"{costly.kind} on all examples and keeps one in {count}.",
+            "files = tf.data.Dataset.list_files(pattern).shard(hosts, host)  # before the work\n"
+            f"{_OPTION}.OFF",
+            (shards,),
+            costly.location or pipe.location,
+        )
+
+
+def _names_its_files(op: DatasetOp) -> bool:
+    """Whether AUTO finds the files of an op: it is a reader, or makes one of each element."""
+    return op.kind in _READERS or (op.opens_files and op.kind in _MAKERS)
+
+
+def _works(op: DatasetOp) -> bool:
+    """Whether an op does work that is worth sharing out."""
+    return op.costly or op.python or op.opens_files

@@ -1,0 +1,71 @@
+"""TPU208."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import RUN_THE_JOB, need, of_a_job
+from ._paths import hosts, is_local, refuse_unknown_worker
+
+
+@check("TPU208", Severity.ERROR)
+def local_path(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Data or checkpoints lie where the TPU's hosts do not see them.
+
+    ## What it sees
+    The paths of the files that the pipelines of the job open, and those of its checkpoints,
+    against the hosts of the target: a pod has several, and each opens the paths on its own disk.
+    A disk that all hosts mount at the same place is not told from one that they do not: ignore
+    this check there, with that reason.
+
+    ## Why it costs
+    The job fails on the first host that lacks the file (`File system scheme '[local]' not
+    implemented`, `No such file or directory`), after the TPU was allocated; or each host writes
+    a part of a checkpoint that no host can restore.
+
+    ## What to do
+    ```python
+    files = tf.io.gfile.glob("gs://bucket/data/train-*.tfrecord")
+    manager = tf.train.CheckpointManager(checkpoint, "gs://bucket/job", max_to_keep=3)
+    ```
+
+    ## Source
+    https://cloud.google.com/tpu/docs/storage-buckets
+    """
+    of_a_job(signals, "the paths of a job")
+    pipelines, checkpoints = signals.pipelines, signals.checkpoints
+    if pipelines is None and checkpoints is None:
+        need(None, "a pipeline or a checkpoint", RUN_THE_JOB)
+    used = [*_data(signals), *_checkpoints(signals)]
+    local = tuple((what, path, where) for what, path, where in used if is_local(path))
+    count = hosts(signals)
+    if count == 1:
+        refuse_unknown_worker(signals, tuple(path for _, path, _ in local))
+    for what, path, where in local if count > 1 else ():
+        yield Finding(
+            f"{what} in {path}: the other {count - 1} hosts of the target have a disk of their "
+            "own there.",
+            'path = "gs://bucket/..."  # one place that every host sees',
+            (Evidence("hosts of the target", count, "hosts", 1, "target"),),
+            where,
+        )
+    yield Evidence("hosts of the target", count, "hosts", source="target")
+    yield Evidence("local paths", len(local), "paths")
+
+
+def _data(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
+    """The files that pipelines open: one path each."""
+    for pipeline in signals.pipelines or ():
+        if pipeline.files is not None:
+            opener = next((op for op in pipeline.ops if op.opens_files), None)
+            where = (opener.location if opener else None) or pipeline.location
+            yield "the pipeline reads files", pipeline.files.paths[0], where
+
+
+def _checkpoints(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
+    """Where checkpoints go."""
+    for use in signals.checkpoints.uses if signals.checkpoints else ():
+        yield f"{use.kind} saves", use.path, use.location

@@ -1,0 +1,129 @@
+"""TPU205."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.signals import DatasetOp, JobEnd, Pipeline, Signals
+
+from ._need import need, of_a_job
+
+_AFTERWARDS = re.compile(
+    r"'(Distributed(?:Dataset|Iterator)\w*|PerReplica)' object has no attribute '"
+    r"(batch|padded_batch|map|prefetch|shuffle|repeat|cache|take|unbatch)'"
+)
+_GLOBAL = re.compile(r"global", re.IGNORECASE)
+_PER_REPLICA = re.compile(
+    r"per_?(replica|core|device|worker|gpu|tpu|chip)|(replica|core|device|local)_?(batch|bs)",
+    re.IGNORECASE,
+)
+
+
+@check("TPU205", Severity.ERROR)
+def wrong_batching(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The batch is made in the wrong place, or in the wrong size.
+
+    ## What it sees
+    Datasets handed to the strategy: whether they are batched before, whether the global batch
+    divides by the replicas; and what the script itself calls the number that it gives to
+    `batch`: a global batch where each replica gets the whole of it
+    (`distribute_datasets_from_function`), a per-replica batch where it is divided once more
+    (`experimental_distribute_dataset`, `fit`).
+
+    ## Why it costs
+    A distributed dataset cannot be batched any more. A per-replica batch divided once more
+    leaves the MXU an eighth of its rows on eight replicas; a global batch for every replica
+    trains on eight times the batch that the loss and the learning rate were made for. A batch
+    that does not divide gives replicas different shapes, and each shape is compiled.
+
+    ## What to do
+    ```python
+    global_batch = 128 * strategy.num_replicas_in_sync
+    dataset = dataset.batch(global_batch, drop_remainder=True)         # before distributing
+    dataset = strategy.experimental_distribute_dataset(dataset)
+
+    def dataset_fn(context):                                           # or by a function:
+        return examples().batch(context.get_per_replica_batch_size(global_batch))
+    ```
+
+    ## Source
+    https://www.tensorflow.org/tutorials/distribute/input
+    """
+    of_a_job(signals, "how the pipeline was batched")
+    afterwards = _batched_afterwards(signals.end)
+    if afterwards is not None:
+        yield afterwards
+        return
+    pipelines = need(signals.pipelines, "a dataset handed to the strategy")
+    given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains and pipe.replicas]
+    if not given:
+        need(None, "a dataset handed to the strategy")
+    for pipe in given:
+        batches = [op for op in pipe.ops if op.batch_size]
+        if len(batches) == 1:
+            yield from _of_one(pipe, batches[0], batches[0].batch_size or 0, pipe.replicas or 1)
+        else:
+            yield Evidence("batch transformations", len(batches), source=str(pipe.location))
+
+
+def _of_one(
+    pipe: Pipeline, op: DatasetOp, size: int, replicas: int
+) -> Iterator[Finding | Evidence]:
+    """A pipeline with one batch transformation."""
+    where = op.location or pipe.location
+    named = [Evidence("called", ", ".join(op.batch_named[:3]))] if op.batch_named else []
+    evidence = (
+        Evidence("batch", size, "examples"),
+        Evidence("replicas", replicas, "replicas"),
+        *named,
+    )
+    if not pipe.per_replica and size % replicas:
+        fix = f"batch = {max(size // replicas, 1) * replicas}  # a multiple of {replicas} replicas"
+        message = f"a global batch of {size} does not divide by {replicas} replicas."
+        yield Finding(message, fix, evidence, where)
+    elif replicas > 1:
+        yield from _misnamed(pipe, op, size, replicas, evidence, where)
+    yield from evidence
+
+
+def _misnamed(
+    pipe: Pipeline, op: DatasetOp, size: int, replicas: int,
+    evidence: tuple[Evidence, ...], where: Location | None,
+) -> Iterator[Finding]:  # fmt: skip
+    """The batch is what the script itself calls by the other name."""
+    is_global = any(map(_GLOBAL.search, op.batch_named))
+    is_per_replica = any(map(_PER_REPLICA.search, op.batch_named))
+    if pipe.per_replica and is_global and not is_per_replica:
+        yield Finding(
+            f"each of {replicas} replicas gets the global batch of {size}: the function is to "
+            "give the per-replica batch.",
+            "dataset = dataset.batch(context.get_per_replica_batch_size(global_batch), "
+            "drop_remainder=True)",
+            evidence,
+            where,
+        )
+    whole = op.global_batch_named == size * replicas
+    if not pipe.per_replica and not is_global and (is_per_replica or whole):
+        yield Finding(
+            f"the per-replica batch of {size} is divided by {replicas} replicas once more: each "
+            f"trains on {size // replicas} examples a step.",
+            "dataset = dataset.batch(global_batch, drop_remainder=True)  # per replica x replicas",
+            evidence,
+            where,
+        )
+
+
+def _batched_afterwards(end: JobEnd | None) -> Finding | None:
+    """The job ended because a distributed dataset was to be batched."""
+    found = _AFTERWARDS.search(end.error or "") if end is not None else None
+    if end is None or found is None:
+        return None
+    return Finding(
+        f"{found[2]} is called on a {found[1]}: a dataset is batched before it is distributed.",
+        "dataset = dataset.batch(global_batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)\n"
+        "dataset = strategy.experimental_distribute_dataset(dataset)",
+        (Evidence("exception", found[0], source="exception"),),
+        end.location,
+    )

@@ -1,0 +1,152 @@
+"""tf.data pipelines as the hooks read them: any graph gives outcomes, and fixes keep the data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ANY_GRAPH = """
+import os, sys
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from hypothesis import HealthCheck, given, settings, strategies as st
+from tpudiag import catalogue, engine
+from tpudiag.hardware import target
+from tpudiag.model import Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import Origin, Signals
+from tpudiag.sources.job.pipelines import PipelineWatch
+
+D, AUTO = tf.data.Dataset, tf.data.AUTOTUNE
+FILES = sys.argv[1:]
+watch = PipelineWatch(tf)
+
+
+def first(x):
+    return tf.reshape(tf.cast(tf.nest.flatten(x)[0], tf.float32), [-1])[:1]
+
+
+SOURCES = (
+    lambda: D.range(8),
+    lambda: D.from_tensor_slices((tf.ones((8, 3)), tf.ones((8,), tf.int32))),
+    lambda: D.from_tensor_slices({"a": tf.ragged.constant([[1.0], [2.0, 3.0]])}),
+    lambda: D.from_tensors(tf.sparse.from_dense([[1.0, 0.0]])),
+    lambda: D.from_generator(lambda: iter([1, 2]), output_signature=tf.TensorSpec(None, tf.int32)),
+    lambda: D.random(seed=1).take(8),
+    lambda: tf.data.TFRecordDataset(FILES).map(tf.strings.length),
+    lambda: tf.data.TextLineDataset(FILES, num_parallel_reads=2).map(tf.strings.length),
+    lambda: D.list_files(FILES).interleave(tf.data.TFRecordDataset).map(tf.strings.length),
+    lambda: D.zip((D.range(4), D.range(4))),
+    lambda: D.sample_from_datasets([D.range(4), D.range(4)]),
+)
+STEPS = (
+    lambda d: d.map(lambda *x: first(x)),
+    lambda d: d.map(lambda *x: first(x), num_parallel_calls=AUTO, deterministic=False),
+    lambda d: d.map(lambda *x: first(x) + tf.random.normal((1,)), num_parallel_calls=3),
+    lambda d: d.map(lambda *x: tf.py_function(lambda v: v, [first(x)], tf.float32)),
+    lambda d: d.map(tf.function(lambda *x: first(x))),
+    lambda d: d.filter(lambda *x: tf.reduce_sum(first(x)) >= 0),
+    lambda d: d.batch(2),
+    lambda d: d.batch(4, drop_remainder=True, num_parallel_calls=2),
+    lambda d: d.map(lambda *x: first(x)).padded_batch(2),
+    lambda d: d.shuffle(4),
+    lambda d: d.repeat(),
+    lambda d: d.repeat(2),
+    lambda d: d.cache(),
+    lambda d: d.prefetch(AUTO),
+    lambda d: d.prefetch(1),
+    lambda d: d.take(3).skip(1),
+    lambda d: d.enumerate(),
+    lambda d: d.window(2).flat_map(lambda *w: D.range(2)),
+    lambda d: d.interleave(lambda *x: D.range(2), num_parallel_calls=AUTO),
+    lambda d: d.interleave(lambda *x: D.range(2)),
+    lambda d: d.shard(2, 0),
+    lambda d: d.concatenate(d),
+    lambda d: D.zip((d, d)),
+    lambda d: d.scan(0, lambda s, *x: (s, first(x))),
+    lambda d: d.map(lambda *x: first(x)).unbatch(),
+    lambda d: d.apply(tf.data.experimental.assert_cardinality(4)),
+    lambda d: d.with_options(tf.data.Options()),
+    lambda d: d.take(4).rejection_resample(lambda *x: 0, [1.0]),
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(st.sampled_from(SOURCES), st.lists(st.sampled_from(STEPS), max_size=6), st.booleans())
+def any_graph(source, steps, pod):
+    dataset = source()
+    for step in steps:
+        try:
+            dataset = step(dataset)
+        except (TypeError, ValueError, tf.errors.OpError):
+            continue  # tf.data itself refuses this combination
+    watch._seen.clear()
+    watch._add(dataset, replicas=8)
+    watch.measure(0.05)
+    facts = watch.facts()
+    assert len(facts) == 1 and facts[0].ops
+    seen = Signals(Origin.REHEARSAL, target=target("v5e-16" if pod else "v5e-8"), pipelines=facts)
+    for outcome in engine.examine(seen, catalogue.checks(), Settings()):
+        assert outcome.verdict is not Verdict.BROKEN, (outcome, [op.kind for op in facts[0].ops])
+
+
+any_graph()
+print("done")
+"""
+FIXED = """
+import os, sys
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job import rewriting
+
+files = tf.data.Dataset.list_files(sys.argv[1:], shuffle=False)
+built = files.interleave(tf.data.TFRecordDataset, cycle_length=1).map(tf.strings.length).batch(2)
+whole = sorted(x for batch in built.as_numpy_iterator() for x in batch.tolist())
+changes = {
+    "parallel": rewriting.in_parallel,
+    "reads": rewriting.readers_in_parallel,
+    "cache": rewriting.cached_after(tf, built._input_dataset),
+}
+for name, change in changes.items():
+    mended = rewriting.rewritten(tf, built, change)
+    found = sorted(x for batch in mended.as_numpy_iterator() for x in batch.tolist())
+    kinds = [node.op for node in rewriting._graph(tf, mended).node if "Dataset" in node.op]
+    print(name, found == whole, len(found), ",".join(kinds))
+static = built.map(lambda x: x, num_parallel_calls=2).prefetch(3)
+print("static", rewriting.rewritten(tf, static, rewriting.autotuned) is not None)
+print("nothing", rewriting.rewritten(tf, built, rewriting.autotuned))
+"""
+
+
+def run(tmp_path: Path, program: str) -> str:
+    """Run a program in a child process, with two record files as its arguments."""
+    files = [str(tmp_path / name) for name in ("a", "b")]
+    write = (
+        "import sys, tensorflow as tf\n"
+        "for f in sys.argv[1:]:\n"
+        "    with tf.io.TFRecordWriter(f) as w:\n"
+        "        for i in range(5): w.write(b'x' * (i + 1))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", write + program, *files],
+        capture_output=True, text=True, timeout=280, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_any_graph_of_transformations_gives_outcomes(tmp_path: Path) -> None:
+    assert run(tmp_path, ANY_GRAPH).endswith("done\n")
+
+
+def test_a_fix_changes_the_graph_and_keeps_the_elements(tmp_path: Path) -> None:
+    said = dict(line.split(" ", 1) for line in run(tmp_path, FIXED).splitlines())
+    for name in ("parallel", "reads", "cache"):
+        assert said[name].startswith("True 10 "), said
+    assert "ParallelMapDatasetV2" in said["parallel"]
+    assert "ParallelInterleaveDatasetV4" in said["parallel"]
+    assert "ParallelInterleaveDatasetV4" in said["reads"]
+    assert "MapDataset,CacheDataset" in said["cache"]
+    assert said["static"] == "True"
+    assert said["nothing"] == "None"

@@ -1,0 +1,76 @@
+"""Which files a pipeline opens, read from the dataset that names them.
+
+Private attributes in use (`_filenames`, `_inputs`, `_tensors`): the same on TensorFlow 2.13 to
+2.21; a missing one reads as no files known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tpudiag.signals import FilesRead
+
+SHOWN = 3
+_READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|Csv)$")
+_FILES = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
+_OPENS = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|CSV)Dataset|ReadFile$")
+
+
+def opens(kind: str, op_types: list[str]) -> bool:
+    """Whether a transformation opens files: a reader, or a function that holds one."""
+    return bool(_READER.match(kind)) or any(map(_OPENS.match, op_types))
+
+
+def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
+    """Whether a transformation reads several files, each when the one before is at its end."""
+    if _READER.match(kind):
+        inner = getattr(dataset, "_impl", None) or getattr(dataset, "_dataset", None)
+        return "FlatMap" in type(inner).__name__
+    return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
+
+
+def named(dataset: Any) -> FilesRead | None:
+    """The files that the sources of a dataset name; None where none does so up front."""
+    found: list[list[str]] = []
+    for source in _sources(dataset, set()):
+        names = _strings(source)
+        if names:
+            found.append(names)
+    if not found:
+        return None
+    longest = max(found, key=len)
+    return FilesRead(len(longest), tuple(longest[:SHOWN]))
+
+
+def _sources(dataset: Any, visited: set[int]) -> Iterator[Any]:
+    """The datasets at the start of a pipeline."""
+    if id(dataset) in visited:
+        return
+    visited.add(id(dataset))
+    parents = [*_try(dataset._inputs, ())]
+    files = getattr(dataset, "_filenames", None)
+    if not parents and hasattr(files, "_inputs"):
+        parents = [files]
+    for parent in parents:
+        yield from _sources(parent, visited)
+    if not parents:
+        yield dataset
+
+
+def _strings(source: Any) -> list[str]:
+    """The scalar strings that a source made of tensors gives, one an element."""
+    tensors = getattr(source, "_tensors", None)
+    if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
+        return []
+    values: Any = _try(lambda: tensors[0].numpy().reshape(-1).tolist(), [])
+    return [value.decode(errors="replace") for value in values]
+
+
+def _try(call: Callable[[], Any], otherwise: Any) -> Any:
+    """What a call into tf.data gives, or something else where this version does not answer."""
+    try:
+        return call()
+    except Exception:
+        return otherwise

@@ -1,0 +1,135 @@
+"""Applies a fix to the graph of a tf.data pipeline: the same pipeline, parallel, cached, ahead.
+
+Private in use: `Dataset._as_serialized_graph` and `_VariantDataset` (TensorFlow 2.13 to 2.21).
+Where they moved, a pipeline cannot be rewritten, and what a fix is worth is not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+AUTOTUNE = -1
+SIGNATURE = ("output_types", "output_shapes")
+FUNCTION = (*SIGNATURE, "f", "Targuments")
+
+
+def rewritten(tf: Any, dataset: Any, change: Callable[[Any], bool]) -> Any:
+    """The dataset with its graph changed; None where `change` found nothing to change."""
+    graph = _graph(tf, dataset)
+    if not change(graph):
+        return None
+    variant = tf.raw_ops.DatasetFromGraph(graph_def=graph.SerializeToString())
+    ops = import_module("tensorflow.python.data.ops.dataset_ops")
+    return ops._VariantDataset(variant, dataset.element_spec)
+
+
+def in_parallel(graph: Any) -> bool:
+    """Every serial map and interleave gets parallel calls by AUTOTUNE."""
+    changed = False
+    for node in list(graph.node):
+        if node.op == "MapDataset":
+            calls = _constant(graph, AUTOTUNE)
+            _become(node, "ParallelMapDatasetV2", [*node.input, calls], FUNCTION)
+            changed = True
+        elif node.op == "InterleaveDataset":
+            ahead = [_constant(graph, AUTOTUNE) for _ in range(3)]
+            _become(node, "ParallelInterleaveDatasetV4", [*node.input, *ahead], FUNCTION)
+            changed = True
+        elif node.op in _CALLS_AT and _static(graph, node.input[_CALLS_AT[node.op]]) == 1:
+            node.input[_CALLS_AT[node.op]] = _constant(graph, AUTOTUNE)
+            changed = True
+    return changed
+
+
+def readers_in_parallel(graph: Any) -> bool:
+    """Files that are read one after the other are read several at once."""
+    changed = False
+    for node in list(graph.node):
+        if node.op in ("FlatMapDataset", "InterleaveDataset"):
+            own = node.input if node.op == "FlatMapDataset" else list(node.input)[:-2]
+            added = [_constant(graph, number) for number in (AUTOTUNE, 1, *[AUTOTUNE] * 3)]
+            _become(node, "ParallelInterleaveDatasetV4", [*own, *added], FUNCTION)
+            changed = True
+    return changed
+
+
+def autotuned(graph: Any) -> bool:
+    """Static parallel calls and prefetch buffers above 1 are left to AUTOTUNE."""
+    changed = False
+    for node in list(graph.node):
+        at = _CALLS_AT.get(node.op) or (1 if node.op == "PrefetchDataset" else 0)
+        if at and (_static(graph, node.input[at]) or 0) > 1:
+            node.input[at] = _constant(graph, AUTOTUNE)
+            changed = True
+    return changed
+
+
+def cached_after(tf: Any, prefix: Any) -> Callable[[Any], bool]:
+    """A change that puts a cache in memory after the transformation that `prefix` ends in."""
+    end = next(node.input[0] for node in _graph(tf, prefix).node if node.op == "_Retval")
+
+    def change(graph: Any) -> bool:
+        made = next((node for node in graph.node if node.name == end), None)
+        if made is None:
+            return False
+        name = _constant(graph, b"")
+        readers = [node for node in graph.node if end in node.input]
+        cache = graph.node.add(name=f"{end}_cached", op="CacheDataset", input=[end, name])
+        for key in SIGNATURE:
+            cache.attr[key].CopyFrom(made.attr[key])
+        for node in readers:
+            for at, given in enumerate(node.input):
+                if given == end:
+                    node.input[at] = cache.name
+        return True
+
+    return change
+
+
+_CALLS_AT = {"ParallelMapDatasetV2": -1, "ParallelInterleaveDatasetV4": -1}
+"""Where a transformation takes num_parallel_calls among its inputs."""
+
+
+def _graph(tf: Any, dataset: Any) -> Any:
+    """The pipeline as a GraphDef; random state is not kept."""
+    policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    graph = tf.compat.v1.GraphDef()
+    graph.ParseFromString(dataset._as_serialized_graph(external_state_policy=policy).numpy())
+    return graph
+
+
+def _become(node: Any, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
+    """Make a node another operation of the same function."""
+    for key in [key for key in node.attr if key not in kept]:
+        del node.attr[key]
+    node.op = op
+    del node.input[:]
+    node.input.extend(inputs)
+    node.attr["deterministic"].s = b"default"
+
+
+def _constant(graph: Any, value: int | bytes) -> str:
+    """A new scalar constant in the graph; its name."""
+    node = graph.node.add(name=f"added_constant_{len(graph.node)}", op="Const")
+    tensor = node.attr["value"].tensor
+    tensor.tensor_shape.SetInParent()
+    if isinstance(value, bytes):
+        tensor.dtype = node.attr["dtype"].type = 7  # DT_STRING
+        tensor.string_val.append(value)
+    else:
+        tensor.dtype = node.attr["dtype"].type = 9  # DT_INT64
+        tensor.int64_val.append(value)
+    return str(node.name)
+
+
+def _static(graph: Any, name: str) -> int | None:
+    """The value of a scalar constant of 64 bits, None where a name is no such constant."""
+    node = next((node for node in graph.node if node.name == name), None)
+    if node is None or node.op != "Const" or node.attr["dtype"].type != 9:
+        return None
+    tensor = node.attr["value"].tensor
+    if tensor.int64_val:
+        return int(tensor.int64_val[0])
+    return int.from_bytes(tensor.tensor_content[:8], "little", signed=True)
