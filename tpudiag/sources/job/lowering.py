@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -88,7 +89,20 @@ class LoweringWatch:
             self._recorder.put(lowered=lowered)
 
     def serve(self, spec: JobSpec, batch: Batch | None) -> None:
-        """Lower the step for each request, until there are no more."""
+        """Lower the step for each request until there are no more, and end the job.
+
+        On a thread of its own, where no trace is under way.
+        """
+        main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
+        if main is not None:
+            self._recorder.put(activations=graphs.activations(main))
+        serving = threading.Thread(target=self._answer, args=(spec, batch))
+        serving.start()
+        serving.join()
+        os._exit(0)
+
+    def _answer(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Answer the requests."""
         self._recorder.put(batch=batch, phase=LOWERING)
         if batch is None:
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from importlib import import_module
 from typing import Any
@@ -126,23 +125,11 @@ class Observer:
             lowering.lower_as_seen(self._spec, self._batch_seen)
 
     def _serve(self) -> None:
-        """A training step was traced: lower it as often as is asked, and end without running it.
-
-        On a thread of its own, where no trace is under way.
-        """
+        """A training step was traced: lower it as often as is asked, and never run it."""
         assert self._lowering is not None
-        batch = self._batch(self._strategies.last_inputs)
-        main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
-        if main is not None:
-            self._recorder.put(
-                activations=graphs.activations(main),
-                step_inputs=self._strategies.last_inputs,
-                variables=self._variables.facts(),
-            )
-        serving = threading.Thread(target=self._lowering.serve, args=(self._spec, batch))
-        serving.start()
-        serving.join()
-        os._exit(0)
+        inputs = self._strategies.last_inputs
+        self._recorder.put(step_inputs=inputs, variables=self._variables.facts())
+        self._lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
         """Once, after all else is sent: what the fixes of the input pipeline are worth."""
