@@ -73,7 +73,7 @@ class LoweringWatch:
 
     def _leaf(self, value: Any) -> Any:
         """A tensor as its spec, on the first replica; anything else as it is."""
-        value = lines.first_replica_value(value)
+        value = _first(self._tf, value)
         if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
             return self._tf.type_spec_from_value(value)
         return value
@@ -239,11 +239,11 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
 
     def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
-        first = [lines.first_replica_value(value) for value in args]
+        first = [_first(tf, value) for value in args]
         given: dict[str, Any] = kwargs or {}
-        named = {name: lines.first_replica_value(value) for name, value in given.items()}
+        named = {name: _first(tf, value) for name, value in given.items()}
         with update_context(0):
-            done = fn(lines.first_replica_value(var), *first, **named)
+            done = fn(_first(tf, var), *first, **named)
         return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
     changed: dict[str, Any] = {
@@ -260,6 +260,11 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
             delattr(extended, name)
 
 
+def _first(tf: Any, value: Any) -> Any:
+    """The first replica's part of a distributed value; anything else as it is."""
+    return value.values[0] if isinstance(value, tf.distribute.DistributedValues) else value
+
+
 def _alone(value: Any) -> tuple[Any]:
     """One replica's value, as the values of all replicas are given."""
     return (value,)
@@ -267,7 +272,7 @@ def _alone(value: Any) -> tuple[Any]:
 
 def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
     """XLA's sum or mean of a value over the replicas."""
-    tensor = tf.convert_to_tensor(lines.first_replica_value(value))
+    tensor = tf.convert_to_tensor(_first(tf, value))
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
         return tensor
     ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
