@@ -69,11 +69,10 @@ def rows(report: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["TPU"], row["batch"]): row for row in named}
 
 
-@pytest.mark.parametrize("loop", ["custom", "fit"])
-def test_the_reference_job_is_planned_and_kept(tmp_path: Path, loop: str) -> None:
+def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[chip_hour]\nv5e = 1.0\nv6e = 1e9\n")
-    asked = ("--for", "v5e-4,v6e-4", "--batch", "64,128", "--loop", loop, "--cost", "prices.toml")
+    asked = ("--for", "v5e-4,v6e-4", "--batch", "64,128", "--cost", "prices.toml")
     done, report = plan(tmp_path, *asked)
     assert done.returncode == 0, done.stderr + done.stdout
     jsonschema.validate(
@@ -86,13 +85,12 @@ def test_the_reference_job_is_planned_and_kept(tmp_path: Path, loop: str) -> Non
     assert found["v5e-4", 128]["GiB"] >= found["v5e-4", 64]["GiB"] > 0
     assert found["v5e-4", 64]["ex/price"] > found["v6e-4", 64]["ex/price"]
     assert report["headline"].startswith("Take a per-replica batch of 128 on v5e-4")
-    if loop == "custom":
-        kept = sorted(file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir())
-        assert len(kept) == 4
-        again, second = plan(tmp_path, *asked)
-        assert again.returncode == 0
-        assert second["tables"] == report["tables"]
-        assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").iterdir())
+    kept = sorted(file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir())
+    assert len(kept) == 4
+    again, second = plan(tmp_path, *asked)
+    assert again.returncode == 0
+    assert second["tables"] == report["tables"]
+    assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").iterdir())
 
 
 def test_the_wall_is_found_without_running_a_step(tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ class _Search:
                 return "the plan took longer than --timeout allows"
             finally:
                 self._compiler.stop()
+                self._dialog.close()
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import queue
 import threading
@@ -29,7 +28,8 @@ class Dialog:
         read_end, self._write_end = os.pipe()
         self._answers: queue.Queue[LoweredStep | None] = queue.Queue()
         self._ready = threading.Event()
-        self._asking = threading.Lock()
+        self._asking, self._writing = threading.Lock(), threading.Lock()
+        self._closed = False
         self._known: dict[tuple[int, int], LoweredStep] = {}
         self.batch: Batch | None = None
         """Of the step as the job would have run it; None where it showed none."""
@@ -52,10 +52,7 @@ class Dialog:
             known = self._known.get((batch, replicas))
             if known is not None:
                 return known
-            line = msgspec.json.encode(Wanted(batch, replicas)) + b"\n"
-            try:
-                os.write(self._write_end, line)
-            except OSError:
+            if not self._said(msgspec.json.encode(Wanted(batch, replicas)) + b"\n"):
                 return LoweredStep(batch, replicas, error="the job has ended")
             answer = self._answers.get()
             if answer is None:
@@ -66,10 +63,23 @@ class Dialog:
             return answer
 
     def close(self) -> None:
-        """Let the job end."""
-        with contextlib.suppress(OSError):
-            os.close(self._write_end)
-        self._thread.join(timeout=5.0)
+        """Let the job end, and whoever waits for an answer go; safe to call twice."""
+        with self._writing:
+            if not self._closed:
+                self._closed = True
+                os.close(self._write_end)
+        self._answers.put(None)
+        self._thread.join(timeout=2.0)
+
+    def _said(self, line: bytes) -> bool:
+        """Send a request; False where nobody is there to read it."""
+        with self._writing:
+            if self._closed:
+                return False
+            try:
+                return os.write(self._write_end, line) == len(line)
+            except OSError:
+                return False
 
     def _run(self, spec: JobSpec, limits: runner.Limits, on_phase: Callable[[str], None]) -> None:
         """The job to its end, in a thread."""
