@@ -62,7 +62,7 @@ def ask(
     own = lowered[0]
     if own.path is None:
         return CompilerFacts(
-            own, reason=f"the step does not lower to XLA: {first_line(own.error)}",
+            own, reason=f"the step does not lower to XLA: {_obstacle(own)}",
             how="mend what TPU102 and TPU103 say, then check again",
         )  # fmt: skip
     installed = running.find(asked.python)
@@ -108,10 +108,17 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
     )
 
 
+def _obstacle(step: LoweredStep) -> str:
+    """What keeps a step from being lowered, shortly."""
+    if step.refused_ops:
+        return ", ".join(operation.kind for operation in step.refused_ops[:3])
+    return first_line(step.error)
+
+
 def first_line(text: str | None) -> str:
     """The first telling line of a message."""
     lines = [line.strip() for line in (text or "it said nothing").splitlines() if line.strip()]
-    return lines[0][:300] if lines else "it said nothing"
+    return lines[0][:200] if lines else "it said nothing"
 
 
 def _location(text: str | None) -> Location | None:

@@ -31,7 +31,7 @@ REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 """What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
 SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
-_REFUSED = re.compile(r"([A-Za-z]\w*) \(No registered '\w+' OpKernel for XLA")
+_REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
 _ERROR_CHARACTERS = 4000
 _HEAD = re.compile(r"func\.func @main\(.*?->|$")
 _ARGUMENT = re.compile(r"%arg\d+: ")
@@ -210,9 +210,10 @@ class LoweringWatch:
 
     def _refused(self, error: str) -> tuple[RefusedOp, ...]:
         """The operations that TensorFlow says do not lower, with the user's lines."""
-        kinds = set(_REFUSED.findall(error))
+        named = set(_REFUSED.findall(error))
+        kinds = {kind for kind in named if not kind.startswith("_")}
         if not kinds:
-            return ()
+            return (RefusedOp("An argument of type string", "input"),) if named else ()
         found = {
             operation.type: RefusedOp(
                 operation.type, operation.name, lines.of_frames(operation.traceback or ())
