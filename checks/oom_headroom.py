@@ -33,7 +33,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     What the TPU compiler says of the lowered step where it is installed (the extra `compiler`):
     arguments, temporaries, outputs and code of one replica, and its own out-of-memory message.
     Without it, an estimate for one replica from the traced step, by shape: variables, optimizer
-    slots, gradients, two batches of input, and the activations that the backward pass reads. It
+    slots, gradients, the input, and the activations that the backward pass reads. It
     knows neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
     which raises it: it may be off by 40 % either way, and says so.
 
@@ -66,7 +66,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         "variables": sum(v.bytes for v in variables if not v.optimizer),
         "optimizer slots": sum(v.bytes for v in variables if v.optimizer),
         "gradients": sum(v.bytes for v in variables if v.trainable),
-        "input": 2 * sum(_bytes(tensor) for tensor in signals.step_inputs or ()),
+        "input": sum(_bytes(tensor) for tensor in signals.step_inputs or ()),
         "activations": activations.activation_bytes,
     }
     need_bytes = sum(parts.values())

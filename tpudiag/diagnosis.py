@@ -15,7 +15,15 @@ from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
+from tpudiag.signals import (
+    Environment,
+    JobEnd,
+    Origin,
+    Signals,
+    StepTimes,
+    TensorFlowImport,
+    TpuAttempt,
+)
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import asking
 from tpudiag.sources.compiler.topologies import topology
@@ -55,12 +63,7 @@ def diagnose(
 ) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
-    installed = environment.read_environment()
-    if not environment.has_tensorflow(installed):
-        raise MissingExtra(
-            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
-            "'tpudiag[tpu]' on a TPU VM"
-        )
+    installed = environment_with_tensorflow()
     found = None if request.tpu == "none" else environment.find_tpu()
     asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
     goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
@@ -97,6 +100,17 @@ def diagnose(
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
     )
+
+
+def environment_with_tensorflow() -> Environment:
+    """What is installed; MissingExtra where no TensorFlow is."""
+    installed = environment.read_environment()
+    if not environment.has_tensorflow(installed):
+        raise MissingExtra(
+            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
+            "'tpudiag[tpu]' on a TPU VM"
+        )
+    return installed
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:

@@ -122,6 +122,7 @@ def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
     ("script", "says"),
     [
         ("raise RuntimeError('no data')", "crashed before its first training step: RuntimeError"),
+        ("import tensorflow.compat.v1 as tf\ntf.Session().run([])", "a TensorFlow 1 script"),
         ("print('done')", "ended without a training step"),
         ("import os; os._exit(7)", "died before its first training step"),
     ],

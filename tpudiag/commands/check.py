@@ -179,10 +179,13 @@ def request(options: argparse.Namespace) -> Request:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag import hardware
     from tpudiag.diagnosis import REFERENCE, Request, run_name
+    from tpudiag.sources.compiler import running
     from tpudiag.sources.compiler.asking import Asked
 
     if options.for_ is not None:
         hardware.target(options.for_)
+    if options.compiler_python is not None:
+        running.find(options.compiler_python)
     program = options.target or REFERENCE
     name = options.target or f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:

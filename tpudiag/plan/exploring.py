@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from tpudiag.compiled import Compilation
-from tpudiag.diagnosis import Request, spec_of
+from tpudiag.diagnosis import Request, environment_with_tensorflow, spec_of
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.hardware import GIB, Target
 from tpudiag.model import Report
@@ -18,6 +18,7 @@ from tpudiag.narration import INTERRUPTED
 from tpudiag.plan import report as plan_report
 from tpudiag.plan import rows
 from tpudiag.plan.rows import Plan
+from tpudiag.sources import script
 from tpudiag.sources.compiler import running
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job import budget, runner
@@ -50,6 +51,9 @@ def explored(
     on_phase: Callable[[str], None],
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
+    environment_with_tensorflow()
+    if script.look(request.program).is_tensorflow_1:
+        raise NothingDiagnosed(f"{request.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, wanted.prices.get(t.generation)) for t in wanted.targets)
     partial: str | None = None
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
