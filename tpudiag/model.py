@@ -107,6 +107,12 @@ class Check:
         return self.function.__name__.replace("_", "-")
 
     @property
+    def takes_limit(self) -> bool:
+        """Whether it has a limit that users may set."""
+        code: object = getattr(self.function, "__code__", None)
+        return "limit" in getattr(code, "co_varnames", ())[: getattr(code, "co_argcount", 0)]
+
+    @property
     def doc(self) -> str:
         """The docstring, which feeds `explain`, HTML, SARIF and the README."""
         return self.function.__doc__ or ""

@@ -392,6 +392,15 @@ class Checkpoints:
 
 
 @dataclass(frozen=True)
+class BucketSeen:
+    """A bucket that checkpoints go to; `versioning` is None where it could not be asked."""
+
+    name: str
+    versioning: bool | None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
 class StepTimes:
     """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
 
@@ -619,6 +628,7 @@ class Signals:
     loss: tuple[LossScale, ...] | None = None
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
+    buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
     compiler: CompilerFacts | None = None

@@ -96,13 +96,15 @@ def settings_for(options: argparse.Namespace) -> Settings:
     from tpudiag.settings import load
 
     settings = load(Path.cwd()).narrowed(tuple(options.select), tuple(options.ignore))
-    ids = [check.id for check in checks()]
+    ids = {check.id: check for check in checks()}
     for wanted in (*settings.select, *settings.ignore):
         if not any(id_.startswith(wanted) for id_ in ids):
             raise UsageError(f"{wanted}: no check has this id or family")
     for id_ in settings.limits:
         if id_ not in ids:
             raise UsageError(f"{id_}: limits are set for one check, and none has this id")
+        if not ids[id_].takes_limit:
+            raise UsageError(f"{id_}: this check has no limit to set")
     return settings
 
 

@@ -79,6 +79,12 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="how long each call that reaches for the TPU may take (default: 120)",
     )
     parser.add_argument(
+        "--sandbox",
+        metavar="DIR",
+        type=Path,
+        help="a folder for what the job writes (default: it writes where it says)",
+    )
+    parser.add_argument(
         "--measure-input",
         metavar="SECONDS",
         type=_duration,
@@ -202,7 +208,7 @@ def request(options: argparse.Namespace) -> Request:
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
-        measure_input_s=options.measure_input,
+        measure_input_s=options.measure_input, sandbox=options.sandbox,
         compiler=Asked(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),

@@ -63,7 +63,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     check.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(
-        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0
+        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0, sandbox=None
     )
 
 

@@ -23,6 +23,7 @@ from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
 from tpudiag.sources.job.lowering import LoweringWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.sandbox import Sandbox
 from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
 from tpudiag.sources.job.tf1 import Tf1Watch
@@ -50,6 +51,9 @@ class Observer:
         self._batch_seen: Batch | None = None
         self._lowering: LoweringWatch | None = None
         self.stopped = False
+        self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        if self._sandbox is not None:
+            self._sandbox.install()
 
     def importing_tensorflow(self) -> None:
         """TensorFlow is about to be imported; a process that dies now died of that."""
@@ -62,6 +66,8 @@ class Observer:
         self._import_s = time.perf_counter() - self._import_started
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
+        if self._sandbox is not None:
+            self._sandbox.watch_tensorflow(tf)
         if self._spec.rehearse:
             standins.install(
                 tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
@@ -82,7 +88,9 @@ class Observer:
                 self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
-        self._checkpoints = CheckpointWatch(tf)
+        self._checkpoints = CheckpointWatch(
+            tf, self._sandbox.original if self._sandbox is not None else lambda path: path
+        )
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
         self._steps = StepWatch(
@@ -99,6 +107,8 @@ class Observer:
         if self._tf is None:
             self._early_keras.append((keras, package))
         else:
+            if self._sandbox is not None:
+                self._sandbox.watch_keras(keras)
             self._keras.watch(keras, package)
             if self._spec.rehearse and package == "keras":
                 self._keras.build_optimizers_in_time(keras)
