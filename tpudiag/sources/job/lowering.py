@@ -51,9 +51,9 @@ class LoweringWatch:
 
     def __init__(self, tf: Any, gradients: GradientWatch, recorder: Recorder) -> None:
         self._tf, self._gradients, self._recorder = tf, gradients, recorder
-        self._busy = False
+        self._busy = self._done = False
         self.step: StepCall | None = None
-        self.on_step: Callable[[], None] = lambda: None
+        self.on_step: Callable[[LoweringWatch], None] = lambda _: None
         """Called when a training step was traced for the first time, before it runs."""
         extended = tf.compat.v1.distribute.StrategyExtended
         hooks.around(extended, "call_for_each_replica", self._call)
@@ -68,7 +68,7 @@ class LoweringWatch:
             strategy = self._tf.distribute.get_strategy()
             structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs or {})))
             self.step = StepCall(fn, structure, strategy)
-            self.on_step()
+            self.on_step(self)
         return result
 
     def _leaf(self, value: Any) -> Any:
@@ -78,8 +78,11 @@ class LoweringWatch:
             return self._tf.type_spec_from_value(value)
         return value
 
-    def lower_as_seen(self, spec: JobSpec, batch: Batch) -> None:
-        """Lower the step as it ran, and with a small batch to hold it against."""
+    def lower_as_seen(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Once: lower the step as it ran, and with a small batch to hold it against."""
+        if batch is None or self.step is None or self._done:
+            return
+        self._done = True
         self._recorder.phase(LOWERING)
         own = batch.per_replica_batch
         wanted = [own, own // SMALLER] if own // SMALLER >= SMALLEST else [own]

@@ -130,16 +130,14 @@ class Observer:
         self._examine_step()
         self._send()
         self._measure_input()
-        if self._lowering is not None and self._batch_seen is not None:
-            lowering, self._lowering = self._lowering, None
-            lowering.lower_as_seen(self._spec, self._batch_seen)
+        if self._lowering is not None:
+            self._lowering.lower_as_seen(self._spec, self._batch_seen)
 
-    def _serve(self) -> None:
+    def _serve(self, lowering: LoweringWatch) -> None:
         """A training step was traced: lower it as often as is asked, and never run it."""
-        assert self._lowering is not None
         inputs = self._strategies.last_inputs
         self._recorder.put(step_inputs=inputs, variables=self._variables.facts())
-        self._lowering.serve(self._spec, self._batch(inputs))
+        lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
         """Once, after all else is sent: what the fixes of the input pipeline are worth."""
@@ -224,8 +222,7 @@ class Observer:
             step_ops=graphs.step_ops(main),
             step_inputs=inputs,
         )
-        batch = self._batch(inputs)
-        self._batch_seen = batch
+        self._batch_seen = batch = self._batch(inputs)
         if batch is not None:
             self._recorder.put(batch=batch, loss=self._loss(same, batch))
 
