@@ -31,3 +31,12 @@ def tensor_text(tensor: HbmTensor) -> str:
         f"{tensor.name} {tensor.shape.partition('{')[0]} takes {mib(tensor.padded_bytes)} for "
         f"{mib(tensor.logical_bytes)} ({times:.1f} x)"
     )
+
+
+def no_program(step: Compilation) -> NotMeasured:
+    """Why there is no program to look at."""
+    if step.out_of_memory is not None:
+        return NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
+    return NotMeasured(
+        "this jax cannot read the program that its libtpu made", "pip install -U jax libtpu"
+    )

@@ -8,7 +8,7 @@ from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._compiler import UNVERIFIED, compilation, why_not_compiled
+from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, percent
 from ._profile import ms_per_step, replicas_of, share
 
@@ -78,7 +78,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
 def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
     """The same estimated from the program that the TPU compiler made for the slice."""
     if step.program is None:
-        raise NotMeasured("the step does not fit (see TPU301)", "take a smaller batch")
+        raise no_program(step)
     if step.replicas == 1 or step.collective_ms is None or not step.step_ms:
         raise NotMeasured(
             f"the compiler's program for {step.target} says nothing of the time of collectives",

@@ -8,7 +8,7 @@ from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._compiler import compilation, tensor_text, why_not_compiled
+from ._compiler import compilation, no_program, tensor_text, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of
 
@@ -40,7 +40,9 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     openxla/xla tiled_layout.md; XProf's memory viewer (padding)
     """
     step = compilation(signals)
-    if signals.profile is None and step is not None and step.program is not None:
+    if signals.profile is None and step is not None:
+        if step.program is None:
+            raise no_program(step)
         yield from _compiled(step, step.program.padded, limit)
         return
     why_not_compiled(signals)

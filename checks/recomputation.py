@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._compiler import UNVERIFIED, compilation, why_not_compiled
+from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of
 
@@ -75,7 +75,7 @@ def _compiled(
     """The same from the programs that the TPU compiler made of the step."""
     program = step.program
     if program is None:
-        raise NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
+        raise no_program(step)
     copied = Evidence(
         "recomputed operations", len(program.recomputed), "operations", source=step.source
     )

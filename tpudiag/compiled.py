@@ -101,7 +101,10 @@ class Compilation:
     temporary_bytes: int = 0
     code_bytes: int = 0
     flops: float = 0.0
+    compiled: bool = False
+    """Whether the compiler made a program; it fits then."""
     program: Program | None = None
+    """None where there is none, or where its text could not be read."""
     out_of_memory: OutOfMemory | None = None
     error: str | None = None
     dynamic: tuple[RefusedOp, ...] = ()
@@ -116,7 +119,7 @@ class Compilation:
     @property
     def need_bytes(self) -> int | None:
         """HBM that one replica's step takes; None where it did not compile."""
-        if self.program is None:
+        if not self.compiled:
             return self.out_of_memory.needed_bytes if self.out_of_memory else None
         return (
             self.argument_bytes + self.output_bytes - self.alias_bytes
@@ -128,7 +131,7 @@ class Compilation:
         """Whether the compiler made a program that fits; None where it did not say."""
         if self.out_of_memory is not None:
             return False
-        return None if self.program is None else True
+        return True if self.compiled else None
 
     @property
     def headroom(self) -> float | None:

@@ -32,7 +32,7 @@ PROGRAM = Program(
 )  # fmt: skip
 STEP = Compilation(
     "v5e-8", 128, 8, "libtpu 1, jax 1", int(15.75 * GIB), GIB, GIB // 2, GIB // 2, 8 * GIB,
-    GIB // 8, 128e9, PROGRAM, step_ms=1.0, collective_ms=0.01,
+    GIB // 8, 128e9, True, PROGRAM, step_ms=1.0, collective_ms=0.01,
 )  # fmt: skip
 FACTS = CompilerFacts(LoweredStep(128, 8, "step.mlir"), STEP)
 SMALL = replace(STEP, batch=32, flops=32e9, step_ms=0.25)
@@ -80,22 +80,35 @@ def test_a_refusal_is_an_error_in_the_compilers_words() -> None:
     words = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: (36.00G) exceeds available HBM (15.75G)"
     large = HbmTensor("conv1/Conv2D", "f32[512,112,112,64]", GIB, GIB, Location("model.py", 3))
     full = OutOfMemory(words, 36 * GIB, int(15.75 * GIB), (large,))
-    outcome = judge("TPU301", with_step(program=None, out_of_memory=full))
+    outcome = judge("TPU301", with_step(compiled=False, program=None, out_of_memory=full))
     assert outcome.severity is Severity.ERROR
     assert "36.00G" in outcome.findings[0].message
     assert outcome.findings[0].location == large.location
     assert figures(outcome)["HBM need"] == 36 * GIB
-    assert judge("TPU303", with_step(program=None, out_of_memory=full)).verdict is Verdict.SKIPPED
+    assert (
+        judge("TPU303", with_step(compiled=False, program=None, out_of_memory=full)).verdict
+        is Verdict.SKIPPED
+    )
 
 
 def test_without_an_answer_nothing_is_called_a_fit() -> None:
     silent = CompilerFacts(
-        FACTS.lowered, replace(STEP, program=None, error="died"), reason="it died", how="try again"
+        FACTS.lowered,
+        replace(STEP, compiled=False, program=None, error="died"),
+        reason="it died",
+        how="try again",
     )
     for id_ in ("TPU302", "TPU303", "TPU504"):
         outcome = judge(id_, silent)
         assert (outcome.verdict, outcome.reason) == (Verdict.SKIPPED, "it died")
     assert judge("TPU301", silent).verdict is Verdict.SKIPPED
+
+
+def test_a_program_that_cannot_be_read_still_tells_what_it_needs() -> None:
+    unread = with_step(program=None, step_ms=None)
+    assert judge("TPU301", unread).verdict is Verdict.PASSED
+    for id_ in ("TPU302", "TPU303", "TPU504"):
+        assert judge(id_, unread).verdict is Verdict.SKIPPED
 
 
 def test_padding_is_told_with_the_operation_and_its_expansion() -> None:

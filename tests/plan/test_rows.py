@@ -18,7 +18,7 @@ def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = N
     step = batch * 0.01 if step_ms is None else step_ms
     return Compilation(
         "v5e-8", batch, 8, "libtpu 1", 16 * GIB, temporary_bytes=int(gib * GIB),
-        flops=flops * batch, program=program, step_ms=step, collective_ms=0.1,
+        flops=flops * batch, compiled=True, program=program, step_ms=step, collective_ms=0.1,
     )  # fmt: skip
 
 
@@ -121,7 +121,14 @@ def test_a_generation_without_tensorflow_is_told() -> None:
 
 def test_one_replica_in_place_of_a_slice_is_told() -> None:
     alone = Compilation(
-        "v5e-24", 8, 1, "libtpu 1", 16 * GIB, flops=8.0, program=Program(1, (), 0, (), (), False)
+        "v5e-24",
+        8,
+        1,
+        "libtpu 1",
+        16 * GIB,
+        flops=8.0,
+        compiled=True,
+        program=Program(1, (), 0, (), (), False),
     )
     made = report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
     assert any("all-reduce between replicas is left out" in note for note in made.notes)

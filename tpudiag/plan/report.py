@@ -35,6 +35,8 @@ ESTIMATE = (
     "bytes over one axis of links, with nothing hidden: unverified on hardware, and without input, "
     "dispatch and the host. Use them to compare."
 )
+UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
+NO_LINK = "has no documented link rate: its times leave the collectives out."
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
 LOWERED = (
     "The step was lowered by TensorFlow for the CPU, so that which operations the TPU supports was "
@@ -100,6 +102,12 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     for plan in plans:
         if plan.target.hardware.minimum_tensorflow is None:
             said.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
+        if any(a.compiled and a.program is None for a in plan.answers.values()):
+            said.append(f"{plan.target.name}: {UNREADABLE}")
+        elif any(
+            a.step_ms and a.replicas > 1 and a.collective_ms is None for a in plan.answers.values()
+        ):
+            said.append(f"{plan.target.name} {NO_LINK}")
         if plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
             said.append(f"{plan.target.name} was {ONE_REPLICA}.")
     return tuple(said)

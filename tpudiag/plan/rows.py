@@ -90,7 +90,7 @@ class Plan:
 
     def rows(self) -> tuple[Row, ...]:
         """All batches, the smallest first, each beside the smallest that compiled."""
-        base = next((a for _, a in sorted(self.answers.items()) if a.program is not None), None)
+        base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
         rows = [
             _beside(Row(self.target, batch, answer, price=self.price), base)
             for batch, answer in self.answers.items()
@@ -102,7 +102,7 @@ class Plan:
 def _beside(row: Row, base: Compilation | None) -> Row:
     """The row with what an example costs more than in the smallest batch."""
     answer = row.answer
-    if base is None or answer is None or answer.program is None or not base.flops:
+    if base is None or answer is None or not answer.compiled or not base.flops:
         return row
     flops = (answer.flops / answer.batch) / (base.flops / base.batch) - 1
     cycles = None

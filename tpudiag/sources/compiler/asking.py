@@ -73,7 +73,7 @@ def ask(
     step = located(compiler.compile(own, target), own)
     small: Compilation | None = None
     tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
-    if step.program is not None and tight and len(lowered) > 1 and lowered[1].path:
+    if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
         on_phase(f"compiling a small batch for {target.name}")
         small = compiler.compile(lowered[1], target)
     if step.error is not None:

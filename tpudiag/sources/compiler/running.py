@@ -143,7 +143,8 @@ class Compiler:
                 return replace(empty, error=failure or "it left no answer", took_s=took_s)
             if answer.error is not None:
                 return _refused(answer, program, replace(empty, took_s=took_s))
-            text = (folder / "optimised.hlo").read_text(encoding="utf-8")
+            printed = folder / "optimised.hlo"
+            text = printed.read_text(encoding="utf-8") if printed.exists() else None
         return replace(
             empty,
             argument_bytes=answer.argument_bytes or 0,
@@ -152,7 +153,8 @@ class Compiler:
             temporary_bytes=answer.temporary_bytes or 0,
             code_bytes=answer.code_bytes or 0,
             flops=answer.flops or 0.0,
-            program=hlo.read(text),
+            compiled=True,
+            program=None if text is None else hlo.read(text),
             dynamic=stablehlo.dynamic(program),
             took_s=took_s,
         )
