@@ -6,8 +6,8 @@ The reference job trains in a custom loop on two CPU replicas in a process of it
 the end of each step. This process attaches to it again and again, the whole verb each time. Every
 second round captures nothing and only waits as long, so that on a busy machine too the rest after
 a capture can be held against the rest after none. Memory is read after both processes gave what
-they had freed back to the system (malloc_trim): what still grows is kept. Exits with 1 where a
-bar is missed.
+they had freed back to the system (malloc_trim), this one with one malloc arena
+for all its threads: what still grows is kept, and not free memory in pieces. Exits with 1 where a bar is missed.
 """
 
 from __future__ import annotations
@@ -176,6 +176,7 @@ def started(port: int, folder: Path) -> tuple[subprocess.Popen[bytes], Path]:
     out = folder / "ends"
     command = [sys.executable, __file__, "--trainer", str(port), str(out)]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("MALLOC_ARENA_MAX", None)  # it would slow the trainer down
     return subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL), out
 
 
@@ -224,6 +225,9 @@ def main() -> int:
     if options.trainer:
         trainer(int(options.trainer[0]), Path(options.trainer[1]))
         return 0
+    if "MALLOC_ARENA_MAX" not in os.environ:
+        again = {**os.environ, "MALLOC_ARENA_MAX": "1"}
+        os.execve(sys.executable, [sys.executable, *sys.argv], again)
     with tempfile.TemporaryDirectory() as folder:
         met = measure(options.captures, options.duration, Path(folder))
     print("every bar is met" if met else "a bar is missed")
