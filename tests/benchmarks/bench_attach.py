@@ -6,8 +6,8 @@ The reference job trains in a custom loop on two CPU replicas in a process of it
 the end of each step. This process attaches to it again and again, the whole verb each time. Every
 second round captures nothing and only waits as long, so that on a busy machine too the rest after
 a capture can be held against the rest after none. Memory is read after both processes gave what
-they had freed back to the system (malloc_trim), this one with one malloc arena
-for all its threads: what still grows is kept, and not free memory in pieces. Exits with 1 where a bar is missed.
+they had freed back to the system (malloc_trim), this one with one malloc arena for all threads:
+what still grows is kept, and not free memory in pieces. Exits with 1 where a bar is missed.
 """
 
 from __future__ import annotations
