@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Signals
 
-from ._need import ON_THE_TPU, need, percent
+from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
 from ._tfdata import advice, blocked_by, blocker
 
 LIMIT = 0.05
@@ -48,8 +48,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     ## Source
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
-    steps = need(signals.steps, "a step", ON_THE_TPU)
-    waits = need(steps.input_wait_ms, "the wait for input of each step", ON_THE_TPU)
+    how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
+    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how)
+    waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = sum(steps.step_ms)
     if not total_ms:
         need(None, "a step with a duration", ON_THE_TPU)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
 from tpudiag.model import Location
 
@@ -19,6 +20,7 @@ class Origin(Enum):
     REHEARSAL = "rehearsal"
     TPU = "tpu"
     PROFILE = "profile"
+    RECORDING = "recording"
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,26 @@ class TpuAttempt:
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
 
 
 @dataclass(frozen=True)
@@ -498,6 +520,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
 
 @dataclass(frozen=True)
@@ -612,6 +636,45 @@ class ProfileFacts:
 
 
 @dataclass(frozen=True)
+class ThroughputDrop:
+    """Throughput below the job's own baseline; `ended` is None while it lasts."""
+
+    since: str
+    baseline_per_s: float
+    per_s: float
+    ended: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of throughput that is lost, 0 to 1."""
+        return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
+
+    unit: str
+    """`examples`, `steps`, or `epochs` where only their ends are known."""
+    steps: int
+    source: str
+    per_s: float | None = None
+    baseline_per_s: float | None = None
+    """None while the baseline is being learned."""
+    drops: tuple[ThroughputDrop, ...] = ()
+    silent_s: float | None = None
+    """Time since the last step; None where the run has ended."""
+    normal_pause_s: float = 0.0
+    """The longest pause that is normal for the job, as far as it is known."""
+    pausing: str | None = None
+    """The kind of pause that the job announced and is in."""
+    gone: str | None = None
+    """Why the job can go on no more although it did not end: its process is gone."""
+    unsure: str | None = None
+    """Why silence may as well be the end of the job."""
+
+
+@dataclass(frozen=True)
 class Signals:
     """All facts of one diagnosis; None (not an empty tuple) means not measured."""
 
@@ -621,6 +684,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
@@ -643,3 +707,10 @@ class Signals:
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
+    throughput: Throughput | None = None
+    compiler: CompilerFacts | None = None
+    """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

@@ -231,6 +231,9 @@ def test_peak_memory_and_what_held_it(
     found = job(host=host, steps=steps)
     (row,) = next(t for t in found.tables if t.title == "Peak memory").rows
     assert row[1:4] == ("device 3", 30.0, 30.0 + free)
+    (memory,) = [series for series in found.series if series.kind == "memory"]
+    assert memory.y == (24 * GIB, 30 * GIB, 24 * GIB, 25 * GIB), "reserved and allocated"
+    assert memory.limit == (30 + free) * GIB
     held = next(t for t in found.tables if t.title.startswith("What held the highest peak"))
     assert [r[:2] for r in held.rows[:2]] == [
         ("programs' own (temporaries, stack)", 20.0), ("conv/Conv2D", 6.0),

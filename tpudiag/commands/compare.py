@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._report import check_outputs, emit
+from tpudiag.commands._report import add_output_options, check_outputs, emit
 from tpudiag.commands.read import add_engine_option
 
 if TYPE_CHECKING:
@@ -51,19 +50,6 @@ def add_parser(
     add_engine_option(parser)
     add_output_options(parser)
     parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """--format and -o, as other verbs have them."""
-    group = parser.add_argument_group("report")
-    group.add_argument(
-        "--format", metavar="FORMAT",
-        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
-    )  # fmt: skip
-    group.add_argument(
-        "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
-        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
-    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
