@@ -12,7 +12,7 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "compare", "explain", "render")
+VERBS = ("check", "read", "watch", "compare", "alerts", "explain", "render")
 
 EPILOG = """\
 examples:
@@ -20,6 +20,7 @@ examples:
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag explain TPU101               what a check is about; --log FILE explains errors
+  tpudiag watch tpudiag-logs           follow a running job, raise alerts
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.

@@ -19,6 +19,7 @@ class Origin(Enum):
     REHEARSAL = "rehearsal"
     TPU = "tpu"
     PROFILE = "profile"
+    RECORDING = "recording"
 
 
 @dataclass(frozen=True)
@@ -518,6 +519,17 @@ class IteratorTime:
 
 
 @dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
+
+
+@dataclass(frozen=True)
 class PaddedTensor:
     """The result of an operation, without and with the padding of its tiles."""
 
@@ -577,6 +589,8 @@ class ProfileFacts:
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None
@@ -598,6 +612,45 @@ class ProfileFacts:
         names = [host.name for host in self.unread]
         said = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         return f"profile without {said} (unreadable)"
+
+
+@dataclass(frozen=True)
+class ThroughputDrop:
+    """Throughput below the job's own baseline; `ended` is None while it lasts."""
+
+    since: str
+    baseline_per_s: float
+    per_s: float
+    ended: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of throughput that is lost, 0 to 1."""
+        return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
+
+    unit: str
+    """`examples`, `steps`, or `epochs` where only their ends are known."""
+    steps: int
+    source: str
+    per_s: float | None = None
+    baseline_per_s: float | None = None
+    """None while the baseline is being learned."""
+    drops: tuple[ThroughputDrop, ...] = ()
+    silent_s: float | None = None
+    """Time since the last step; None where the run has ended."""
+    normal_pause_s: float = 0.0
+    """The longest pause that is normal for the job, as far as it is known."""
+    pausing: str | None = None
+    """The kind of pause that the job announced and is in."""
+    gone: str | None = None
+    """Why the job can go on no more although it did not end: its process is gone."""
+    unsure: str | None = None
+    """Why silence may as well be the end of the job."""
 
 
 @dataclass(frozen=True)
@@ -632,3 +685,4 @@ class Signals:
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
+    throughput: Throughput | None = None

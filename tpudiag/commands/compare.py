@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 0.05
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
---fail-on-regression and by more than noise, or a host of a run could not be read; 2 usage
-error, or nothing to compare.
+--fail-on-regression and by more than noise, B lacks a figure of A that could regress, or a host
+of a run could not be read; 2 usage error, or nothing to compare.
+
+examples:
+  tpudiag compare old.json logs/ --fail-on-regression 5%   a report of `read`, a new profile
+  tpudiag compare logs/plugins/profile/RUN1 logs/plugins/profile/RUN2
 """
 
 
@@ -68,8 +72,12 @@ def run(options: argparse.Namespace) -> int:
     if made.partial is not None:
         print(f"tpudiag: {made.partial}", file=sys.stderr)
         return 1
-    gated = options.fail_on_regression is not None
-    return int(gated and any(change.regressed(limit) for change in found))
+    if options.fail_on_regression is None:
+        return 0
+    if missing := comparison.lost(*reports):
+        print(f"tpudiag: {options.b} does not tell {', '.join(missing)}", file=sys.stderr)
+        return 1
+    return int(any(change.regressed(limit) for change in found))
 
 
 def _report(path: str, options: argparse.Namespace) -> Report:
