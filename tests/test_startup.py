@@ -35,6 +35,7 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
         ["--help"],
         ["--version"],
         ["check", "--help"],
+        ["attach", "--help"],
         ["explain", "TPU101"],
         ["explain"],
         ["explain", "--error", "Please provide a TPU Name to connect to"],

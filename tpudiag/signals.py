@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
 from tpudiag.model import Location
 
@@ -73,6 +74,26 @@ class TpuAttempt:
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
 
 
 @dataclass(frozen=True)
@@ -663,6 +684,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
@@ -686,3 +708,9 @@ class Signals:
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
     throughput: Throughput | None = None
+    compiler: CompilerFacts | None = None
+    """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

@@ -46,11 +46,7 @@ def add_parser(
         "--run", metavar="NAME", dest="run_name", help="read this run instead of the newest"
     )
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
-    parser.add_argument(
-        "--xprof-limit", metavar="SECONDS", type=_seconds,
-        help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
-        "profiles up to 5 MB, larger ones are not asked about)",
-    )  # fmt: skip
+    add_xprof_option(parser)
     parser.add_argument(
         "--no-tensorboard", dest="tensorboard", action="store_false",
         help="do not write the report into the log folder, where TensorBoard shows it as text",
@@ -58,6 +54,15 @@ def add_parser(
     add_engine_option(parser)
     add_report_options(parser)
     parser.set_defaults(run=run)
+
+
+def add_xprof_option(parser: argparse.ArgumentParser) -> None:
+    """--xprof-limit, for verbs that report on a profile."""
+    parser.add_argument(
+        "--xprof-limit", metavar="SECONDS", type=_seconds,
+        help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
+        "profiles up to 5 MB, larger ones are not asked about)",
+    )  # fmt: skip
 
 
 def add_engine_option(parser: argparse.ArgumentParser) -> None:

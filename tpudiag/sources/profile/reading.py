@@ -37,10 +37,13 @@ class Answers:
             self.add(place, answer)
         return self
 
-    def merged(self) -> tuple[ProfileFacts, StepTimes | None]:
-        """The facts of the run; raises UnreadableInput where no host could be read."""
+    def merged(self, missing: Sequence[UnreadHost] = ()) -> tuple[ProfileFacts, StepTimes | None]:
+        """The facts of the run, without hosts that are `missing` as well as unreadable ones.
+
+        Raises UnreadableInput where no host could be read.
+        """
         found: list[HostSummary] = []
-        unread: list[UnreadHost] = []
+        unread: list[UnreadHost] = list(missing)
         failures: list[str] = []
         for place, file in enumerate(self.files):
             answer = self.by_place.get(place, f"{file}: {INTERRUPTED}")
