@@ -34,11 +34,13 @@ def write_beside(report: Report, path: str, run: str | None = None) -> Path | No
     from tpudiag.errors import UnreadableInput
     from tpudiag.sources.profile import locate
 
+    if locate.is_url(path):
+        return None
     try:
         chosen = locate.choose(locate.runs(path), path, run)
     except UnreadableInput:
         return None
-    if chosen.log_dir is None or locate.is_url(chosen.folder):
+    if chosen.log_dir is None:
         return None
     logs = Path(chosen.log_dir)
     with contextlib.suppress(OSError):
