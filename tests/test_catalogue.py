@@ -76,6 +76,17 @@ def test_every_package_is_in_the_wheel() -> None:
     assert not unmarked
 
 
+def test_every_data_file_is_in_the_wheel() -> None:
+    """Templates and schemas that no pattern of pyproject.toml names are missing once installed."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]["tpudiag.reports"]
+    top = ROOT / "reports"
+    files = [f.relative_to(top) for f in top.rglob("*") if f.is_file() and f.suffix != ".py"]
+    data = [file for file in files if "__pycache__" not in file.parts]
+    assert len(data) >= 4
+    assert [str(f) for f in data if not any(f.match(p) for p in patterns)] == []
+
+
 @pytest.mark.parametrize("body", ["raise RuntimeError('no')", "bad = 3"])
 def test_a_check_of_another_package_that_cannot_be_loaded_is_named(
     tmp_path: Path, body: str

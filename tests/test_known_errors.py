@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tpudiag import known_errors
-from tpudiag.known_errors import KnownError, Match, anchor, match, scan, silent
+from tpudiag.known_errors import KnownError, Match, anchor, match, scan, scan_stream, silent
 
 CATALOGUE = known_errors.known_errors()
 BY_ID = {error.id: error for error in CATALOGUE}
@@ -192,6 +193,7 @@ pieces = st.one_of(st.text(), fragments, st.sampled_from(["\n", "\x1b[31m", "\x1
 def test_stream_and_text_agree(parts: list[str]) -> None:
     text = "".join(parts)
     assert scan(line + "\n" for line in text.split("\n")) == match(text)
+    assert scan_stream(io.StringIO(text, newline="\n")) == match(text)
 
 
 HOSTILE = {
@@ -244,6 +246,7 @@ def test_log_is_scanned_in_bounded_memory() -> None:
 def test_stream_finds_what_the_text_holds() -> None:
     text = NOISE.join(error.example + "\n" for error in CATALOGUE)
     assert scan(text.splitlines(keepends=True)) == match(text)
+    assert scan_stream(io.StringIO(text)) == match(text)
     assert set(ids(match(text))) == set(BY_ID)
 
 

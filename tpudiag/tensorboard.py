@@ -13,15 +13,14 @@ import re
 import socket
 import struct
 import time
-from functools import cache
 from pathlib import Path
 
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
+from tpudiag.monitoring.tensorboard import OF_REPORTS, masked_crc32c
 
 FOLDER = "tpudiag"
 TAG = "tpudiag/report"
-ENDING = ".tpudiag"
 WRITABLE = 0o222
 DT_STRING = 7
 DATA_CLASS_TENSOR = 2
@@ -35,11 +34,13 @@ def write_beside(report: Report, path: str, run: str | None = None) -> Path | No
     from tpudiag.errors import UnreadableInput
     from tpudiag.sources.profile import locate
 
+    if locate.is_url(path):
+        return None
     try:
         chosen = locate.choose(locate.runs(path), path, run)
     except UnreadableInput:
         return None
-    if chosen.log_dir is None or locate.is_url(chosen.folder):
+    if chosen.log_dir is None:
         return None
     logs = Path(chosen.log_dir)
     with contextlib.suppress(OSError):
@@ -52,8 +53,8 @@ def _write(folder: Path, report: Report) -> Path:
     """The event file of a report; earlier ones in the folder go."""
     now = time.time()
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{ENDING}"
-    earlier = list(folder.glob(f"events.out.tfevents.*{ENDING}"))
+    name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
+    earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
     temporary = folder / f"report.{os.getpid()}.part"
     try:
         temporary.write_bytes(_record(_event(now, version=True)) + _record(_event(now, report)))
@@ -110,26 +111,5 @@ def _varint(value: int) -> bytes:
 def _record(data: bytes) -> bytes:
     """One record of the file."""
     length = struct.pack("<Q", len(data))
-    return length + _checksum(length) + data + _checksum(data)
-
-
-def _checksum(data: bytes) -> bytes:
-    """The masked CRC-32C."""
-    table, crc = _crc_table(), 0xFFFFFFFF
-    for byte in data:
-        crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
-    crc ^= 0xFFFFFFFF
-    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-    return struct.pack("<I", masked)
-
-
-@cache
-def _crc_table() -> tuple[int, ...]:
-    """What each byte does to a CRC-32C (Castagnoli)."""
-    table: list[int] = []
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-        table.append(crc)
-    return tuple(table)
+    sums = (struct.pack("<I", masked_crc32c(part)) for part in (length, data))
+    return length + next(sums) + data + next(sums)

@@ -61,7 +61,7 @@ def test_all_checks_and_families_are_listed(capsys: pytest.CaptureFixture[str]) 
 
 def test_a_known_error_is_explained_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
     text = said(capsys, "e19")
-    assert BY_ID["E19"].cause in text
+    assert BY_ID["E19"].cause in " ".join(text.split())
     assert all(row.strip() in text for row in BY_ID["E19"].fix.splitlines())
 
 
@@ -72,7 +72,7 @@ def test_the_text_of_an_error_gives_cause_fix_and_citation(
     known = BY_ID[str(getattr(error, "id"))]  # noqa: B009
     text = said(capsys, "--error", known.example)
     assert text.startswith(f"{known.id} (")
-    assert known.cause in text
+    assert known.cause in " ".join(text.split())
     assert known.fix.splitlines()[-1].strip() in text
     assert all(citation in text for citation in known.citations)
 

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from tpudiag import tensorboard
+from tpudiag.model import Report, Subject
 from tpudiag.monitoring.samples import NS, Recording
 from tpudiag.monitoring.tensorboard import EventFiles
 
@@ -55,6 +57,20 @@ def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Pa
         tmp_path / "validation", [event_files.event(START_S + n + 3, n + 3) for n in (0, 10)]
     )
     assert steps(EventFiles(str(tmp_path)).poll()) == [(10, 10), (20, 10)]
+
+
+def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_path: Path) -> None:
+    """tpudiag's own text summary has step 0, at a time at which the training is far on."""
+    made = [event_files.event(START_S + 10 * n, 100 * n) for n in range(3)]
+    event_files.write(tmp_path, made)
+    run = tmp_path / "plugins" / "profile" / "run"
+    run.mkdir(parents=True)
+    (run / "vm.xplane.pb").write_bytes(b"x")
+    report = Report(Subject("profile", "p"), None, "2026-01-02T03:04:05Z", ())
+    assert tensorboard.write_beside(report, str(tmp_path)) is not None
+    found = EventFiles(str(tmp_path)).poll()
+    assert steps(found) == [(10, 100), (20, 100)]
+    assert not EventFiles(str(tmp_path / "tpudiag")).found
 
 
 def test_epochs_count_where_steps_are_not_known(event_files: ModuleType, tmp_path: Path) -> None:

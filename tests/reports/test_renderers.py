@@ -20,11 +20,13 @@ from tpudiag import saved
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
     Evidence,
+    Excerpt,
     Finding,
     Location,
     Measurement,
     Outcome,
     Report,
+    Series,
     Severity,
     Subject,
     Table,
@@ -74,6 +76,11 @@ def tables(draw: st.DrawFn) -> Table:
     return Table(draw(words), columns, tuple(draw(st.lists(cells, max_size=3))), draw(words))
 
 
+numbers = st.lists(st.floats(), max_size=3).map(tuple)
+kinds = st.sampled_from(["step_time", "step_part", "memory", "replica_step", "?"])
+limits = st.none() | st.floats()
+series = st.builds(Series, kinds, words, words, words, numbers, numbers, words, limits)
+excerpts = st.builds(Excerpt, words, st.integers(1, 10**6), st.lists(words, max_size=2).map(tuple))
 reports = st.builds(
     Report,
     st.builds(Subject, st.sampled_from(["job", "profile", "trainer"]), words),
@@ -86,6 +93,8 @@ reports = st.builds(
     st.lists(words, max_size=2).map(tuple),
     st.none() | words,
     st.none() | words,
+    st.lists(series, max_size=2).map(tuple),
+    st.lists(excerpts, max_size=2).map(tuple),
 )
 any_report = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

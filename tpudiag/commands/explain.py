@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
@@ -29,6 +30,7 @@ examples:
 
 exit codes: 0 explained; 2 no such check or file, or no known error in the text.
 """
+WIDTH = 98
 BIG_BYTES = 50_000_000
 """From this size on progress is shown."""
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
@@ -201,11 +203,17 @@ def _error(error: KnownError) -> Iterator[str]:
 
 def _cause_and_fix(error: KnownError, cause: str) -> Iterator[str]:
     """What is behind it, what mends it, and how that is known."""
-    yield f"\n{_bold('Cause')}\n  {cause}"
+    yield f"\n{_bold('Cause')}\n{_paragraph(cause)}"
     yield f"\n{_bold('Fix')}"
     yield from (f"    {row}".rstrip() for row in error.fix.splitlines())
     known = ", ".join((error.evidence, *error.citations))
-    yield f"\n{_bold('Known from')}\n  {known}"
+    yield f"\n{_bold('Known from')}\n{_paragraph(known)}"
+
+
+def _paragraph(text: str) -> str:
+    """Lines that fit, two columns in; names stay whole."""
+    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent="  ",
+                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
 
 
 def _match_data(match: Match) -> dict[str, object]:

@@ -19,6 +19,8 @@ from tpudiag.monitoring.samples import NS, Recording, Run, Window, bucket
 from tpudiag.sources.profile.wire import BYTES, FIXED64, VARINT, Damaged, fields, varint
 
 MARK = ".tfevents."
+OF_REPORTS = ".tpudiag"
+"""What the names of event files end in that hold a report of tpudiag, and no training."""
 NOT_TRAINING = ("validation", "eval", "test")
 BY_EPOCH = ("epoch_", "evaluation_")
 """Tags whose step is the number of an epoch (Keras' TensorBoard callback)."""
@@ -115,7 +117,8 @@ class EventFiles:
         """The event files of training; those of evaluations only where there are no others."""
         try:
             self._fs.invalidate_cache()
-            found = [str(name) for name in self._fs.find(self._root) if MARK in name]
+            names = [str(name) for name in self._fs.find(self._root) if MARK in name]
+            found = [name for name in names if not name.endswith(OF_REPORTS)]
         except OSError as error:
             raise UnreadableInput(f"{self.path}: {error}") from error
         training = [name for name in found if not self._of_evaluation(name)]
