@@ -28,7 +28,10 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["watch", "--help"], ["alerts", "--help"], ["check", "--help"]],
+)
 def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
     done = tpudiag(*arguments, runner=RUNNER)
     assert done.returncode == 0, done.stderr
