@@ -19,6 +19,7 @@ from google.protobuf import any_pb2, empty_pb2
 
 grpc: Any = import_module("grpc")
 api: Any = import_module("google.cloud.monitoring_v3")
+boards: Any = import_module("google.cloud.monitoring_dashboard_v1")
 code_pb2: Any = import_module("google.rpc.code_pb2")
 status_pb2: Any = import_module("google.rpc.status_pb2")
 rpc_status: Any = import_module("grpc_status.rpc_status")
@@ -41,6 +42,9 @@ SERVICES = {
         "DeleteAlertPolicy",
     ),
     "NotificationChannelService": ("ListNotificationChannels",),
+    "DashboardsService": (
+        "ListDashboards", "CreateDashboard", "UpdateDashboard", "DeleteDashboard",
+    ),
 }  # fmt: skip
 USER_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
@@ -64,6 +68,7 @@ class Emulator:
         default_factory=dict[Any, list[tuple[float, float]]]
     )
     policies: dict[str, Any] = field(default_factory=dict[str, Any])
+    dashboards: dict[str, Any] = field(default_factory=dict[str, Any])
     channels: list[Any] = field(default_factory=list[Any])
     calls: list[tuple[float, str, Any]] = field(default_factory=list[tuple[float, str, Any]])
     fail_with: Callable[[str], Any] = lambda _: None
@@ -199,6 +204,30 @@ class Emulator:
         self._in_project(request.name)
         return api.ListNotificationChannelsResponse(notification_channels=self.channels)
 
+    def _ListDashboards(self, request: Any) -> Any:
+        self._in_project(request.parent)
+        return boards.ListDashboardsResponse(dashboards=list(self.dashboards.values()))
+
+    def _CreateDashboard(self, request: Any) -> Any:
+        self._in_project(request.parent)
+        made = boards.Dashboard(request.dashboard)
+        made.name, made.etag = f"{self.project}/dashboards/{len(self.dashboards)}", "1"
+        self.dashboards[made.name] = made
+        return made
+
+    def _UpdateDashboard(self, request: Any) -> Any:
+        board = request.dashboard
+        known = self.dashboards.get(board.name)
+        if known is None or known.etag != board.etag:
+            raise Refused(grpc.StatusCode.ABORTED, "no such dashboard, or its etag is old")
+        board.etag = str(int(board.etag) + 1)
+        self.dashboards[board.name] = board
+        return board
+
+    def _DeleteDashboard(self, request: Any) -> Any:
+        del self.dashboards[request.name]
+        return empty_pb2.Empty()
+
     def _policy(self, name: str) -> Any:
         if name not in self.policies:
             raise Refused(grpc.StatusCode.NOT_FOUND, f"{name}: no such policy")
@@ -242,7 +271,7 @@ def _handlers(owner: Emulator, service: str) -> Any:
     """The methods of a service that the emulator knows."""
     found: dict[str, Any] = {}
     for name in SERVICES[service]:
-        kind: Any = getattr(api, f"{name}Request")
+        kind: Any = getattr(boards if "Dashboard" in name else api, f"{name}Request")
 
         def call(request: Any, context: Any, name: str = name) -> Any:
             return owner.handle(name, request, context)
@@ -250,7 +279,8 @@ def _handlers(owner: Emulator, service: str) -> Any:
         found[name] = grpc.unary_unary_rpc_method_handler(
             call, request_deserializer=kind.deserialize, response_serializer=_serialized
         )
-    return grpc.method_handlers_generic_handler(f"google.monitoring.v3.{service}", found)
+    package = "dashboard.v1" if service == "DashboardsService" else "v3"
+    return grpc.method_handlers_generic_handler(f"google.monitoring.{package}.{service}", found)
 
 
 def _serialized(message: Any) -> bytes:
@@ -261,7 +291,8 @@ def _serialized(message: Any) -> bytes:
 def _plain(message: Any) -> Any:
     """The protobuf message of a proto-plus one."""
     plain = hasattr(message, "SerializeToString")
-    return message if plain else getattr(api, message.__class__.__name__).pb(message)
+    name = message.__class__.__name__
+    return message if plain else getattr(boards if "Dashboard" in name else api, name).pb(message)
 
 
 def _refuse(context: Any, error: Refused) -> NoReturn:

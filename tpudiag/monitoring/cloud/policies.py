@@ -41,8 +41,7 @@ class Policy:
 
 def policies(job: str, resource: str, limits: Limits) -> tuple[Policy, ...]:
     """The policies of a job whose workers write to this kind of resource."""
-    label = "job" if resource == "generic_task" else "training_job"
-    where = f'{{monitored_resource="{resource}",{label}="{_escaped(job)}"}}'
+    where, label = selector(job, resource), _label(resource)
     place = "resource" if resource == "generic_task" else "metric"
 
     def metric(name: str) -> str:
@@ -95,6 +94,16 @@ def policies(job: str, resource: str, limits: Limits) -> tuple[Policy, ...]:
             f"avg_over_time({metric('input_wait_share')}[10m]) > {limits.input_share:g}",
         ),
     )  # fmt: skip
+
+
+def selector(job: str, resource: str) -> str:
+    """The series of a job, in PromQL."""
+    return f'{{monitored_resource="{resource}",{_label(resource)}="{_escaped(job)}"}}'
+
+
+def _label(resource: str) -> str:
+    """The label that holds the job: one of generic_task itself, else one of the metric."""
+    return "job" if resource == "generic_task" else "training_job"
 
 
 def as_json(policy: Policy, job: str, channels: tuple[str, ...] = ()) -> Json:
