@@ -13,6 +13,8 @@ OF_THE_SERVICE = ("creationRecord", "mutationRecord", "etag")
 
 def differences(before: object, after: object, path: str = "") -> Iterator[str]:
     """Each field that differs, as `field: before -> after`."""
+    if _unset(before) and _unset(after):
+        return
     if isinstance(before, dict) and isinstance(after, dict):
         left, right = object_of(before), object_of(after)  # pyright: ignore[reportUnknownArgumentType]
         for key in sorted({*left, *right}):
@@ -21,7 +23,7 @@ def differences(before: object, after: object, path: str = "") -> Iterator[str]:
     elif isinstance(before, list) and isinstance(after, list) and _alike(before, after):  # pyright: ignore[reportUnknownArgumentType]
         for one, other in zip(list_of(before), list_of(after), strict=True):  # pyright: ignore[reportUnknownArgumentType]
             yield from differences(one, other, path)
-    elif before != after and not (_unset(before) and _unset(after)):
+    elif before != after:
         yield f"{path}: {json.dumps(before)} -> {json.dumps(after)}"
 
 
