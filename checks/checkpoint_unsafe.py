@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import CheckpointUse, Signals
+from tpudiag.signals import BucketSeen, CheckpointUse, Signals
 
 from ._need import need, of_a_job
 from ._paths import hosts, is_local, refuse_unknown_worker
@@ -25,8 +25,8 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
 
     ## What it sees
     The checkpoint managers, callbacks and save calls of the job: paths on a local disk where the
-    target has several hosts, and a single file that each save writes over. A single file in a
-    bucket is safe only where the bucket keeps versions, which is not seen from here: skipped.
+    target has several hosts, a single file that each save writes over, and buckets that keep no
+    versions. Where Google Cloud Storage cannot be asked, for want of credentials, it is skipped.
 
     ## Why it costs
     The disk of a TPU VM goes with the VM when it is preempted, and the other hosts of a pod do
@@ -49,9 +49,11 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
         yield from _on_one_host(uses, count)
     else:
         refuse_unknown_worker(signals, tuple(use.path for use in uses if is_local(use.path)))
+    single = tuple(use for use in uses if _writes_over(use, limit))
     if not any(use.kind in _KEEPS_SEVERAL for use in uses):
-        yield from _over_one_file(uses, limit)
+        yield from _over_one_file(tuple(use for use in single if is_local(use.path)), limit)
     for use in uses:
+        yield from _in_bucket(use, use in single, signals.buckets or ())
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
 
 
@@ -67,26 +69,47 @@ def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Findin
             )
 
 
+def _writes_over(use: CheckpointUse, limit: float) -> bool:
+    """Whether each save writes over the one before."""
+    each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path
+    return each_epoch or (use.kind not in _KEEPS_SEVERAL and use.saved > limit)
+
+
 def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Finding]:
     """The only checkpoint is written over by the next."""
     for use in uses:
-        each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path
-        if not each_epoch and use.saved <= limit:
-            continue
-        if not is_local(use.path) and use.path:
-            bucket = "/".join(use.path.split("/")[:3])
-            raise NotMeasured(
-                f"{use.path} is written over by each save; whether {bucket} keeps versions is "
-                "not known here",
-                f"`gcloud storage buckets describe {bucket} --format='default(versioning)'`",
-            )
-        times = "each epoch" if each_epoch else use.saved
         yield Finding(
             f"{use.kind} writes over one file: a job that dies while it writes has none left.",
             _KEEPERS_FIX,
             (
                 Evidence("file", use.path or "a path", source="job"),
-                Evidence("written", times, "times", int(limit)),
+                Evidence("written", max(use.saved, 1), "times so far", int(limit)),
             ),
             use.location,
         )
+
+
+def _in_bucket(
+    use: CheckpointUse, over: bool, buckets: tuple[BucketSeen, ...]
+) -> Iterator[Finding | Evidence]:
+    """A bucket that keeps no versions; one that could not be asked is not called safe."""
+    if is_local(use.path) or not use.path.startswith("gs://"):
+        return
+    name = use.path.split("/")[2]
+    seen = next((bucket for bucket in buckets if bucket.name == name), None)
+    source = f"gs://{name}"
+    how = f"`gcloud storage buckets describe {source} --format='default(versioning_enabled)'`"
+    if seen is None or seen.versioning is None:
+        why = f": {seen.error}" if seen is not None and seen.error else ""
+        raise NotMeasured(f"whether {source} keeps versions is not known{why}", how)
+    evidence = Evidence("bucket versioning", seen.versioning, limit=True, source=source)
+    if not seen.versioning:
+        yield Finding(
+            f"{source} keeps no versions: "
+            + ("each save writes over the only one." if over else "what is deleted is gone."),
+            f"gcloud storage buckets update {source} --versioning",
+            (evidence,),
+            use.location,
+            Severity.WARNING if over else Severity.INFO,
+        )
+    yield evidence

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -71,3 +74,22 @@ def test_every_package_is_in_the_wheel() -> None:
         name for name in found if not (ROOT / name.replace(".", "/") / "__init__.py").is_file()
     ]
     assert not unmarked
+
+
+@pytest.mark.parametrize("body", ["raise RuntimeError('no')", "bad = 3"])
+def test_a_check_of_another_package_that_cannot_be_loaded_is_named(
+    tmp_path: Path, body: str
+) -> None:
+    (tmp_path / "foreign.py").write_text(body + "\n")
+    info = tmp_path / "foreign-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[tpudiag.checks]\nbad = foreign:bad\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "tpudiag", "read", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "foreign:bad" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
 from types import ModuleType
 
+from tpudiag.errors import UsageError
 from tpudiag.model import Check, Report
 
 Renderer = Callable[[Report], str]
@@ -31,9 +32,30 @@ def checks() -> tuple[Check, ...]:
         for value in vars(module).values()
         if isinstance(value, Check)
     ]
-    foreign = [point.load() for point in entry_points(group="tpudiag.checks")]
-    found = own + [value for value in foreign if isinstance(value, Check)]
-    return tuple(sorted(found, key=lambda check: check.id))
+    found = {check.id: check for check in own}
+    for name, check in foreign_checks().items():
+        if check.id in found:
+            raise UsageError(f"{name}: {check.id} is the id of another check")
+        found[check.id] = check
+    return tuple(found[id_] for id_ in sorted(found))
+
+
+@cache
+def foreign_checks() -> dict[str, Check]:
+    """The checks that other packages add, by where they come from; raises UsageError."""
+    return {point.value: _foreign(point) for point in entry_points(group="tpudiag.checks")}
+
+
+def _foreign(point: EntryPoint) -> Check:
+    """The check of another package; one that cannot be loaded is named, not run into."""
+    try:
+        loaded: object = point.load()
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the check {point.value} cannot be loaded: {said}") from error
+    if not isinstance(loaded, Check):
+        raise UsageError(f"the check {point.value} is no tpudiag.model.Check")
+    return loaded
 
 
 def renderer(name: str) -> Renderer:

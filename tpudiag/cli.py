@@ -12,14 +12,16 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "compare", "watch", "alerts")
+VERBS = ("check", "read", "attach", "watch", "compare", "alerts", "explain", "render")
 
 EPILOG = """\
 examples:
   tpudiag check                        rehearse the reference job for a v5e-8
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
   tpudiag read logs/                   what a TensorBoard profile says
+  tpudiag attach localhost:6009        the same of a trainer that is running
   tpudiag watch tpudiag-logs           follow a running job, raise alerts
+  tpudiag explain TPU101               what a check is about; --log FILE explains errors
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.

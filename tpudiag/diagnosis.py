@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tpudiag import catalogue, engine, narration
+from tpudiag import catalogue, engine, narration, series
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
-from tpudiag.sources import environment, script
+from tpudiag.sources import buckets, environment, script
 from tpudiag.sources.job import runner, wire
 
 REFERENCE = "tpudiag.reference.job:main"
@@ -42,6 +42,8 @@ class Request:
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
+    sandbox: Path | None = None
+    """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
 
@@ -89,9 +91,14 @@ def diagnose(
         else narration.headline(goal, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
-        else (*narration.notes(signals, replicas, job.facts.get("cut_to_steps")), *profile_note),
+        else (
+            *narration.notes(signals, replicas, job.facts.get("cut_to_steps")),
+            *([] if request.program == REFERENCE else [narration.writes(request.sandbox)]),
+            *profile_note,
+        ),
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
+        series=series.of(signals),
     )
 
 
@@ -105,7 +112,8 @@ def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
         )
     if signals.checkpoints is not None:
         checkpoints = replace(signals.checkpoints, mentioned=source.saves)
-        signals = replace(signals, checkpoints=checkpoints)
+        paths = [use.path for use in checkpoints.uses]
+        signals = replace(signals, checkpoints=checkpoints, buckets=buckets.look(paths))
     return signals
 
 
@@ -128,7 +136,7 @@ def _spec(
         request.program, arguments, goal.replicas, real_replicas, goal.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
-        request.measure_input_s,
+        str(request.sandbox or ""), request.measure_input_s,
     )  # fmt: skip
 
 

@@ -75,6 +75,13 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
     return tuple(notes)
 
 
+def writes(sandbox: Path | None) -> str:
+    """Where the files went that a user's own job wrote."""
+    if sandbox is None:
+        return "Files that the job wrote are where it put them; `--sandbox DIR` keeps them apart."
+    return f"Files that the job wrote are in {sandbox}, under their whole paths."
+
+
 def next_command(folder: Path) -> str | None:
     """The one command that opens the profile."""
     if not any(folder.rglob("*.xplane.pb")):

@@ -34,13 +34,12 @@ class Settings:
         return replace(self, select=select or self.select, ignore=self.ignore + ignore)
 
 
-@dataclass(frozen=True)
-class _Section:
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The section as users write it: `ignore` is a table of id = "reason"."""
 
-    select: list[str] = field(default_factory=list[str])
-    ignore: dict[str, str] = field(default_factory=dict[str, str])
-    limits: dict[str, float] = field(default_factory=dict[str, float])
+    select: list[str] = msgspec.field(default_factory=list[str])
+    ignore: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    limits: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
 
 def load(folder: Path) -> Settings:

@@ -76,6 +76,26 @@ class TpuAttempt:
 
 
 @dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
+
+
+@dataclass(frozen=True)
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
@@ -392,6 +412,15 @@ class Checkpoints:
 
 
 @dataclass(frozen=True)
+class BucketSeen:
+    """A bucket that checkpoints go to; `versioning` is None where it could not be asked."""
+
+    name: str
+    versioning: bool | None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
 class StepTimes:
     """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
 
@@ -490,6 +519,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
 
 @dataclass(frozen=True)
@@ -505,6 +536,17 @@ class IteratorTime:
     longest_ms: float
     blocked_ms: float
     """How long the training loop waited for this op rather than for its inputs."""
+
+
+@dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
 
 
 @dataclass(frozen=True)
@@ -567,6 +609,8 @@ class ProfileFacts:
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None
@@ -639,6 +683,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
@@ -658,6 +703,11 @@ class Signals:
     loss: tuple[LossScale, ...] | None = None
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
+    buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
     throughput: Throughput | None = None
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

@@ -15,6 +15,7 @@ from tpudiag.signals import (
     ActivationEstimate,
     ArgumentChange,
     Batch,
+    BucketSeen,
     Checkpoints,
     CheckpointUse,
     DatasetOp,
@@ -106,6 +107,7 @@ HEALTHY = Signals(
     loss=(LossScale(1 / 8, 8, False, HERE),),
     precision=MixedPrecision(("mixed_bfloat16",)),
     checkpoints=Checkpoints((CheckpointUse("tf.train.CheckpointManager", "gs://b/c", 0, HERE),)),
+    buckets=(BucketSeen("b", True),),
     steps=StepTimes((10.0,) * 20, (0.1,) * 20, "job"),
 )
 
@@ -251,6 +253,12 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "model.h5")), Severity.WARNING),
     ("TPU602", h(checkpoints=saved("Model.save_weights", "w.h5", 2)), Severity.WARNING),
+    (
+        "TPU602",
+        h(checkpoints=saved("ModelCheckpoint", "gs://b/m.h5"), buckets=(BucketSeen("b", False),)),
+        Severity.WARNING,
+    ),
+    ("TPU602", h(buckets=(BucketSeen("b", False),)), Severity.INFO),
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
@@ -299,7 +307,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU604", watched(steps=0, silent_s=60.0)),
     ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
     ("TPU602", h(checkpoints=Checkpoints(()))),
-    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "gs://b/model.h5"))),
+    ("TPU602", h(buckets=(BucketSeen("b", None, "no credentials"),))),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
     ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
 )

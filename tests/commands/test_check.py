@@ -56,6 +56,9 @@ def test_the_reference_job_is_healthy(tmp_path: Path, loop: str) -> None:
     assert report["measurements"]["input_wait_ms"]["value"] >= 0
     profiles = list(tmp_path.rglob("*.xplane.pb"))
     assert len(profiles) == 1
+    (summary,) = tmp_path.rglob("events.out.tfevents.*.tpudiag")
+    assert summary.parents[2] == profiles[0].parents[3], "TensorBoard shows the report beside it"
+    assert {series["kind"] for series in report["series"]} == {"step_time", "step_part"}
     assert done.stdout.rstrip().splitlines()[-1].startswith("Open the profile: xprof --logdir ")
 
 
@@ -265,3 +268,54 @@ def test_a_tensorflow_1_script_is_read_and_not_run(tmp_path: Path) -> None:
     assert outcome(report, "TPU001")["findings"][0]["location"] == {"file": "job.py", "line": 3}
     assert done.stdout.startswith("A TensorFlow 1 script")
     assert not (tmp_path / "ran").exists()
+
+
+WRITES = """
+import os, pathlib, shutil
+import tensorflow as tf
+os.environ["TF_USE_LEGACY_KERAS"] = "1"
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+strategy = tf.distribute.TPUStrategy(resolver)
+os.makedirs("out/logs", exist_ok=True)
+pathlib.Path("out/path.txt").write_text("p")
+with open("out/plain.txt", "w") as file:
+    file.write("written")
+assert open("out/plain.txt").read() == "written" and open("data.txt").read() == "mine"
+os.remove("data.txt") if os.path.exists("out/data.txt") else None
+shutil.rmtree("keep", ignore_errors=True)
+with tf.io.TFRecordWriter("out/x.tfrecord") as writer:
+    for row in range(512):
+        writer.write(tf.io.serialize_tensor(tf.ones((4,))).numpy())
+tf.summary.create_file_writer("out/logs").close()
+with strategy.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,))])
+    model.compile("sgd", "mse")
+ds = tf.data.TFRecordDataset(["out/x.tfrecord"]).map(
+    lambda r: (tf.ensure_shape(tf.io.parse_tensor(r, tf.float32), (4,)), 1.0))
+ds = ds.repeat().batch(8, drop_remainder=True)
+checkpoint = tf.keras.callbacks.ModelCheckpoint("gs://bucket/w.h5", save_weights_only=True)
+model.fit(ds, steps_per_epoch=2, epochs=50, callbacks=[checkpoint], verbose=0)
+"""
+
+
+def test_a_sandbox_takes_what_the_script_writes(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "keep").mkdir(parents=True)
+    (home / "data.txt").write_text("mine")
+    (home / "keep" / "file").write_text("mine")
+    (home / "job.py").write_text(WRITES)
+    done, report = check(
+        home, "job.py", *QUICK, "--sandbox", str(tmp_path / "box"), "--log-dir", "../logs"
+    )
+    assert report["partial"] is None, done.stderr + done.stdout
+    left = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    assert left == {"job.py", "r.json", "data.txt", "keep/file"}
+    box = Path(f"{tmp_path / 'box'}{home}")
+    assert (box / "out/plain.txt").read_text() == "written"
+    assert (box / "out/path.txt").read_text() == "p"
+    assert list((box / "out/logs").glob("events.*"))
+    assert (tmp_path / "box/gs__/bucket/w.h5").is_file()
+    unsafe = outcome(report, "TPU602")
+    assert unsafe["verdict"] == "skipped"
+    assert "gs://bucket" in unsafe["reason"]
+    assert any(str(tmp_path / "box") in note for note in report["notes"])

@@ -79,6 +79,12 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="how long each call that reaches for the TPU may take (default: 120)",
     )
     parser.add_argument(
+        "--sandbox",
+        metavar="DIR",
+        type=Path,
+        help="a folder for what the job writes (default: it writes where it says)",
+    )
+    parser.add_argument(
         "--measure-input",
         metavar="SECONDS",
         type=_duration,
@@ -133,7 +139,10 @@ def run(options: argparse.Namespace) -> int:
 
     with progress() as on_phase:
         report = diagnose(request, settings, on_phase)
-    return _finish(report, options)
+    code = _finish(report, options)
+    if report.next_command is not None:
+        _report.beside_profile(report, str(request.log_dir))
+    return code
 
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
@@ -160,7 +169,7 @@ def _request(options: argparse.Namespace) -> Request:
     program = options.target or REFERENCE
     name = options.target or f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:
-        _check_target(options.target)
+        check_target(options.target)
     log_dir = options.log_dir / run_name(options.target or f"reference-{options.reference}")
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
@@ -173,11 +182,11 @@ def _request(options: argparse.Namespace) -> Request:
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
-        measure_input_s=options.measure_input,
+        measure_input_s=options.measure_input, sandbox=options.sandbox,
     )  # fmt: skip
 
 
-def _check_target(target: str) -> None:
+def check_target(target: str) -> None:
     """A script that can be read, or the form module:function."""
     path = Path(target)
     if path.is_file():

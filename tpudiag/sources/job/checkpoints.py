@@ -13,7 +13,9 @@ from tpudiag.sources.job import hooks, lines
 class CheckpointWatch:
     """Hooks checkpoint managers, save calls and Keras' checkpoint callbacks."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Any, original: Callable[[object], object]) -> None:
+        """`original` gives the script's own path for one that was redirected."""
+        self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
         manager = tf.train.CheckpointManager
         self._wrap(manager, "__init__", "tf.train.CheckpointManager", _argument(2, "directory"), 0)
@@ -46,7 +48,7 @@ class CheckpointWatch:
         def note(*args: Any, **kwargs: Any) -> None:
             location = lines.caller()
             if location is not None:
-                path = str(path_of(*args, **kwargs) or "")
+                path = str(self._original(path_of(*args, **kwargs)) or "")
                 use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, location)
                 self._uses[kind, path] = replace(use, saved=use.saved + saved)
 

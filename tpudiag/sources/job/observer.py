@@ -22,6 +22,7 @@ from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.sandbox import Sandbox
 from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
 from tpudiag.sources.job.tf1 import Tf1Watch
@@ -47,6 +48,9 @@ class Observer:
         self._examined = False
         self._input_budget_s = spec.measure_input_s
         self.stopped = False
+        self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        if self._sandbox is not None:
+            self._sandbox.install()
 
     def importing_tensorflow(self) -> None:
         """TensorFlow is about to be imported; a process that dies now died of that."""
@@ -59,6 +63,8 @@ class Observer:
         self._import_s = time.perf_counter() - self._import_started
         self._recorder.put(tensorflow=self._import_fact())
         lines.follow_autograph()
+        if self._sandbox is not None:
+            self._sandbox.watch_tensorflow(tf)
         if self._spec.rehearse:
             standins.install(
                 tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
@@ -75,7 +81,9 @@ class Observer:
             self._strategies.before_first_run = self._refuse_too_large
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
-        self._checkpoints = CheckpointWatch(tf)
+        self._checkpoints = CheckpointWatch(
+            tf, self._sandbox.original if self._sandbox is not None else lambda path: path
+        )
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
         self._steps = StepWatch(
@@ -92,6 +100,8 @@ class Observer:
         if self._tf is None:
             self._early_keras.append((keras, package))
         else:
+            if self._sandbox is not None:
+                self._sandbox.watch_keras(keras)
             self._keras.watch(keras, package)
             if self._spec.rehearse and package == "keras":
                 self._keras.build_optimizers_in_time(keras)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tpudiag.sources.job import hooks
+
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",
     "tf.distribute.cluster_resolver.TPUClusterResolver",
@@ -16,6 +18,7 @@ SUBSTITUTED = (
     "tf.config.experimental_connect_to_host",
     "tf.tpu.experimental.initialize_tpu_system",
     "tf.tpu.experimental.shutdown_tpu_system",
+    "tf.config.list_logical_devices('TPU')",
 )
 
 
@@ -38,6 +41,11 @@ def install(
     tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts, on_resolver)
     tf.config.experimental_connect_to_cluster = _connect
     tf.config.experimental_connect_to_host = _connect
+    for name, device in (
+        ("list_logical_devices", tf.config.LogicalDevice),
+        ("list_physical_devices", tf.config.PhysicalDevice),
+    ):
+        hooks.around(tf.config, name, _devices(device, replicas))
     tf.tpu.experimental.initialize_tpu_system = _initialize
     tf.tpu.experimental.shutdown_tpu_system = _initialize
 
@@ -140,6 +148,17 @@ def _resolver(tf: Any, replicas: int, hosts: int, on_resolver: Callable[[str], N
             return {"TPU": replicas // hosts}
 
     return TPUClusterResolver
+
+
+def _devices(device: Any, replicas: int) -> Callable[..., Any]:
+    """The devices of the target where a script asks for TPUs; else those that are there."""
+
+    def call(original: Any, device_type: Any = None) -> Any:
+        if device_type != "TPU":
+            return original(device_type)
+        return [device(f"/device:TPU:{number}", "TPU") for number in range(replicas)]
+
+    return call
 
 
 def _connect(*_: Any, **__: Any) -> None:

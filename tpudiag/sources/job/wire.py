@@ -31,6 +31,8 @@ class JobSpec:
     """Steps are cut where they would take longer all together; 0 for no such limit."""
     log_dir: str
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
+    sandbox: str = ""
+    """A folder that takes what the job writes; empty: it writes where it says."""
     measure_input_s: float = 0.0
     """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
 

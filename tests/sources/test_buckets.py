@@ -1,0 +1,72 @@
+"""Buckets are asked over HTTP: the real client against a server on loopback."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tpudiag.signals import BucketSeen
+from tpudiag.sources import buckets
+
+KNOWN = {"safe": {"versioning": {"enabled": True}}, "plain": {}}
+
+
+class Storage(BaseHTTPRequestHandler):
+    """The part of the JSON API that tells of a bucket."""
+
+    def do_GET(self) -> None:
+        name = self.path.split("?", maxsplit=1)[0].rpartition("/")[2]
+        if name == "hangs":
+            self.server.released.wait()  # type: ignore[attr-defined]
+        known = KNOWN.get(name)
+        answer = {"name": name, **known} if known is not None else {"error": {"message": "none"}}
+        body = json.dumps(answer).encode()
+        self.send_response(200 if known is not None else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Storage)
+    server.released = threading.Event()  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p")
+    yield
+    server.released.set()  # type: ignore[attr-defined]
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.usefixtures("storage")
+def test_versioning_is_read_from_each_bucket() -> None:
+    seen = buckets.look(["gs://safe/a", "gs://plain/b", "gs://plain/c", "/local", "gs://absent/d"])
+    by_name = {bucket.name: bucket for bucket in seen}
+    assert by_name["safe"] == BucketSeen("safe", True)
+    assert by_name["plain"] == BucketSeen("plain", False)
+    assert by_name["absent"].versioning is None
+    assert "404" in (by_name["absent"].error or "")
+    assert len(seen) == 3
+
+
+@pytest.mark.usefixtures("storage")
+def test_a_service_that_does_not_answer_costs_no_more_than_the_limit() -> None:
+    (seen,) = buckets.look(["gs://hangs/a"], limit_s=1.0)
+    assert seen.versioning is None
+    assert seen.error
+
+
+def test_without_a_bucket_nothing_is_asked() -> None:
+    assert buckets.look(["/local/path", "relative"]) == ()

@@ -1,0 +1,49 @@
+"""Asks Google Cloud Storage whether buckets keep versions, where credentials allow."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from tpudiag.signals import BucketSeen
+
+LIMIT_S = 10
+"""How long all answers may take: without credentials the client looks for a metadata server."""
+
+
+def bucket_of(path: str) -> str | None:
+    """The bucket of a gs:// path."""
+    return path.split("/")[2] or None if path.startswith("gs://") else None
+
+
+def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ...]:
+    """The buckets of these paths; what could not be asked says why."""
+    names = sorted({name for path in paths if (name := bucket_of(path)) is not None})
+    found = {name: BucketSeen(name, None, f"no answer within {limit_s:.0f} s") for name in names}
+
+    def ask() -> None:
+        try:
+            client: Any = import_module("google.cloud.storage").Client()
+        except Exception as error:
+            for name in names:
+                found[name] = BucketSeen(name, None, _first_line(error))
+            return
+        for name in names:
+            try:
+                bucket = client.get_bucket(name, timeout=limit_s)
+                found[name] = BucketSeen(name, bool(bucket.versioning_enabled))
+            except Exception as error:
+                found[name] = BucketSeen(name, None, _first_line(error))
+
+    if names:
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        thread.join(limit_s)
+    return tuple(found.values())
+
+
+def _first_line(error: Exception) -> str:
+    """What a client says, in one line."""
+    return next(iter(str(error).splitlines()), type(error).__name__)[:200]
