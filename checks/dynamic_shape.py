@@ -16,7 +16,8 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     The shapes of the tensors that one replica's step gets, as traced, and the element_spec of the
-    pipeline that feeds it; the batching op without drop_remainder is named.
+    pipeline that feeds it; the batching op without drop_remainder is named. Where the step was
+    lowered for the TPU compiler, the operations whose result has a bounded dimension, too.
 
     ## Why it costs
     XLA compiles for fixed shapes. An unknown dimension fails to compile on a TPU ("Dynamic
@@ -48,6 +49,16 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
             "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
             tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5]),
             location,
+        )
+    step = signals.compiler.step if signals.compiler is not None else None
+    for operation in step.dynamic if step is not None and not unknown else ():
+        yield Finding(
+            f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
+            "a bounded dimension, and computes its bound.",
+            "give it a static size: tf.math.top_k, tf.where(mask, x, 0), or pad to a fixed length",
+            (Evidence("operation", operation.name, limit="static"),),
+            operation.location,
+            Severity.WARNING,
         )
     for tensor in (inputs or ())[:4]:
         yield Evidence(tensor.name, _text(tensor))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import MatrixOp, Signals
 
+from ._compiler import UNVERIFIED, compilation
 from ._need import need, of_a_job, percent
 from .batch_multiple import hidden_dimensions
 
@@ -27,7 +28,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     (784 pixels, 10 classes) are left out; widths that divide the tile (64, 32) are those of
     small models and are left out too; and so are the batched products of attention, whose
     sizes are heads and lengths. A convolution counts as the product of its patches; its
-    channels need only be multiples of 8 where the per-replica batch is a multiple of 128.
+    channels need only be multiples of 8 where the per-replica batch is a multiple of 128. Where
+    the TPU compiler was asked, the cycles that it estimates for the longest products, too.
 
     ## Why it costs
     Each dimension is padded up to the tile: a layer of 130 does the work of one of 256.
@@ -74,6 +76,10 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
         "padding of chosen dimensions", percent(lost_all), "% of MXU work", percent(limit)
     )
     yield Evidence("MXU tile", tile, "lanes", source="target")
+    step = compilation(signals)
+    if step is not None and step.program is not None:
+        for name, cycles in step.program.products[:3]:
+            yield Evidence(f"longest products: {name}", cycles, "cycles", source=UNVERIFIED)
 
 
 def _padded(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.compiled import Compilation, OutOfMemory
+from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import Signals, TensorSeen
 
+from ._compiler import compilation
 from ._need import ON_THE_TPU, mib, need, of_a_job, percent
 from ._profile import replicas_of
 
@@ -15,6 +17,10 @@ LIMIT = 0.10
 """Headroom below which it is a warning, as a share of what the compiler may use."""
 ERROR_BAR = 0.40
 """How far the analytic estimate may be off, as a share of it; see tests/benchmarks."""
+SMALLER = (
+    "halve the per-replica batch, or keep activations in bfloat16:\n"
+    'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
+)
 _BYTES = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "bfloat16": 2, "int16": 2,
           "int8": 1, "uint8": 1, "bool": 1}  # fmt: skip
 
@@ -24,9 +30,11 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     """Peak HBM leaves too little headroom on the target.
 
     ## What it sees
-    An estimate for one replica from the traced step, by shape: variables, optimizer slots,
-    gradients, two batches of input, and the activations that the backward pass reads. It knows
-    neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
+    What the TPU compiler says of the lowered step where it is installed (the extra `compiler`):
+    arguments, temporaries, outputs and code of one replica, and its own out-of-memory message.
+    Without it, an estimate for one replica from the traced step, by shape: variables, optimizer
+    slots, gradients, the input, and the activations that the backward pass reads. It
+    knows neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
     which raises it: it may be off by 40 % either way, and says so.
 
     ## Why it costs
@@ -46,6 +54,10 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         yield from _measured(signals, limit)
         return
     of_a_job(signals, "the sizes of variables and activations")
+    step = compilation(signals)
+    if step is not None:
+        yield from _compiled(signals, step, limit)
+        return
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
     activations = need(signals.activations, "a traced training step")
@@ -54,7 +66,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         "variables": sum(v.bytes for v in variables if not v.optimizer),
         "optimizer slots": sum(v.bytes for v in variables if v.optimizer),
         "gradients": sum(v.bytes for v in variables if v.trainable),
-        "input": 2 * sum(_bytes(tensor) for tensor in signals.step_inputs or ()),
+        "input": sum(_bytes(tensor) for tensor in signals.step_inputs or ()),
         "activations": activations.activation_bytes,
     }
     need_bytes = sum(parts.values())
@@ -75,8 +87,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         yield Finding(
             f"about {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} usable on "
             f"{target.generation} (estimate, {ERROR_BAR:.0%} either way).",
-            "halve the per-replica batch, or keep activations in bfloat16:\n"
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            SMALLER,
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
             Severity.ERROR if headroom <= 0 else Severity.WARNING,
@@ -86,14 +97,71 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         raise NotMeasured(
             f"the estimate of {mib(need_bytes)} is nearer to the {mib(usable)} usable than its "
             f"error of {ERROR_BAR:.0%}",
-            "run one step on the TPU and read its memory profile: `tpudiag read logdir`",
+            "ask the TPU compiler (pip install 'tpudiag[compiler]'), or run one step on the TPU "
+            "and read its memory profile: `tpudiag read logdir`",
         )
     yield from evidence
 
 
+def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
+    """The same from what the TPU compiler says of the step."""
+    where = signals.batch.location if signals.batch else None
+    if step.out_of_memory is not None:
+        yield _refused(step, step.out_of_memory, where)
+        return
+    usable, needed = step.usable_bytes, step.need_bytes or 0
+    headroom = 1 - needed / usable
+    parts = {
+        "arguments": step.argument_bytes, "temporaries": step.temporary_bytes,
+        "outputs": step.output_bytes - step.alias_bytes, "code": step.code_bytes,
+    }  # fmt: skip
+    evidence = (
+        Evidence("HBM need", needed, "B", usable, step.source),
+        *(Evidence(name, size, "B", source=step.source) for name, size in parts.items()),
+        Evidence("headroom", percent(headroom), "%", percent(limit), step.source),
+        Evidence("headroom in bytes", usable - needed, "B", source=step.source),
+    )
+    if headroom < limit:
+        yield Finding(
+            f"{mib(needed)} of HBM needed for one replica, {mib(usable)} usable on {step.target} "
+            "(the TPU compiler's figures).",
+            SMALLER,
+            evidence,
+            where,
+            Severity.ERROR if headroom <= 0 else Severity.WARNING,
+            cost_bytes=needed,
+        )
+    yield from evidence
+
+
+def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Finding:
+    """The compiler's own out-of-memory message, and what is large in the step."""
+    available = full.usable_bytes or step.usable_bytes
+    largest = tuple(
+        Evidence(
+            f"large: {tensor.name} {tensor.shape}", tensor.logical_bytes, "B",
+            source="the step as lowered, before fusion",
+        )
+        for tensor in full.largest
+    )  # fmt: skip
+    needed = () if full.needed_bytes is None else (
+        Evidence("HBM need", full.needed_bytes, "B", available, step.source),
+        Evidence("headroom", percent(1 - full.needed_bytes / available), "%", source=step.source),
+    )  # fmt: skip
+    first = next((tensor.location for tensor in full.largest if tensor.location), None)
+    return Finding(
+        f"a per-replica batch of {step.batch} does not fit on {step.target}: {full.message}",
+        SMALLER,
+        (*needed, Evidence("compiler", full.message, source=step.source), *largest),
+        first or where,
+        Severity.ERROR,
+        cost_bytes=full.needed_bytes,
+    )
+
+
 def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
     """The same from the peak that a profile's allocation events show."""
-    profile, _ = replicas_of(signals)
+    profile = need(signals.profile, "a device profile", ON_THE_TPU)
     known = [memory for memory in profile.memory or () if memory.capacity_bytes]
     if not known:
         need(None, "an allocator's capacity", ON_THE_TPU)
@@ -111,12 +179,12 @@ def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
         yield Finding(
             f"{mib(fullest.peak_bytes)} of {mib(capacity)} of HBM are taken at the peak on "
             f"{fullest.host} {fullest.allocator}.",
-            "halve the per-replica batch, or keep activations in bfloat16:\n"
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            SMALLER,
             evidence,
             severity=Severity.ERROR if headroom <= 0 else Severity.WARNING,
             cost_bytes=fullest.peak_bytes,
         )
+    replicas_of(signals)  # that no step was seen at a low peak proves nothing
     yield from evidence
 
 

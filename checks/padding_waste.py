@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
+from ._compiler import compilation, no_program, tensor_text, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of
 
@@ -19,9 +21,10 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     """Tile padding fills a good part of HBM.
 
     ## What it sees
-    In a profile, the shape and tiled layout of every operation's result that lies in HBM: its
-    size without and with the padding up to whole tiles (8 x 128 for float32). The one that loses
-    most is held against the HBM that the compiler may use.
+    In the program that the TPU compiler makes of the lowered step, and in a profile, the shape and
+    tiled layout of every operation's result that lies in HBM: its size without and with the padding
+    up to whole tiles (8 x 128 for float32). The one that loses most is held against the HBM that
+    the compiler may use.
 
     ## Why it costs
     A result of 8,192 x 8 floats takes the room of 8,192 x 128: HBM and its bandwidth, sixteenfold.
@@ -36,6 +39,13 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     ## Source
     openxla/xla tiled_layout.md; XProf's memory viewer (padding)
     """
+    step = compilation(signals)
+    if signals.profile is None and step is not None:
+        if step.program is None:
+            raise no_program(step)
+        yield from _compiled(step, step.program.padded, limit)
+        return
+    why_not_compiled(signals)
     profile, _ = replicas_of(signals)
     tensors = need(profile.padded, "the tiled layout of an operation's result", ON_THE_TPU)
     target = need(signals.target, "the kind of the devices", ON_THE_TPU)
@@ -54,6 +64,29 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             f"data: its shape {worst.shape} is padded up to whole tiles.",
             "make the last dimension a multiple of 128 and the one before it a multiple of 8",
             evidence,
+            cost_bytes=lost,
+        )
+    yield from evidence
+
+
+def _compiled(
+    step: Compilation, tensors: tuple[HbmTensor, ...], limit: float
+) -> Iterator[Finding | Evidence]:
+    """The same from the layouts of the program that the TPU compiler made."""
+    lost = tensors[0].padded_bytes - tensors[0].logical_bytes if tensors else 0
+    share = lost / step.usable_bytes
+    evidence = (
+        Evidence("padding of the worst result", percent(share), "% of HBM", percent(limit),
+                 step.source),
+        *(Evidence(tensor_text(tensor), tensor.padded_bytes - tensor.logical_bytes, "B lost",
+                   source=step.source) for tensor in tensors),
+    )  # fmt: skip
+    if share > limit:
+        yield Finding(
+            f"{tensor_text(tensors[0])}: its shape is padded up to whole tiles.",
+            "make the last dimension a multiple of 128 and the one before it a multiple of 8",
+            evidence,
+            tensors[0].location,
             cost_bytes=lost,
         )
     yield from evidence

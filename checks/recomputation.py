@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import ON_THE_TPU, need, percent
+from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
+from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of
 
 LIMIT = 0.05
@@ -21,9 +23,11 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     """The compiler computes tensors again to fit into HBM.
 
     ## What it sees
-    In a profile, the operations that XLA's rematerialisation pass copied (`.remat` in their
-    names), and their share of the time in which the devices were busy. What the job itself
-    recomputes (tf.recompute_grad) bears no such name.
+    In the program that the TPU compiler makes of the lowered step, its FLOPs for each example
+    beside those of a batch a quarter as large, which need not be made to fit; asked where the step
+    takes more than half of the HBM. In a profile, the operations that XLA's rematerialisation pass
+    copied (`.remat` in their names), and their share of the time in which the devices were busy.
+    What the job itself recomputes (tf.recompute_grad) bears no such name.
 
     ## Why it costs
     Each is work done twice, since its result did not fit: the step is slower than a smaller
@@ -39,6 +43,11 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     ## Source
     openxla/xla hlo_rematerialization.cc; XProf's hlo_stats (Rematerialization)
     """
+    step = compilation(signals)
+    if signals.profile is None and step is not None and signals.compiler is not None:
+        yield from _compiled(step, signals.compiler.small, limit)
+        return
+    why_not_compiled(signals)
     profile, _ = replicas_of(signals)
     if not profile.ops:
         need(None, "an operation on a device", ON_THE_TPU)
@@ -58,3 +67,43 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             longest.location,
         )
     yield from evidence
+
+
+def _compiled(
+    step: Compilation, small: Compilation | None, limit: float
+) -> Iterator[Finding | Evidence]:
+    """The same from the programs that the TPU compiler made of the step."""
+    program = step.program
+    if program is None:
+        raise no_program(step)
+    copied = Evidence(
+        "recomputed operations", len(program.recomputed), "operations", source=step.source
+    )
+    used = Evidence("HBM need", step.need_bytes or 0, "B", step.usable_bytes, step.source)
+    evidence: tuple[Evidence, ...] = (copied, used)
+    if small is None or small.program is None:
+        share = program.recomputed_cycles / (program.cycles or 1)
+        more = share
+    else:
+        flops = (step.flops / step.batch) / (small.flops / small.batch) - 1
+        more, evidence = flops, (
+            Evidence("more FLOPs an example", percent(flops), "%", percent(limit), step.source),
+            Evidence("against a batch of", small.batch, "examples", source=step.source),
+            *_slower(step, small), copied, used,
+        )  # fmt: skip
+    if more > limit:
+        yield Finding(
+            f"a per-replica batch of {step.batch} fits into the {mib(step.usable_bytes)} of "
+            f"{step.target} only since the compiler recomputes: {more:.0%} more work an example.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch; '
+            "`tpudiag plan` finds it",
+            evidence,
+        )
+    yield from evidence
+
+
+def _slower(step: Compilation, small: Compilation) -> Iterator[Evidence]:
+    """The cycles of an example, beside those in a small batch."""
+    if step.step_ms and small.step_ms:
+        more = (step.step_ms / step.batch) / (small.step_ms / small.batch) - 1
+        yield Evidence("more cycles an example", percent(more), "%", source=UNVERIFIED)

@@ -12,12 +12,13 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "attach", "watch", "compare", "alerts", "explain", "render")
+VERBS = ("check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render")
 
 EPILOG = """\
 examples:
   tpudiag check                        rehearse the reference job for a v5e-8
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
+  tpudiag plan --for v5e-8,v6e-8       which TPU and which batch, by the TPU compiler's word
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag attach localhost:6009        the same of a trainer that is running
   tpudiag watch tpudiag-logs           follow a running job, raise alerts

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,8 +15,18 @@ from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals, StepTimes, TensorFlowImport, TpuAttempt
+from tpudiag.signals import (
+    Environment,
+    JobEnd,
+    Origin,
+    Signals,
+    StepTimes,
+    TensorFlowImport,
+    TpuAttempt,
+)
 from tpudiag.sources import buckets, environment, script
+from tpudiag.sources.compiler import asking
+from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job import runner, wire
 
 REFERENCE = "tpudiag.reference.job:main"
@@ -46,6 +57,7 @@ class Request:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    compiler: asking.Asked = field(default_factory=asking.Asked)
 
 
 def diagnose(
@@ -53,12 +65,7 @@ def diagnose(
 ) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
-    installed = environment.read_environment()
-    if not environment.has_tensorflow(installed):
-        raise MissingExtra(
-            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
-            "'tpudiag[tpu]' on a TPU VM"
-        )
+    installed = environment_with_tensorflow()
     found = None if request.tpu == "none" else environment.find_tpu()
     asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
     goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
@@ -102,6 +109,17 @@ def diagnose(
     )
 
 
+def environment_with_tensorflow() -> Environment:
+    """What is installed; MissingExtra where no TensorFlow is."""
+    installed = environment.read_environment()
+    if not environment.has_tensorflow(installed):
+        raise MissingExtra(
+            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
+            "'tpudiag[tpu]' on a TPU VM"
+        )
+    return installed
+
+
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
     """Add what the source of the script tells to what was seen while it ran."""
     seen = signals.tf1
@@ -125,8 +143,13 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     return f"{found.generation}-{found.chips * per_chip}"
 
 
-def _spec(
-    request: Request, goal: Target, rehearse: bool, tpu: str, real_replicas: int
+def spec_of(
+    request: Request,
+    goal: Target,
+    rehearse: bool,
+    tpu: str,
+    real_replicas: int,
+    lower_to: str = "",
 ) -> wire.JobSpec:
     """The job for the child process."""
     arguments = request.arguments
@@ -136,7 +159,7 @@ def _spec(
         request.program, arguments, goal.replicas, real_replicas, goal.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
-        str(request.sandbox or ""), request.measure_input_s,
+        str(request.sandbox or ""), request.measure_input_s, lower_to, topology(goal).replicas,
     )  # fmt: skip
 
 
@@ -146,13 +169,19 @@ def _rehearsed(
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
-    job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
-    fitting = job.facts.get("fitting_replicas")
-    if isinstance(fitting, int):
-        on_phase(f"starting again with {fitting} of {replicas} replicas")
-        replicas = fitting
-        job = runner.run(_spec(request, goal, True, "local", replicas), limits, on_phase)
-    return _signals(Origin.REHEARSAL, job), job, replicas
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        to = folder if request.compiler.wanted else ""
+        job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        fitting = job.facts.get("fitting_replicas")
+        if isinstance(fitting, int):
+            on_phase(f"starting again with {fitting} of {replicas} replicas")
+            replicas = fitting
+            job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        signals = _signals(Origin.REHEARSAL, job)
+        compiler = asking.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
+    if compiler.reason == asking.INTERRUPTED:
+        signals = replace(signals, end=JobEnd("interrupted"))
+    return replace(signals, compiler=compiler), job, replicas
 
 
 def _on_tpu(
@@ -164,7 +193,7 @@ def _on_tpu(
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(_spec(request, goal, False, asked, goal.replicas), limits, on_phase)
+    job = runner.run(spec_of(request, goal, False, asked, goal.replicas), limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:
@@ -191,6 +220,8 @@ def _end(job: runner.JobRun) -> JobEnd:
         return JobEnd("interrupted")
     if job.timed_out:
         return JobEnd("timeout", job.timed_out)
+    if job.phase == wire.LOWERING:
+        return JobEnd("stopped")  # what was seen of the job is whole: its lowering ended it
     if job.exit_code is not None and job.exit_code < 0:
         return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
     return JobEnd("exit", exit_code=job.exit_code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
 from tpudiag.model import Location
 
@@ -707,6 +708,8 @@ class Signals:
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
     throughput: Throughput | None = None
+    compiler: CompilerFacts | None = None
+    """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
 
 
 NOTHING = Signals(Origin.PROFILE)

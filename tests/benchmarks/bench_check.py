@@ -51,8 +51,8 @@ def overhead(rounds: int) -> None:
     bare: list[float] = []
     outside: list[float] = []
     inside: list[float] = []
-    check = ("-m", "tpudiag", "check", "--warmup", str(WARMUP), "--steps", str(PROFILED),
-             "--fail-on", "never")  # fmt: skip
+    check = ("-m", "tpudiag", "check", "--no-compile", "--warmup", str(WARMUP),
+             "--steps", str(PROFILED), "--fail-on", "never")  # fmt: skip
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -75,7 +75,9 @@ def walls(rounds: int) -> None:
         with tempfile.TemporaryDirectory() as name:
             job = ["-m", "tpudiag.reference.job", "--cpu-replicas", "8", "--train-steps", "25"]
             bare.append(wall_s(sys.executable, *job, "--checkpoint-dir", name))
-            observed.append(wall_s(sys.executable, "-m", "tpudiag", "check", "--log-dir", name))
+            observed.append(
+                wall_s(sys.executable, "-m", "tpudiag", "check", "--no-compile", "--log-dir", name)
+            )
     alone, whole = statistics.median(bare), statistics.median(observed)
     print(f"wall: bare {alone:.1f} s, check {whole:.1f} s, {whole / alone:.2f} of bare")
 

@@ -26,7 +26,8 @@ def check(
         at = own.index("--")
         own, mark, theirs = own[:at], ["--"], own[at + 1 :]
     done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", *own, "-o", "r.json", *mark, *theirs],
+        [sys.executable, "-m", "tpudiag", "check", "--no-compile", *own, "-o", "r.json", *mark,
+         *theirs],
         cwd=folder, capture_output=True, text=True, timeout=280, check=False,
         env={**os.environ, **(environment or {})},
     )  # fmt: skip
@@ -182,7 +183,7 @@ def test_an_interrupt_leaves_a_partial_report(tmp_path: Path, number: signal.Sig
     fifo = tmp_path / "started"
     os.mkfifo(fifo)
     with subprocess.Popen(
-        [sys.executable, "-m", "tpudiag", "check", "job.py", "-o", "r.json"],
+        [sys.executable, "-m", "tpudiag", "check", "--no-compile", "job.py", "-o", "r.json"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         with fifo.open():  # returns when the job has opened its end
@@ -201,7 +202,7 @@ def test_the_job_dies_with_a_killed_parent(tmp_path: Path) -> None:
     fifo = tmp_path / "alive"
     os.mkfifo(fifo)
     process = subprocess.Popen(
-        [sys.executable, "-m", "tpudiag", "check", "job.py"],
+        [sys.executable, "-m", "tpudiag", "check", "--no-compile", "job.py"],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     with process, fifo.open() as held:
@@ -223,7 +224,7 @@ def test_what_cannot_work_is_refused_at_once(
     tmp_path: Path, arguments: list[str], says: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", *arguments],
+        [sys.executable, "-m", "tpudiag", "check", "--no-compile", *arguments],
         cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 2

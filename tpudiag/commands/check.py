@@ -67,14 +67,14 @@ def add_parser(verbs: _report.Verbs) -> None:
     parser.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=_seconds,
+        type=seconds,
         default=900.0,
         help="how long the job may take (default: 900)",
     )
     parser.add_argument(
         "--tpu-timeout",
         metavar="SECONDS",
-        type=_seconds,
+        type=seconds,
         default=120.0,
         help="how long each call that reaches for the TPU may take (default: 120)",
     )
@@ -98,6 +98,14 @@ def add_parser(verbs: _report.Verbs) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
+    add_compiler_options(parser)
+    add_reference_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_reference_options(parser: argparse.ArgumentParser) -> None:
+    """Which reference job runs where no TARGET is given."""
     reference = parser.add_argument_group("reference job")
     reference.add_argument(
         "--reference",
@@ -126,22 +134,39 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="DIR",
         help="where it saves and resumes, local or gs:// (default: in the run's folder)",
     )
-    _report.add_report_options(parser)
-    parser.set_defaults(run=run)
+
+
+def add_compiler_options(parser: argparse.ArgumentParser, may_be_left_out: bool = True) -> None:
+    """How the TPU compiler is asked, with no TPU."""
+    group = parser.add_argument_group("TPU compiler (the extra `compiler`)")
+    parser.set_defaults(no_compile=False)
+    if may_be_left_out:
+        group.add_argument(
+            "--no-compile", action="store_true",
+            help="do not ask it what the step needs on the target",
+        )  # fmt: skip
+    group.add_argument(
+        "--compiler-python", metavar="PYTHON",
+        help="the Python that has jax and libtpu, where this one has not",
+    )  # fmt: skip
+    group.add_argument(
+        "--compile-timeout", metavar="SECONDS", type=seconds, default=600.0,
+        help="how long one compilation may take (default: 600)",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
-    request = _request(options)
+    asked = request(options)
     from tpudiag.diagnosis import diagnose
 
     with progress() as on_phase:
-        report = diagnose(request, settings, on_phase)
+        report = diagnose(asked, settings, on_phase)
     code = _finish(report, options)
     if report.next_command is not None:
-        _report.beside_profile(report, str(request.log_dir))
+        _report.beside_profile(report, str(asked.log_dir))
     return code
 
 
@@ -159,13 +184,17 @@ def _finish(report: Report, options: argparse.Namespace) -> int:
     return code
 
 
-def _request(options: argparse.Namespace) -> Request:
+def request(options: argparse.Namespace) -> Request:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag import hardware
     from tpudiag.diagnosis import REFERENCE, Request, run_name
+    from tpudiag.sources.compiler import running
+    from tpudiag.sources.compiler.asking import Asked
 
     if options.for_ is not None:
         hardware.target(options.for_)
+    if options.compiler_python is not None:
+        running.find(options.compiler_python)
     program = options.target or REFERENCE
     name = options.target or f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:
@@ -183,6 +212,9 @@ def _request(options: argparse.Namespace) -> Request:
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
+        compiler=Asked(
+            not options.no_compile, options.compiler_python, options.compile_timeout
+        ),
     )  # fmt: skip
 
 
@@ -244,7 +276,7 @@ def _duration(text: str) -> float:
     return number
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     """A positive number of seconds."""
     number = float(text)
     if not 0 < number < float("inf"):

@@ -21,6 +21,7 @@ from tpudiag.sources.job import budget, graphs, lines, loss, standins
 from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
+from tpudiag.sources.job.lowering import LoweringWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
 from tpudiag.sources.job.sandbox import Sandbox
 from tpudiag.sources.job.steps import StepWatch
@@ -47,6 +48,8 @@ class Observer:
         self._early_keras: list[tuple[Any, str]] = []
         self._examined = False
         self._input_budget_s = spec.measure_input_s
+        self._batch_seen: Batch | None = None
+        self._lowering: LoweringWatch | None = None
         self.stopped = False
         self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
         if self._sandbox is not None:
@@ -79,6 +82,10 @@ class Observer:
         self._strategies.after_eager_run = self._after_eager_run
         if self._spec.rehearse and self._spec.real_replicas > 1:
             self._strategies.before_first_run = self._refuse_too_large
+        if self._spec.lower_to:
+            self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
+            if self._spec.requests >= 0:
+                self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
         self._variables = VariableWatch(tf)
         self._checkpoints = CheckpointWatch(
@@ -123,6 +130,14 @@ class Observer:
         self._examine_step()
         self._send()
         self._measure_input()
+        if self._lowering is not None:
+            self._lowering.lower_as_seen(self._spec, self._batch_seen)
+
+    def _serve(self, lowering: LoweringWatch) -> None:
+        """A training step was traced: lower it as often as is asked, and never run it."""
+        inputs = self._strategies.last_inputs
+        self._recorder.put(step_inputs=inputs, variables=self._variables.facts())
+        lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
         """Once, after all else is sent: what the fixes of the input pipeline are worth."""
@@ -207,7 +222,7 @@ class Observer:
             step_ops=graphs.step_ops(main),
             step_inputs=inputs,
         )
-        batch = self._batch(inputs)
+        self._batch_seen = batch = self._batch(inputs)
         if batch is not None:
             self._recorder.put(batch=batch, loss=self._loss(same, batch))
 

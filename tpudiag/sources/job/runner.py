@@ -76,15 +76,17 @@ def run(
     limits: Limits,
     on_phase: Callable[[str], None],
     environment: Mapping[str, str] | None = None,
+    on_facts: Callable[[dict[str, object]], None] = lambda _: None,
 ) -> JobRun:
     """Run a job under observation until it ends, hits a limit or is interrupted."""
     read_end, write_end = os.pipe()
     started = time.monotonic()
+    inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "tpudiag.sources.job.child",
          msgspec.json.encode(spec).decode(), str(write_end)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        pass_fds=[write_end], start_new_session=True,
+        pass_fds=inherited, start_new_session=True,
         env={**os.environ, **_quiet(spec), **(environment or {})},
     ) as process:  # fmt: skip
         os.close(write_end)
@@ -92,7 +94,7 @@ def run(
         output = _Output(process.stdout)
         job = JobRun()
         try:
-            _follow(process, read_end, job, limits, started, on_phase)
+            _follow(process, read_end, job, limits, started, on_phase, on_facts)
         except KeyboardInterrupt:
             job.interrupted = True
         finally:
@@ -118,6 +120,7 @@ def _follow(
     limits: Limits,
     started: float,
     on_phase: Callable[[str], None],
+    on_facts: Callable[[dict[str, object]], None],
 ) -> None:
     """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
     lines: queue.Queue[bytes | None] = queue.Queue()
@@ -136,7 +139,7 @@ def _follow(
             return
         if line:
             phase = job.phase
-            _take(line, job)
+            on_facts(_take(line, job))
             if job.phase != phase:
                 phase_began = time.monotonic()
                 on_phase(job.phase)
@@ -170,10 +173,14 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
     lines.put(None)
 
 
-def _take(line: bytes, job: JobRun) -> None:
-    """Add one line of facts; half a line of a killed job is no fact."""
-    with contextlib.suppress(msgspec.DecodeError):
-        job.facts.update(msgspec.json.decode(line, type=dict[str, object]))
+def _take(line: bytes, job: JobRun) -> dict[str, object]:
+    """Add one line of facts, and give it back; half a line of a killed job is no fact."""
+    try:
+        facts = msgspec.json.decode(line, type=dict[str, object])
+    except msgspec.DecodeError:
+        return {}
+    job.facts.update(facts)
+    return facts
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

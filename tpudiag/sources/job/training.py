@@ -30,6 +30,8 @@ class GradientWatch:
         self.calls: list[GradientCall] = []
         self.eager_location: Location | None = None
         self.eager_calls = 0
+        self.taken = 0
+        """Gradients taken so far, traced or eagerly, on any replica."""
         self.reduced_by_mean = False
         self.on_traced_gradient: Callable[[], None] = lambda: None
         self._install()
@@ -56,6 +58,7 @@ class GradientWatch:
 
     def _seen(self, target: Any, sources: Any) -> None:
         """Keep what is needed to look at the step's graph later."""
+        self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1
             self.eager_location = self.eager_location or lines.caller()

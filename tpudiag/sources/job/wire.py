@@ -10,6 +10,9 @@ import msgspec
 
 from tpudiag.signals import Origin, Signals
 
+LOWERING = "lowering the step"
+"""The phase in which all is seen, and a job that dies has died of being lowered."""
+
 
 @dataclass(frozen=True)
 class JobSpec:
@@ -35,6 +38,20 @@ class JobSpec:
     """A folder that takes what the job writes; empty: it writes where it says."""
     measure_input_s: float = 0.0
     """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
+    lower_to: str = ""
+    """The folder for the lowered step; empty where it is not to be lowered."""
+    lower_for: int = 1
+    """Replicas over which the lowered step sums its gradients."""
+    requests: int = -1
+    """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A request for the step with this batch on each of so many replicas."""
+
+    batch: int
+    replicas: int
 
 
 class Recorder:

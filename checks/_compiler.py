@@ -1,0 +1,42 @@
+"""What the checks on the TPU compiler's answer share."""
+
+from __future__ import annotations
+
+from tpudiag.compiled import Compilation, HbmTensor
+from tpudiag.model import NotMeasured
+from tpudiag.signals import Signals
+
+from ._need import mib
+
+UNVERIFIED = "estimate by the TPU compiler, unverified on hardware"
+
+
+def compilation(signals: Signals) -> Compilation | None:
+    """The compiler's answer for the step, None where it was not asked or gave none."""
+    step = signals.compiler.step if signals.compiler is not None else None
+    return step if step is not None and step.fits is not None else None
+
+
+def why_not_compiled(signals: Signals) -> None:
+    """Skip with the compiler's own reason, where it was asked and has no answer."""
+    facts = signals.compiler
+    if signals.profile is None and facts is not None and facts.reason is not None:
+        raise NotMeasured(facts.reason, facts.how or "check again")
+
+
+def tensor_text(tensor: HbmTensor) -> str:
+    """`dense/MatMul f32[8192,8] takes 4.0 MiB for 256.0 KiB (16.0 x)`."""
+    times = tensor.padded_bytes / max(tensor.logical_bytes, 1)
+    return (
+        f"{tensor.name} {tensor.shape.partition('{')[0]} takes {mib(tensor.padded_bytes)} for "
+        f"{mib(tensor.logical_bytes)} ({times:.1f} x)"
+    )
+
+
+def no_program(step: Compilation) -> NotMeasured:
+    """Why there is no program to look at."""
+    if step.out_of_memory is not None:
+        return NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
+    return NotMeasured(
+        "this jax cannot read the program that its libtpu made", "pip install -U jax libtpu"
+    )

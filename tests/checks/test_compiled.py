@@ -1,0 +1,160 @@
+"""The checks over what the TPU compiler says of a step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tpudiag import engine
+from tpudiag.catalogue import checks
+from tpudiag.compiled import (
+    Collective,
+    Compilation,
+    CompilerFacts,
+    HbmTensor,
+    LoweredStep,
+    OutOfMemory,
+    Program,
+    RefusedOp,
+)
+from tpudiag.hardware import target
+from tpudiag.model import Location, Outcome, Severity, Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import Batch, Origin, Signals, StepOps, TensorSeen
+
+GIB = 2**30
+HERE = Location("train.py", 7)
+V5E = target("v5e-8")
+PROGRAM = Program(
+    1_500_000, (), 0, (HbmTensor("dense/kernel", "f32[128,10]{0,1:T(8,128)}", 5120, 8192),),
+    (Collective("all-reduce", 1, 100_000),), False,
+)  # fmt: skip
+STEP = Compilation(
+    "v5e-8", 128, 8, "libtpu 1, jax 1", int(15.75 * GIB), GIB, GIB // 2, GIB // 2, 8 * GIB,
+    GIB // 8, 128e9, True, PROGRAM, step_ms=1.0, collective_ms=0.01,
+)  # fmt: skip
+FACTS = CompilerFacts(LoweredStep(128, 8, "step.mlir"), STEP)
+SMALL = replace(STEP, batch=32, flops=32e9, step_ms=0.25)
+
+
+def judge(id_: str, facts: CompilerFacts | None) -> Outcome:
+    signals = Signals(
+        Origin.REHEARSAL, target=V5E, batch=Batch(1024, 128, 8, HERE), step_ops=StepOps(9, ()),
+        step_inputs=(TensorSeen("image", "float32", (128, 784)),), compiler=facts,
+    )  # fmt: skip
+    return engine.examine(signals, [c for c in checks() if c.id == id_], Settings())[0]
+
+
+def with_step(**changed: object) -> CompilerFacts:
+    return replace(FACTS, step=replace(STEP, **changed))  # type: ignore[arg-type]
+
+
+def figures(outcome: Outcome) -> dict[str, object]:
+    found = [*outcome.evidence, *(e for f in outcome.findings for e in f.evidence)]
+    return {item.name: item.value for item in found}
+
+
+@pytest.mark.parametrize("id_", ["TPU103", "TPU301", "TPU302", "TPU303", "TPU504"])
+def test_a_healthy_program_passes_on_the_compilers_word(id_: str) -> None:
+    outcome = judge(id_, FACTS)
+    assert outcome.verdict is Verdict.PASSED
+    assert any("TPU compiler" in item.source for item in outcome.evidence)
+
+
+def test_the_need_is_the_sum_of_its_parts() -> None:
+    said = figures(judge("TPU301", FACTS))
+    parts = ("arguments", "temporaries", "outputs", "code")
+    assert said["HBM need"] == sum(int(str(said[part])) for part in parts)
+    assert said["headroom in bytes"] == STEP.usable_bytes - int(str(said["HBM need"]))
+
+
+def test_little_headroom_warns_and_the_batch_is_located() -> None:
+    outcome = judge("TPU301", with_step(temporary_bytes=14 * GIB))
+    assert outcome.verdict is Verdict.FAILED
+    assert outcome.severity is Severity.WARNING
+    assert outcome.findings[0].location == HERE
+
+
+def test_a_refusal_is_an_error_in_the_compilers_words() -> None:
+    words = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: (36.00G) exceeds available HBM (15.75G)"
+    large = HbmTensor("conv1/Conv2D", "f32[512,112,112,64]", GIB, GIB, Location("model.py", 3))
+    full = OutOfMemory(words, 36 * GIB, int(15.75 * GIB), (large,))
+    outcome = judge("TPU301", with_step(compiled=False, program=None, out_of_memory=full))
+    assert outcome.severity is Severity.ERROR
+    assert "36.00G" in outcome.findings[0].message
+    assert outcome.findings[0].location == large.location
+    assert figures(outcome)["HBM need"] == 36 * GIB
+    assert (
+        judge("TPU303", with_step(compiled=False, program=None, out_of_memory=full)).verdict
+        is Verdict.SKIPPED
+    )
+
+
+def test_without_an_answer_nothing_is_called_a_fit() -> None:
+    silent = CompilerFacts(
+        FACTS.lowered,
+        replace(STEP, compiled=False, program=None, error="died"),
+        reason="it died",
+        how="try again",
+    )
+    for id_ in ("TPU302", "TPU303", "TPU504"):
+        outcome = judge(id_, silent)
+        assert (outcome.verdict, outcome.reason) == (Verdict.SKIPPED, "it died")
+    assert judge("TPU301", silent).verdict is Verdict.SKIPPED
+
+
+def test_a_program_that_cannot_be_read_still_tells_what_it_needs() -> None:
+    unread = with_step(program=None, step_ms=None)
+    assert judge("TPU301", unread).verdict is Verdict.PASSED
+    for id_ in ("TPU302", "TPU303", "TPU504"):
+        assert judge(id_, unread).verdict is Verdict.SKIPPED
+
+
+def test_padding_is_told_with_the_operation_and_its_expansion() -> None:
+    worst = HbmTensor("lookup", "f32[8388608,8]{1,0:T(8,128)}", GIB // 4, 4 * GIB, HERE)
+    outcome = judge("TPU302", with_step(program=replace(PROGRAM, padded=(worst,))))
+    assert outcome.verdict is Verdict.FAILED
+    assert "lookup f32[8388608,8] takes 4.0 GiB for 256.0 MiB (16.0 x)" in (
+        outcome.findings[0].message
+    )
+    assert outcome.findings[0].location == HERE
+
+
+def test_recomputation_is_held_against_a_small_batch() -> None:
+    assert judge("TPU303", replace(FACTS, small=SMALL)).verdict is Verdict.PASSED
+    slow = replace(STEP, flops=128e9 * 1.3, step_ms=1.23)
+    outcome = judge("TPU303", replace(FACTS, step=slow, small=SMALL))
+    assert outcome.verdict is Verdict.FAILED
+    assert figures(outcome)["more FLOPs an example"] == 30.0
+    assert figures(outcome)["more cycles an example"] == 23.0
+
+
+def test_collectives_are_an_estimate_and_need_a_step_worth_estimating() -> None:
+    outcome = judge("TPU504", with_step(collective_ms=1.0))
+    assert outcome.verdict is Verdict.FAILED
+    assert outcome.severity is Severity.WARNING
+    assert "estimate" in outcome.findings[0].message
+    assert judge("TPU504", with_step(step_ms=0.02)).verdict is Verdict.SKIPPED
+    assert judge("TPU504", with_step(replicas=1)).verdict is Verdict.SKIPPED
+
+
+def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
+    refused = LoweredStep(128, 8, error="...", refused_ops=(RefusedOp("DecodeJpeg", "d", HERE),))
+    outcome = judge("TPU103", CompilerFacts(refused, reason="the step does not lower"))
+    assert outcome.verdict is Verdict.FAILED
+    assert outcome.findings[0].message == "DecodeJpeg does not lower to XLA."
+    assert outcome.findings[0].location == HERE
+
+
+def test_a_step_that_was_not_lowered_is_skipped_with_the_reason() -> None:
+    outcome = judge("TPU103", CompilerFacts(reason="was not asked", how="leave out --no-compile"))
+    assert (outcome.verdict, outcome.reason) == (Verdict.SKIPPED, "was not asked")
+    assert outcome.how_to_measure == "leave out --no-compile"
+
+
+def test_a_bounded_dimension_inside_the_step_is_located() -> None:
+    outcome = judge("TPU102", with_step(dynamic=(RefusedOp("gather of f32[?,8]", "where", HERE),)))
+    assert outcome.verdict is Verdict.FAILED
+    assert outcome.severity is Severity.WARNING
+    assert outcome.findings[0].location == HERE

@@ -1,0 +1,203 @@
+"""`tpudiag plan` over real jobs and the real TPU compiler."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tpudiag.commands.plan import batches
+
+ROOT = Path(__file__).parents[2]
+WIDE = """\
+import tensorflow as tf
+
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+strategy = tf.distribute.TPUStrategy(resolver)
+with strategy.scope():
+    kernel = tf.Variable(tf.zeros((256, 8192)))
+data = tf.data.Dataset.from_tensors(tf.zeros((256,))).repeat().batch(64, drop_remainder=True)
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.square(tf.tanh(x @ kernel) @ tf.transpose(kernel)))
+    kernel.assign_sub(1e-3 * tape.gradient(loss, kernel))
+    print("traced", flush=True)
+
+
+@tf.function
+def train(batch):
+    strategy.run(step, args=(batch,))
+
+
+for batch in strategy.experimental_distribute_dataset(data):
+    train(batch)
+    open("ran", "w").close()
+"""
+LARGE = "kernel = tf.Variable(tf.zeros((131072, 8)))"
+LARGE_LOSS = "((kernel @ tf.transpose(kernel)) @ (kernel @ tf.transpose(kernel))) @ kernel"
+"""Too large for any TPU, whatever the batch."""
+
+
+def plan(
+    folder: Path, *arguments: str, cache: Path | None = None
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """Run the verb in a folder of its own; its process and its JSON report ({} where none)."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tpudiag", "plan", *arguments, "-o", "p.json"],
+        cwd=folder, capture_output=True, text=True, timeout=280, check=False,
+        env={**os.environ, "TPUDIAG_CACHE": str(cache or folder / "cache")},
+    )  # fmt: skip
+    report = folder / "p.json"
+    return done, json.loads(report.read_text()) if report.exists() else {}
+
+
+def rows(report: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:
+    """The table's rows by TPU and batch."""
+    (table,) = report["tables"]
+    named = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    return {(row["TPU"], row["batch"]): row for row in named}
+
+
+def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[chip_hour]\nv5e = 1.0\nv6e = 1e9\n")
+    asked = ("--for", "v5e-4,v6e-4", "--batch", "64,128", "--cost", "prices.toml")
+    done, report = plan(tmp_path, *asked)
+    assert done.returncode == 0, done.stderr + done.stdout
+    jsonschema.validate(
+        report, json.loads((ROOT / "reports" / "report-v1.schema.json").read_text())
+    )
+    found = rows(report)
+    assert set(found) == {(tpu, b) for tpu in ("v5e-4", "v6e-4") for b in (64, 128)}
+    assert all(row["fits"] == "yes" and row["ex/s/chip"] > 0 for row in found.values())
+    assert all(row["comm. ms"] > 0 for row in found.values())
+    assert found["v5e-4", 128]["GiB"] >= found["v5e-4", 64]["GiB"] > 0
+    assert found["v5e-4", 64]["ex/price"] > found["v6e-4", 64]["ex/price"]
+    assert report["headline"].startswith("Take a per-replica batch of 128 on v5e-4")
+    kept = sorted(file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir())
+    assert len(kept) == 4
+    again, second = plan(tmp_path, *asked)
+    assert again.returncode == 0
+    assert second["tables"] == report["tables"]
+    assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").iterdir())
+
+
+def test_the_wall_is_found_without_running_a_step(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(WIDE)
+    done, report = plan(tmp_path, "job.py", "--for", "v5e-1", "--batch", "4096,1048576")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert not (tmp_path / "ran").exists()
+    found = {batch: row for (_, batch), row in rows(report).items()}
+    assert found[4096]["fits"] == "yes"
+    assert found[1048576]["fits"] == "no"
+    assert "does not fit" in found[1048576]["note"]
+    assert len(found) > 2, "the wall between both was not looked for"
+    fitting = [batch for batch, row in found.items() if row["fits"] != "no"]
+    assert max(fitting) < min(batch for batch in found if batch not in fitting)
+
+
+def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
+    source = WIDE.replace("kernel = tf.Variable(tf.zeros((256, 8192)))", LARGE)
+    source = source.replace("tf.square(tf.tanh(x @ kernel) @ tf.transpose(kernel))", LARGE_LOSS)
+    (tmp_path / "job.py").write_text(source.replace("kernel", "column"))
+    done, report = plan(tmp_path, "job.py", "--for", "v5e-1", "--batch", "16")
+    assert done.returncode == 1, done.stderr + done.stdout
+    (outcome,) = report["outcomes"]
+    assert (outcome["id"], outcome["verdict"]) == ("TPU301", "failed")
+    assert "E1000" in outcome["findings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("raise RuntimeError('no data')", "crashed before its first training step: RuntimeError"),
+        ("import tensorflow.compat.v1 as tf\ntf.Session().run([])", "a TensorFlow 1 script"),
+        ("print('done')", "ended without a training step"),
+        ("import os; os._exit(7)", "died before its first training step"),
+    ],
+)
+def test_a_job_without_a_step_is_one_line(tmp_path: Path, script: str, says: str) -> None:
+    (tmp_path / "job.py").write_text(script)
+    done, report = plan(tmp_path, "job.py")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert report == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--for", "v9-8"], "not a TPU name"),
+        (["--for", ","], "name at least one TPU"),
+        (["--batch", "1024..64"], "write 64..1024"),
+        (["--batch", "many"], "write 64..1024"),
+        (["--cost", "missing.toml"], "--cost missing.toml"),
+        (["missing.py"], "missing.py: no such file"),
+        (["--compiler-python", "/nowhere/python"], "--compiler-python /nowhere/python"),
+        (["--compiler-python", "bare/python"], "the TPU compiler is not installed"),
+    ],
+)
+def test_what_cannot_work_is_refused_at_once(
+    tmp_path: Path, arguments: list[str], says: str
+) -> None:
+    bare = tmp_path / "bare" / "python"
+    bare.parent.mkdir()
+    bare.write_text("#!/bin/sh\nexit 1\n")
+    bare.chmod(0o755)
+    done, report = plan(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert report == {}
+
+
+@pytest.mark.parametrize("prices", ["[chip_hour]\nv9 = 1.0", "[chip_hour]\nv5e = -1", "v5e = 1"])
+def test_prices_that_make_no_sense_are_refused(tmp_path: Path, prices: str) -> None:
+    (tmp_path / "p.toml").write_text(prices)
+    done, _ = plan(tmp_path, "--cost", "p.toml")
+    assert done.returncode == 2
+    assert "--cost p.toml" in done.stderr
+
+
+def test_an_interrupt_leaves_a_partial_plan(tmp_path: Path) -> None:
+    """A compiler that never answers is interrupted while it is waited for."""
+    python, pipe = tmp_path / "python", tmp_path / "compiling"
+    os.mkfifo(pipe)
+    python.write_text(
+        f"#!{sys.executable}\nimport sys, time\nif '-c' in sys.argv:\n    print('libtpu 0')\n"
+        f"else:\n    open({str(pipe)!r}, 'w').close()\n    time.sleep(600)\n"
+    )
+    python.chmod(0o755)
+    with subprocess.Popen(
+        [sys.executable, "-m", "tpudiag", "plan", "--for", "v5e-1", "--batch", "64",
+         "--compiler-python", str(python), "-o", "p.json"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "TPUDIAG_CACHE": str(tmp_path / "cache")},
+    ) as process:  # fmt: skip
+        with pipe.open():  # returns when the compiler has opened its end
+            pass
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    report = json.loads((tmp_path / "p.json").read_text())
+    assert "interrupted" in report["partial"]
+    assert report["tables"][0]["rows"] == []
+
+
+def test_batches_are_written_two_ways() -> None:
+    assert batches("64..1024") == (64, 128, 256, 512, 1024)
+    assert batches("256, 64") == (64, 256)

@@ -1,0 +1,116 @@
+"""Optimised HLO as the TPU compiler prints it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.sources.compiler import hlo, stablehlo
+
+MODULE = """\
+HloModule step, is_scheduled=true, entry_computation_layout={(f32[8]{0:T(256)})->f32[8]{0:T(256)}}
+
+%fused_computation (param_0.1: f32[8192,8]) -> f32[8192,8] {
+  %param_0.1 = f32[8192,8]{1,0:T(8,128)} parameter(0)
+  ROOT %add.1 = f32[8192,8]{1,0:T(8,128)} add(%param_0.1, %param_0.1), backend_config={"window_config":{"estimated_cycles":"999"}}
+}
+
+%body (arg: (s32[], f32[8192,8])) -> (s32[], f32[8192,8]) {
+  %arg = (s32[]{:T(128)}, f32[8192,8]{1,0:T(8,128)}) parameter(0)
+  %inner = f32[8192,8]{1,0:T(8,128)} fusion(%arg), kind=kLoop, calls=%fused_computation, backend_config={"window_config":{"estimated_cycles":"10"}}
+  ROOT %tuple.9 = (s32[]{:T(128)}, f32[8192,8]{1,0:T(8,128)}) tuple(%arg, %inner)
+}
+
+%cond (arg.1: (s32[], f32[8192,8])) -> pred[] {
+  ROOT %compare = pred[]{:T(256)} compare(%arg.1), direction=LT, backend_config={"window_config":{"estimated_cycles":"1"}}
+}
+
+ENTRY %main.1 (XLA_Args.1: f32[8192,8], XLA_Args.2: bf16[64,3]) -> f32[8192,8] {
+  %XLA_Args.1 = f32[8192,8]{1,0:T(8,128)} parameter(0), metadata={op_name="XLA_Args"}
+  %XLA_Args.2 = bf16[64,3]{1,0:T(8,128)(2,1)S(1)} parameter(1), metadata={op_name="XLA_Args"}
+  %fusion.4 = f32[8192,128]{1,0:T(8,128)} fusion(%XLA_Args.1), kind=kOutput, calls=%fused_computation, metadata={op_name="dense/MatMul"}, backend_config={"window_config":{"estimated_cycles":"100"},"convolution_algorithm_config":{"emitter":"E"}}
+  %fusion.4.remat2 = f32[8192,128]{1,0:T(8,128)} fusion(%XLA_Args.1), kind=kOutput, calls=%fused_computation, metadata={op_name="dense/MatMul"}, backend_config={"window_config":{"estimated_cycles":"50"}}
+  %while.1 = (s32[]{:T(128)}, f32[8192,8]{1,0:T(8,128)}) while(%fusion.4), condition=%cond, body=%body, backend_config={"known_trip_count":{"n":"7"}}
+  %all-reduce.4 = (f32[784,128]{1,0:T(8,128)S(1)}, f32[10]{0:T(128)}) all-reduce(%fusion.4, %while.1), replica_groups={{0,1}}, to_apply=%cond, metadata={op_name="adam/XlaAllReduce"}
+  ROOT %result = f32[8192,8]{1,0:T(8,128)} get-tuple-element(%while.1), index=1
+}
+"""  # noqa: E501
+
+
+def test_cycles_count_loops_and_leave_out_the_inside_of_fusions() -> None:
+    assert hlo.read(MODULE).cycles == 100 + 50 + 7 * (10 + 1)
+
+
+def test_a_loop_of_unknown_length_has_no_cycles() -> None:
+    open_ended = MODULE.replace(', backend_config={"known_trip_count":{"n":"7"}}', "")
+    assert hlo.read(open_ended).cycles is None
+
+
+def test_recomputed_operations_are_named() -> None:
+    program = hlo.read(MODULE)
+    assert program.recomputed == ("fusion.4.remat2",)
+    assert program.recomputed_cycles == 50
+
+
+def test_collectives_are_counted_with_their_bytes() -> None:
+    (collective,) = hlo.read(MODULE).collectives
+    assert (collective.kind, collective.count) == ("all-reduce", 1)
+    assert collective.bytes == (784 * 128 + 10) * 4
+
+
+def test_padding_is_of_tensors_in_hbm_worst_first() -> None:
+    padded = hlo.read(MODULE).padded
+    assert padded[0].logical_bytes == 8192 * 8 * 4
+    assert padded[0].padded_bytes == 8192 * 128 * 4
+    assert {tensor.name for tensor in padded} == {"argument 0", "inner", "adam/XlaAllReduce"}
+
+
+@pytest.mark.parametrize(
+    ("shape", "logical", "padded"),
+    [
+        ("f32[4096,1]{1,0:T(8,128)}", 4096 * 4, 4096 * 128 * 4),
+        ("f32[4096,1]{0,1:T(1,128)}", 4096 * 4, 4096 * 4),
+        ("bf16[512,3]{0,1:T(4,128)(2,1)}", 512 * 3 * 2, 512 * 4 * 2),
+        ("f32[64,24,24,3]{0,2,3,1:T(8,128)}", 64 * 24 * 24 * 3 * 4, 128 * 24 * 24 * 3 * 4),
+        ("pred[9,130]{1,0:T(8,128)(4,1)}", 9 * 130, 16 * 256),
+        ("f32[]{:T(128)}", 4, 4),
+    ],
+)
+def test_the_expansion_of_a_layout(shape: str, logical: int, padded: int) -> None:
+    assert hlo.sizes(shape) == (logical, padded)
+
+
+def test_what_lies_in_another_memory_has_no_size() -> None:
+    assert hlo.sizes("f32[64,784]{1,0:T(8,128)S(1)}") is None
+
+
+LOWERED = """\
+#loc1 = loc("dense/MatMul")
+module @step attributes {} {
+  func.func @main(%arg0: tensor<64x784xf32> loc("XLA_Args")) -> tensor<64x128xf32> {
+    %0 = stablehlo.reshape %arg0 : (tensor<64x784xf32>) -> tensor<64x784xf32> loc(#loc3)
+    %1 = stablehlo.dot %0, %0 : (tensor<64x784xf32>, tensor<784x128xf32>) -> tensor<64x128xf32> loc(#loc3)
+    %2 = stablehlo.add %1, %1 : tensor<64x128xbf16> loc(#loc2)
+    return %1 : tensor<64x128xf32> loc(#loc)
+  }
+}
+#loc2 = loc("add")
+#loc3 = loc(fused[#loc1, #loc2])
+"""  # noqa: E501
+
+
+def test_the_largest_results_bear_the_names_of_their_operations() -> None:
+    found = [(t.name, t.shape, t.logical_bytes) for t in stablehlo.largest(LOWERED)]
+    assert found == [
+        ("dense/MatMul", "f32[64,128]", 64 * 128 * 4), ("add", "bf16[64,128]", 64 * 128 * 2),
+    ]  # fmt: skip
+
+
+def test_a_dynamic_dimension_is_found_where_it_is_made() -> None:
+    assert stablehlo.dynamic(LOWERED) == ()
+    bounded = LOWERED.replace(
+        "-> tensor<64x128xf32> loc(#loc3)",
+        "-> tensor<?x128xf32, #stablehlo.bounds<64, ?>> loc(#loc3)",
+    )
+    (operation,) = stablehlo.dynamic(bounded)
+    assert operation.name == "dense/MatMul"
+    assert "?,128" in operation.kind

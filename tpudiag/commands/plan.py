@@ -1,0 +1,116 @@
+"""tpudiag plan: which TPU and which batch, by the TPU compiler's word, with no TPU."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from tpudiag.commands import _report, check
+from tpudiag.errors import MissingExtra, UsageError
+
+DEFAULT_FOR = "v5e-8"
+LARGEST = 1 << 20
+EPILOG = """\
+The script runs up to its first training step, which is lowered and compiled for each TPU and
+batch instead of being run. Needs the extra `compiler` (jax and libtpu) or --compiler-python.
+
+examples:
+  tpudiag plan --for v5e-8,v6e-8 --batch 64..1024
+  tpudiag plan train.py --for v4-8,v5e-8,v5p-8,v6e-8 -- --epochs 1
+  tpudiag plan train.py --for v5e-8 --batch 128,256,384 --cost prices.toml
+
+prices.toml, the price of a chip-hour by generation:
+  [chip_hour]
+  v5e = 1.20
+"""
+
+
+def add_parser(verbs: _report.Verbs) -> None:
+    """The options of `plan`."""
+    parser = verbs.add_parser(
+        "plan", help="which TPU and which batch, by the TPU compiler's word",
+        description=__doc__, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?",
+        help="a script (train.py) or module:function; default: the reference job",
+    )  # fmt: skip
+    parser.add_argument(
+        "--for", dest="for_", metavar="TPUS", default=DEFAULT_FOR,
+        help="the TPUs to compare: v5e-8,v6e-8 (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--batch", metavar="BATCHES", type=batches,
+        help="per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own "
+        "to four times)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--cost", metavar="FILE", type=Path,
+        help="prices of a chip-hour (TOML or JSON): adds examples for the money",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", metavar="SECONDS", type=check.seconds, default=7200.0,
+        help="how long the plan may take (default: 7200)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
+        help="where the job may leave its files (default: ./tpudiag-logs)",
+    )  # fmt: skip
+    check.add_compiler_options(parser, may_be_left_out=False)
+    check.add_reference_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(
+        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0, sandbox=None
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compile the job's step for every TPU and batch, and write the plan."""
+    from tpudiag import hardware
+    from tpudiag.narration import INTERRUPTED
+    from tpudiag.plan import exploring, prices
+    from tpudiag.sources.compiler import running
+
+    _report.check_outputs(options)
+    names = dict.fromkeys(name.strip() for name in options.for_.split(",") if name.strip())
+    targets = tuple(hardware.target(name) for name in names)
+    if not targets:
+        raise UsageError("--for: name at least one TPU, e.g. v5e-8")
+    known = prices.load(options.cost) if options.cost is not None else {}
+    options.for_ = targets[0].name
+    request = check.request(options)
+    installed = running.find(options.compiler_python)
+    if installed is None:
+        raise MissingExtra(f"{running.MISSING}: {running.INSTALL}")
+    wanted = exploring.Wanted(
+        targets, options.batch or (), known, options.timeout, options.compile_timeout
+    )
+    with check.progress() as on_phase:
+        report = exploring.explored(request, installed, wanted, on_phase)
+    code = _report.emit(report, options)
+    if report.partial == INTERRUPTED:
+        print("tpudiag: interrupted; the plan holds what was seen until then", file=sys.stderr)
+        return 130
+    if report.partial is not None:
+        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        return code or 2
+    return code
+
+
+def batches(text: str) -> tuple[int, ...]:
+    """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
+    from tpudiag.plan.rows import doubled
+
+    if found := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
+        first, last = int(found[1]), int(found[2])
+        numbers = doubled(first, last) if 1 <= first <= last <= LARGEST else ()
+    else:
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        numbers = tuple(int(part) for part in parts if part.isdecimal())
+        numbers = numbers if len(numbers) == len(parts) else ()
+    if not numbers or not all(1 <= number <= LARGEST for number in numbers):
+        raise argparse.ArgumentTypeError(f"{text!r}: write 64..1024 or 128,256")
+    return tuple(sorted(set(numbers)))

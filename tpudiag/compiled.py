@@ -1,0 +1,160 @@
+"""What the TPU compiler says of a training step: typed facts, None where it did not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.model import Location
+
+
+@dataclass(frozen=True)
+class RefusedOp:
+    """An operation of the step that does not lower to XLA."""
+
+    kind: str
+    name: str
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class LoweredStep:
+    """One replica's step as a program for the compiler, or why there is none."""
+
+    batch: int
+    """Examples a replica."""
+    replicas: int
+    """Replicas over which the program sums its gradients."""
+    path: str | None = None
+    """The StableHLO text."""
+    locations_path: str | None = None
+    """JSON: operation name -> the user's line."""
+    error: str | None = None
+    refused_ops: tuple[RefusedOp, ...] = ()
+    took_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class HbmTensor:
+    """A tensor of the program that lies in HBM, without and with the padding of its tiles."""
+
+    name: str
+    """The TensorFlow operation that made it; the compiler's own name where it has none."""
+    shape: str
+    logical_bytes: int
+    padded_bytes: int
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Collective:
+    """All collectives of one kind in the program: how many, and the bytes that they combine."""
+
+    kind: str
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the compiler made of the step: cycles are its estimate, unverified on hardware."""
+
+    cycles: int | None
+    """Of one step, loops unrolled; collectives have none. None where a loop's length is open."""
+    recomputed: tuple[str, ...]
+    """Operations that XLA's rematerialisation copied, to fit into HBM."""
+    recomputed_cycles: int
+    padded: tuple[HbmTensor, ...]
+    """What padding makes larger, the worst first."""
+    collectives: tuple[Collective, ...]
+    sharded_update: bool
+    """The compiler shares the weight update out over the replicas."""
+    products: tuple[tuple[str, int], ...] = ()
+    """Fusions of matrix products by TensorFlow operation, and their cycles; the longest first."""
+
+
+@dataclass(frozen=True)
+class OutOfMemory:
+    """The compiler's own refusal: what it would need and what there is."""
+
+    message: str
+    needed_bytes: int | None
+    usable_bytes: int | None
+    largest: tuple[HbmTensor, ...] = ()
+    """The largest results of the program as it was lowered: before fusion, without padding."""
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """One program compiled for one target; `error` says why there are no figures."""
+
+    target: str
+    batch: int
+    """Examples a replica."""
+    replicas: int
+    """Replicas that the program was compiled for, with the all-reduce between them."""
+    compiler: str
+    """E.g. `libtpu 0.0.51, jax 0.10.2`."""
+    usable_bytes: int
+    argument_bytes: int = 0
+    output_bytes: int = 0
+    alias_bytes: int = 0
+    temporary_bytes: int = 0
+    code_bytes: int = 0
+    flops: float = 0.0
+    compiled: bool = False
+    """Whether the compiler made a program; it fits then."""
+    program: Program | None = None
+    """None where there is none, or where its text could not be read."""
+    out_of_memory: OutOfMemory | None = None
+    error: str | None = None
+    dynamic: tuple[RefusedOp, ...] = ()
+    """Operations whose result has a bounded or unknown dimension."""
+    step_ms: float | None = None
+    """The cycles at the generation's clock: an estimate, without collectives."""
+    collective_ms: float | None = None
+    """The collectives' bytes over the documented rate of one axis of links: an estimate."""
+    took_s: float = 0.0
+    cached: bool = False
+
+    @property
+    def need_bytes(self) -> int | None:
+        """HBM that one replica's step takes; None where it did not compile."""
+        if not self.compiled:
+            return self.out_of_memory.needed_bytes if self.out_of_memory else None
+        return (
+            self.argument_bytes + self.output_bytes - self.alias_bytes
+            + self.temporary_bytes + self.code_bytes
+        )  # fmt: skip
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the compiler made a program that fits; None where it did not say."""
+        if self.out_of_memory is not None:
+            return False
+        return True if self.compiled else None
+
+    @property
+    def headroom(self) -> float | None:
+        """The share of the compiler-usable HBM that is left; negative where it does not fit."""
+        need = self.need_bytes
+        return None if need is None else 1 - need / self.usable_bytes
+
+    @property
+    def source(self) -> str:
+        """Where the figures come from, for evidence."""
+        return f"TPU compiler ({self.compiler}) for {self.target}"
+
+
+@dataclass(frozen=True)
+class CompilerFacts:
+    """The step of one job: how it lowered, and what the compiler says of it."""
+
+    lowered: LoweredStep | None = None
+    """None where the job showed no step to lower."""
+    step: Compilation | None = None
+    small: Compilation | None = None
+    """The same with a small batch, which needs no recomputation."""
+    reason: str | None = None
+    """Why there is no compilation, where there is none."""
+    how: str | None = None
+    """How to get one."""

@@ -1,0 +1,1 @@
+"""Which TPU and which batch, by the TPU compiler's word."""

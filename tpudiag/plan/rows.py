@@ -1,0 +1,178 @@
+"""The compiler's answers by target and per-replica batch: the largest that fits, and the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tpudiag.compiled import Compilation
+from tpudiag.hardware import Target
+
+STEP = 8
+"""Batches are multiples of this: the sublanes of a tile."""
+HEADROOM = 0.10
+"""What is left free at least by the batch to take."""
+RECOMPUTES = 0.05
+"""More FLOPs an example than this are recomputation."""
+WORTH = 1.02
+"""A larger batch must be faster than this, or the smaller one is taken."""
+BISECTIONS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """One batch on one target; `answer` is None where a smaller batch did not fit already."""
+
+    target: Target
+    batch: int
+    answer: Compilation | None
+    more_flops: float | None = None
+    """FLOPs an example above those of the smallest batch, 0.1 for 10 %; None where not known."""
+    more_cycles: float | None = None
+    price: float | None = None
+    """Of a chip-hour, in the user's money."""
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits; None where the compiler gave no answer."""
+        return False if self.answer is None else self.answer.fits
+
+    @property
+    def recomputes(self) -> bool:
+        """Whether it fits only since the compiler recomputes."""
+        return bool(self.fits) and (self.more_flops or 0.0) > RECOMPUTES
+
+    @property
+    def step_ms(self) -> float | None:
+        """The estimated step with its collectives, none of them hidden."""
+        answer = self.answer
+        if answer is None or answer.step_ms is None:
+            return None
+        return answer.step_ms + (answer.collective_ms or 0.0)
+
+    @property
+    def rate(self) -> float | None:
+        """Examples per second and chip, by the estimate."""
+        if not self.step_ms:
+            return None
+        return self.batch * self.target.replicas / self.target.chips / self.step_ms * 1e3
+
+    @property
+    def rate_per_price(self) -> float | None:
+        """Examples for one unit of the user's money."""
+        return None if self.rate is None or not self.price else self.rate * 3600 / self.price
+
+
+@dataclass
+class Plan:
+    """The rows of one target as they come, and the batches still to try."""
+
+    target: Target
+    price: float | None = None
+    answers: dict[int, Compilation] = field(default_factory=dict[int, Compilation])
+    skipped: set[int] = field(default_factory=set[int])
+
+    def largest_fitting(self) -> int:
+        """The largest batch that was seen to fit, 0 where none was."""
+        return max((b for b, a in self.answers.items() if a.fits), default=0)
+
+    def smallest_refused(self) -> int | None:
+        """The smallest batch that was seen not to fit."""
+        return min((b for b, a in self.answers.items() if a.fits is False), default=None)
+
+    def middle(self) -> int | None:
+        """The next batch of the bisection, None where it is close enough."""
+        low, high = self.largest_fitting(), self.smallest_refused()
+        if high is None or high - low <= max(STEP, low // 8):
+            return None
+        middle = (low + high) // 2 // STEP * STEP
+        return middle if low < middle < high else None
+
+    def rows(self) -> tuple[Row, ...]:
+        """All batches, the smallest first, each beside the smallest that compiled."""
+        base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
+        rows = [
+            _beside(Row(self.target, batch, answer, price=self.price), base)
+            for batch, answer in self.answers.items()
+        ]
+        rows += [Row(self.target, batch, None, price=self.price) for batch in self.skipped]
+        return tuple(sorted(rows, key=lambda row: row.batch))
+
+
+def _beside(row: Row, base: Compilation | None) -> Row:
+    """The row with what an example costs more than in the smallest batch."""
+    answer = row.answer
+    if base is None or answer is None or not answer.compiled or not base.flops:
+        return row
+    flops = (answer.flops / answer.batch) / (base.flops / base.batch) - 1
+    cycles = None
+    if answer.step_ms and base.step_ms:
+        cycles = (answer.step_ms / answer.batch) / (base.step_ms / base.batch) - 1
+    return replace(row, more_flops=flops, more_cycles=cycles)
+
+
+def best(rows: Iterable[Row]) -> Row | None:
+    """The batch to take: the fastest an example, with headroom; of near ones the smallest."""
+    fitting = [row for row in rows if row.fits]
+    roomy = [row for row in fitting if _headroom(row) >= HEADROOM and not row.recomputes]
+    rated = [row for row in roomy or fitting if row.rate is not None]
+    if not rated:
+        return (roomy or fitting)[-1] if fitting else None
+    fastest = max(row.rate or 0.0 for row in rated)
+    return next(row for row in rated if (row.rate or 0.0) * WORTH >= fastest)
+
+
+def why(chosen: Row, rows: Sequence[Row]) -> str:
+    """Why this batch, and not a larger one."""
+    larger = [row for row in rows if row.batch > chosen.batch]
+    fitting = [row for row in larger if row.fits]
+    if _headroom(chosen) < HEADROOM:
+        return f"the only choice that fits, with {_headroom(chosen):.0%} headroom: expect trouble"
+    if not larger:
+        return "the largest that was asked for; a larger one was not tried"
+    if not fitting:
+        return f"{larger[0].batch} does not fit"
+    recomputing = next((row for row in fitting if row.recomputes), None)
+    if recomputing is not None:
+        return f"{recomputing.batch} fits, but recomputes: {_costs(recomputing)}"
+    tight = next((row for row in fitting if _headroom(row) < HEADROOM), None)
+    if tight is not None:
+        return f"{tight.batch} fits, but leaves {_headroom(tight):.0%} of the HBM"
+    return f"{fitting[-1].batch} fits, but is no faster an example"
+
+
+def note(row: Row, rows: Sequence[Row]) -> str:
+    """What a row says beside its figures."""
+    answer = row.answer
+    if answer is None:
+        refused = min(r.batch for r in rows if r.answer is not None and r.fits is False)
+        return f"not tried: {refused} does not fit"
+    if answer.out_of_memory is not None:
+        return "does not fit"
+    if answer.error is not None:
+        return f"unknown: {answer.error.strip().splitlines()[0][:120]}"
+    if row.recomputes:
+        return f"recomputes: {_costs(row)}"
+    return "little headroom" if _headroom(row) < HEADROOM else ""
+
+
+def _costs(row: Row) -> str:
+    """`30 % more FLOPs and 23 % more cycles an example`."""
+    flops = f"{row.more_flops or 0.0:.0%} more FLOPs"
+    if row.more_cycles is None:
+        return f"{flops} an example"
+    return f"{flops} and {row.more_cycles:.0%} more cycles an example"
+
+
+def _headroom(row: Row) -> float:
+    """The share of the HBM that is left."""
+    left = row.answer.headroom if row.answer is not None else None
+    return -1.0 if left is None else left
+
+
+def doubled(first: int, last: int) -> tuple[int, ...]:
+    """The batches from the first on, doubled as long as they do not pass the last."""
+    found = [first]
+    while found[-1] * 2 <= last:
+        found.append(found[-1] * 2)
+    return tuple(found if found[-1] == last else [*found, last])

@@ -1,0 +1,1 @@
+"""The TPU compiler, run without a TPU: programs in, figures out."""

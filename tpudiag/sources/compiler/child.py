@@ -1,0 +1,122 @@
+"""The child process: compiles one lowered program for a TPU that is not there.
+
+`python child.py PROGRAM.mlir TOPOLOGY REPLICAS CHIP_CONFIG ANSWER_FOLDER`, with any Python that has
+jax and libtpu: it imports nothing of tpudiag, and never TensorFlow. It leaves ANSWER_FOLDER/
+answer.json, and optimised.hlo where the program compiled and can be printed.
+
+The compile call is private to jaxlib: tried with jax 0.10.2 and libtpu 0.0.51. There is no public
+one for a program that is text already; jax.jit compiles only what it traced itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+ERROR_CHARACTERS = 40_000
+MEMORY = {
+    "argument_bytes": "argument_size_in_bytes",
+    "output_bytes": "output_size_in_bytes",
+    "alias_bytes": "alias_size_in_bytes",
+    "temporary_bytes": "temp_size_in_bytes",
+    "code_bytes": "generated_code_size_in_bytes",
+    "peak_bytes": "peak_memory_in_bytes",
+}
+QUIET = {
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+    "JAX_PLATFORMS": "cpu",
+    "TPU_ACCELERATOR_TYPE": "v5litepod-8",
+    "TPU_LOG_DIR": "disabled",
+    "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_WORKER_HOSTNAMES": "localhost",
+    "TPU_WORKER_ID": "0",
+}
+"""Keeps libtpu from looking for the machine's TPU, its metadata server and other processes."""
+
+
+def compile_program(program: str, topology: str, replicas: int, chip_config: str) -> Any:
+    """The executable of a StableHLO program for the first devices of a topology."""
+    import numpy as np
+
+    topologies: Any = import_module("jax.experimental.topologies")
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    xla_client: Any = import_module("jaxlib.xla_client")
+    options: dict[str, Any] = {"chip_config_name": chip_config} if chip_config else {}
+    slice_ = topologies.get_topology_desc(topology, "tpu", **options)
+    devices: list[Any] = list(slice_.devices)[:replicas]
+    if len(devices) < replicas:
+        raise ValueError(f"{topology} has {len(devices)} devices, not {replicas}")
+    settings: Any = xla_client.CompileOptions()
+    settings.num_replicas, settings.num_partitions = replicas, 1
+    ids = np.array([[device.id] for device in devices])
+    settings.device_assignment = xla_client.DeviceAssignment.create(ids)
+    with mlir.make_ir_context() as context:
+        module = _parse(context, Path(program).read_text(encoding="utf-8"))
+        together = xla_client.DeviceList(tuple(devices))
+        return devices[0].client.compile(
+            module, executable_devices=together, compile_options=settings
+        )
+
+
+def _parse(context: Any, text: str) -> Any:
+    """The module without `mhlo.copy`, an identity that the TPU compiler refuses."""
+    ir: Any = import_module("jaxlib.mlir.ir")
+    context.allow_unregistered_dialects = True
+    module: Any = ir.Module.parse(text)
+    copies: list[Any] = []
+
+    def visit(operation: Any) -> Any:
+        if operation.name == "mhlo.copy":
+            copies.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    for copy in copies:
+        copy.result.replace_all_uses_with(copy.operands[0])
+        copy.erase()
+    return module
+
+
+def answer(program: str, topology: str, replicas: int, chip_config: str, folder: Path) -> None:
+    """Compile, and leave what came of it in the folder."""
+    started = time.perf_counter()
+    try:
+        executable = compile_program(program, topology, replicas, chip_config)
+    except Exception as error:
+        said: dict[str, Any] = {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]}
+    else:
+        stats = executable.get_compiled_memory_stats()
+        said = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
+        said["flops"] = executable.cost_analysis().get("flops")
+        with contextlib.suppress(
+            Exception
+        ):  # a newer libtpu's program that this jaxlib cannot read
+            text = executable.hlo_modules()[0].to_string()
+            (folder / "optimised.hlo").write_text(text, encoding="utf-8")
+    said["compile_s"] = time.perf_counter() - started
+    temporary = folder / "answer.tmp"
+    temporary.write_text(json.dumps(said), encoding="utf-8")
+    temporary.replace(folder / "answer.json")
+
+
+def main() -> None:
+    """Compile what the command line names."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.environ.update(QUIET)
+    program, topology, replicas, chip_config, folder = sys.argv[1:6]
+    answer(program, topology, int(replicas), chip_config, Path(folder))
+    os._exit(0)  # libtpu's own way out takes seconds and may abort
+
+
+if __name__ == "__main__":
+    main()

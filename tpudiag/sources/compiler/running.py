@@ -1,0 +1,238 @@
+"""Runs the TPU compiler in child processes: bounded waits, a cache, and clear answers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
+from tpudiag.errors import UsageError
+from tpudiag.hardware import GIB, Target
+from tpudiag.sources.compiler import cache, hlo, stablehlo
+from tpudiag.sources.compiler.topologies import Topology, all_reduce_ms, step_ms, topology
+
+CHILD = Path(__file__).with_name("child.py")
+MISSING = "the TPU compiler is not installed"
+INSTALL = "pip install 'tpudiag[compiler]', or name a Python that has it: --compiler-python"
+PROBE = (
+    "import importlib.metadata as m; print('libtpu', m.version('libtpu') + ', jax', "
+    "m.version('jax'))"
+)
+PROBE_S = 60.0
+_OUT_OF_MEMORY = re.compile(r"RESOURCE_EXHAUSTED|Ran out of memory|CompileTimeHbmOom")
+_NEED = (
+    re.compile(r"(?:HLO temporaries|total memory required)[^(]*\(([\d.]+)([KMGT])?\)"),
+    re.compile(r"Used ([\d.]+)([KMGT])? of"),
+)
+_USABLE = (
+    re.compile(r"exceeds available HBM \(([\d.]+)([KMGT])?\)"),
+    re.compile(r"Used [\d.]+[KMGT]? of ([\d.]+)([KMGT])? hbm"),
+)
+_SCALE = {"": 1, "K": 2**10, "M": 2**20, "G": GIB, "T": 2**40}
+
+
+class _Answer(msgspec.Struct):
+    """What the child left."""
+
+    compile_s: float
+    error: str | None = None
+    argument_bytes: int | None = None
+    output_bytes: int | None = None
+    alias_bytes: int | None = None
+    temporary_bytes: int | None = None
+    code_bytes: int | None = None
+    flops: float | None = None
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A Python with the TPU compiler, and its versions: `libtpu 0.0.51, jax 0.10.2`."""
+
+    python: str
+    versions: str
+
+
+def find(python: str | None = None) -> Installed | None:
+    """The compiler of this Python, or of the one named; None where it has none."""
+    command = python or sys.executable
+    try:
+        done = subprocess.run(
+            [command, "-P", "-c", PROBE], capture_output=True, text=True, timeout=PROBE_S,
+            check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"--compiler-python {command}: {_line(error)}") from error
+    versions = done.stdout.strip()
+    return Installed(command, versions) if done.returncode == 0 and versions else None
+
+
+def timed(answer: Compilation, target: Target) -> Compilation:
+    """With the times that its cycles and bytes come to on the target."""
+    program = answer.program
+    if program is None or program.cycles is None:
+        return answer
+    moved = sum(collective.bytes for collective in program.collectives)
+    return replace(
+        answer,
+        step_ms=step_ms(target, program.cycles),
+        collective_ms=all_reduce_ms(target, moved) if answer.replicas > 1 else None,
+    )
+
+
+class Compiler:
+    """Compiles lowered steps; `stop` ends what is under way, from any thread."""
+
+    def __init__(self, installed: Installed, timeout_s: float) -> None:
+        self._installed, self._timeout_s = installed, timeout_s
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def compile(self, step: LoweredStep, target: Target) -> Compilation:
+        """The compiler's answer for one step on one target, from the cache where it is there."""
+        slice_ = topology(target)
+        empty = Compilation(
+            target.name, step.batch, slice_.replicas, self._installed.versions,
+            target.hardware.usable_hbm_bytes,
+        )  # fmt: skip
+        if step.path is None:
+            return replace(empty, error=step.error or "the step was not lowered")
+        program = Path(step.path).read_text(encoding="utf-8")
+        name = cache.key(program, slice_, self._installed.versions)
+        known = cache.load(name)
+        if known is not None:
+            return timed(replace(known, target=target.name, batch=step.batch, cached=True), target)
+        answer = self._run(step.path, slice_, program, empty)
+        if answer.fits is not None:
+            cache.save(name, answer)
+        return timed(answer, target)
+
+    def stop(self) -> None:
+        """End every compilation; those that wait end at once, too."""
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                _kill(process)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called: answers that came after it are none."""
+        return self._stopped
+
+    def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
+        """Compile in a child process, and read what it leaves."""
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="tpudiag-") as name:
+            folder = Path(name)
+            failure = self._child(path, slice_, folder)
+            took_s = time.monotonic() - started
+            try:
+                answer = msgspec.json.decode((folder / "answer.json").read_bytes(), type=_Answer)
+            except (OSError, msgspec.MsgspecError):
+                return replace(empty, error=failure or "it left no answer", took_s=took_s)
+            if answer.error is not None:
+                return _refused(answer, program, replace(empty, took_s=took_s))
+            printed = folder / "optimised.hlo"
+            text = printed.read_text(encoding="utf-8") if printed.exists() else None
+        return replace(
+            empty,
+            argument_bytes=answer.argument_bytes or 0,
+            output_bytes=answer.output_bytes or 0,
+            alias_bytes=answer.alias_bytes or 0,
+            temporary_bytes=answer.temporary_bytes or 0,
+            code_bytes=answer.code_bytes or 0,
+            flops=answer.flops or 0.0,
+            compiled=True,
+            program=None if text is None else hlo.read(text),
+            dynamic=stablehlo.dynamic(program),
+            took_s=took_s,
+        )
+
+    def _child(self, path: str, slice_: Topology, folder: Path) -> str | None:
+        """Run the child to its end; how it failed, None where it did not."""
+        log = folder / "log"
+        with log.open("wb") as stream, self._lock:
+            if self._stopped:
+                return "it was stopped"
+            process = subprocess.Popen(
+                [self._installed.python, "-P", str(CHILD), path, slice_.name,
+                 str(slice_.replicas), slice_.chip_config, str(folder)],
+                stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
+                start_new_session=True, env=_environment(),
+            )  # fmt: skip
+            self._running.add(process)
+        try:
+            code = process.wait(timeout=self._timeout_s)
+        except subprocess.TimeoutExpired:
+            return f"it took longer than {self._timeout_s:.0f} s (--compile-timeout)"
+        finally:
+            _kill(process)
+            with self._lock:
+                self._running.discard(process)
+        if self._stopped:
+            return "it was stopped"
+        ended = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        return None if code == 0 else f"the TPU compiler {ended}: {_last_line(log)}"
+
+
+def _environment() -> dict[str, str]:
+    """The child's environment: no flags meant for another jax, no other tool's path."""
+    dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
+    return {name: value for name, value in os.environ.items() if name not in dropped}
+
+
+def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
+    """A program that the compiler did not take: too large for HBM, or refused."""
+    said = answer.error or ""
+    at_hbm = _OUT_OF_MEMORY.search(said) and not re.search(r"vmem|smem", said)
+    if not at_hbm:
+        return replace(empty, error=said[:2000], dynamic=stablehlo.dynamic(program))
+    return replace(
+        empty,
+        out_of_memory=OutOfMemory(
+            said.partition("\n")[0].removeprefix("JaxRuntimeError: ")[:2000],
+            _amount(said, _NEED), _amount(said, _USABLE), stablehlo.largest(program),
+        ),
+    )  # fmt: skip
+
+
+def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
+    """The first size that a message names, in bytes."""
+    for pattern in patterns:
+        found = pattern.search(text)
+        if found:
+            return int(float(found[1]) * _SCALE[found[2] or ""])
+    return None
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a child and what it started: it runs in a session of its own."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _last_line(log: Path) -> str:
+    """The last words of a child that died."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
+        return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
+    return "it said nothing"
+
+
+def _line(error: BaseException) -> str:
+    """An error on one line."""
+    return " ".join(str(getattr(error, "strerror", None) or error).split())

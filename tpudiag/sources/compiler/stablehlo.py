@@ -1,0 +1,86 @@
+"""Reads a program as it was lowered, before the TPU compiler saw it."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from tpudiag.compiled import HbmTensor, RefusedOp
+
+_BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4,
+          "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}  # fmt: skip
+_PLACE = re.compile(r"^(#loc\d+) = loc\((?:\"((?:[^\"\\]|\\.)*)\"|fused\[(#loc\d+))")
+_LINE = re.compile(r"^\s*%[\w:]+ = \"?(?:stablehlo|mhlo|chlo)\.(\w+)")
+_RESULT = re.compile(r"tensor<([^<>]*(?:<[^<>]*>)?)>")
+_AT = re.compile(r"loc\((#loc\d+)\)\s*$")
+_FREE = frozenset(("reshape", "constant", "broadcast_in_dim", "iota", "copy"))
+"""Operations whose result takes no memory of its own."""
+
+
+def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
+    """The largest results, one for each TensorFlow operation: before fusion, without padding."""
+    names = _names(program)
+    found: dict[str, HbmTensor] = {}
+    for operation, result, place in _results(program):
+        size = None if operation in _FREE else _size(result)
+        if size is None:
+            continue
+        name = names.get(place, operation)
+        if name not in found or found[name].logical_bytes < size:
+            found[name] = HbmTensor(name, _shape(result), size, size)
+    return tuple(sorted(found.values(), key=lambda t: (-t.logical_bytes, t.name))[:kept])
+
+
+def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
+    """Operations with a bounded or unknown dimension: TensorFlow's name, and the StableHLO kind."""
+    if "tensor<?" not in program and "x?x" not in program:
+        return ()
+    names = _names(program)
+    found: dict[str, RefusedOp] = {}
+    for operation, result, place in _results(program):
+        if "?" in result:
+            name = names.get(place, operation)
+            found.setdefault(name, RefusedOp(f"{operation} of {_shape(result)}", name))
+    return tuple(found.values())[:kept]
+
+
+def _results(program: str) -> list[tuple[str, str, str]]:
+    """Operation, result type and place of each line that makes one tensor."""
+    found: list[tuple[str, str, str]] = []
+    for line in program.splitlines():
+        operation = _LINE.match(line)
+        types = _RESULT.findall(line) if operation else []
+        if operation and types:
+            place = _AT.search(line)
+            found.append((operation[1], types[-1], place[1] if place else ""))
+    return found
+
+
+def _names(program: str) -> dict[str, str]:
+    """Place -> the TensorFlow operation's name."""
+    named: dict[str, str] = {}
+    fused: dict[str, str] = {}
+    for line in program.splitlines():
+        place = _PLACE.match(line) if line.startswith("#loc") else None
+        if place and place[2] is not None:
+            named[place[1]] = place[2]
+        elif place:
+            fused[place[1]] = place[3]
+    return named | {place: named.get(first, "") for place, first in fused.items()}
+
+
+def _dims(result: str) -> tuple[int, ...]:
+    """`128x784xf32` as (128, 784)."""
+    return tuple(int(part) for part in result.split("x")[:-1] if part.isdigit())
+
+
+def _size(result: str) -> int | None:
+    """Bytes of a tensor type; None where a dimension or its kind is not known."""
+    kind = result.split(",", maxsplit=1)[0].rsplit("x", maxsplit=1)[-1]
+    return None if "?" in result or kind not in _BYTES else prod(_dims(result)) * _BYTES[kind]
+
+
+def _shape(result: str) -> str:
+    """`128x784xf32` as f32[128,784]."""
+    *dims, kind = result.split(",", maxsplit=1)[0].split("x")
+    return f"{kind}[{','.join(dims)}]"
