@@ -36,6 +36,8 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
         ["--version"],
         ["check", "--help"],
         ["attach", "--help"],
+        ["watch", "--help"],
+        ["alerts", "--help"],
         ["explain", "TPU101"],
         ["explain"],
         ["explain", "--error", "Please provide a TPU Name to connect to"],

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tpudiag.cli import main
-from tpudiag.monitoring.cloud import applying
+from tpudiag.monitoring.cloud import connection
 
 IDS = ["hbm-high", "input-bound", "no-first-step", "no-points", "no-step", "throughput-drop"]
 api: Any = import_module("google.cloud.monitoring_v3")
@@ -93,7 +93,7 @@ def test_apply_creates_all_policies_and_again_changes_nothing(project: Project) 
         assert "tpudiag " in policy.documentation.content.partition("Next: ")[2]
     before = list(project.writes())
     again = project.alerts("apply", "--notify", "team mail")
-    assert [row.split()[0] for row in again.out.splitlines()] == ["="] * len(IDS)
+    assert [row.split()[0] for row in again.out.splitlines()] == ["="] * (len(IDS) + 1)
     assert project.writes() == before
 
 
@@ -110,7 +110,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Project) 
     dry = project.alerts("apply", "--dry-run")
     assert dry.code == 1
     assert [row.split()[:3] for row in dry.out.splitlines()] == [
-        ["+", "would", "create"] for _ in IDS
+        ["+", "would", "create"] for _ in [*IDS, "dashboard"]
     ]
     assert not project.writes()
     assert not project.service.descriptors
@@ -148,7 +148,7 @@ def test_jobs_and_other_peoples_policies_do_not_meet(project: Project) -> None:
     project.alerts("apply", job="Bert")
     assert len(project.service.policies) == 1 + 2 * len(IDS)
     deleted = project.alerts("delete", job="bert")
-    assert deleted.out.count("- delete") == len(IDS)
+    assert deleted.out.count("- delete") == len(IDS) + 1
     assert foreign.name in project.service.policies
     assert len(project.service.policies) == 1 + len(IDS)
 
@@ -166,6 +166,29 @@ def test_list_show_and_delete_of_one(project: Project) -> None:
     gone = project.alerts("show", "no-points")
     assert (gone.code, gone.out) == (2, "")
     assert "no such policy" in gone.err
+
+
+def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> None:
+    first = project.alerts("apply")
+    assert "+ create dashboard  projects/p/dashboards/0" in first.out
+    (board,) = project.service.dashboards.values()
+    tiles = board.mosaic_layout.tiles
+    queries = [
+        data.time_series_query.prometheus_query
+        for tile in tiles for data in tile.widget.xy_chart.data_sets
+    ]  # fmt: skip
+    assert all('job="bert"' in query for query in queries)
+    board.display_name = "changed by hand"
+    assert 'displayName: "changed by hand" -> "tpudiag bert"' in project.alerts("apply").out
+    assert [b.display_name for b in project.service.dashboards.values()] == ["tpudiag bert"]
+    assert "= keep dashboard" in project.alerts("apply").out
+    assert project.alerts("apply", "no-points").out.count("dashboard") == 0
+    project.alerts("delete")
+    assert not project.service.dashboards
+    exported: dict[str, Any] = json.loads(
+        run("export", "--job", "bert", "--format", "dashboard").out
+    )
+    assert len(exported["mosaicLayout"]["tiles"]) == len(tiles)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +214,7 @@ def test_what_a_user_gets_wrong_changes_nothing(
 def test_errors_of_the_service_are_one_line(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(applying, "CALL_S", 0.5)
+    monkeypatch.setattr(connection, "CALL_S", 0.5)
     project.service.fail_with = refuse
     done = project.alerts("apply")
     assert (done.code, done.out) == (2, "")

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
-from google.protobuf import any_pb2, empty_pb2
+from google.protobuf import empty_pb2
+
+from tests.monitoring.wire import SERVICES, Refused, handlers, refuse
 
 grpc: Any = import_module("grpc")
 api: Any = import_module("google.cloud.monitoring_v3")
-code_pb2: Any = import_module("google.rpc.code_pb2")
-status_pb2: Any = import_module("google.rpc.status_pb2")
-rpc_status: Any = import_module("grpc_status.rpc_status")
+boards: Any = import_module("google.cloud.monitoring_dashboard_v1")
 
 SERIES_A_CALL = 200
 SAMPLING_S = 5.0
@@ -34,23 +34,7 @@ RESOURCES = {
     },
     "gce_instance": {"project_id", "instance_id", "zone"},
 }  # fmt: skip
-SERVICES = {
-    "MetricService": ("CreateMetricDescriptor", "CreateTimeSeries"),
-    "AlertPolicyService": (
-        "ListAlertPolicies", "GetAlertPolicy", "CreateAlertPolicy", "UpdateAlertPolicy",
-        "DeleteAlertPolicy",
-    ),
-    "NotificationChannelService": ("ListNotificationChannels",),
-}  # fmt: skip
 USER_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,62}")
-
-
-class Refused(Exception):
-    """A call that breaks a rule."""
-
-    def __init__(self, code: Any, text: str, summary: Any = None) -> None:
-        super().__init__(text)
-        self.code, self.text, self.summary = code, text, summary
 
 
 @dataclass
@@ -64,6 +48,7 @@ class Emulator:
         default_factory=dict[Any, list[tuple[float, float]]]
     )
     policies: dict[str, Any] = field(default_factory=dict[str, Any])
+    dashboards: dict[str, Any] = field(default_factory=dict[str, Any])
     channels: list[Any] = field(default_factory=list[Any])
     calls: list[tuple[float, str, Any]] = field(default_factory=list[tuple[float, str, Any]])
     fail_with: Callable[[str], Any] = lambda _: None
@@ -74,7 +59,7 @@ class Emulator:
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._server = grpc.server(ThreadPoolExecutor(8))
-        self._server.add_generic_rpc_handlers([_handlers(self, name) for name in SERVICES])
+        self._server.add_generic_rpc_handlers([handlers(self, name) for name in SERVICES])
         self.port = self._server.add_insecure_port("127.0.0.1:0")
         self.endpoint = f"127.0.0.1:{self.port}"
         self._server.start()
@@ -91,7 +76,7 @@ class Emulator:
             try:
                 answer = getattr(self, f"_{method}")(request)
             except Refused as error:
-                _refuse(context, error)
+                refuse(context, error)
             if code := self.forget_answer(method):
                 context.abort(code, "on demand, after the work was done")
             return answer
@@ -199,6 +184,30 @@ class Emulator:
         self._in_project(request.name)
         return api.ListNotificationChannelsResponse(notification_channels=self.channels)
 
+    def _ListDashboards(self, request: Any) -> Any:
+        self._in_project(request.parent)
+        return boards.ListDashboardsResponse(dashboards=list(self.dashboards.values()))
+
+    def _CreateDashboard(self, request: Any) -> Any:
+        self._in_project(request.parent)
+        made = boards.Dashboard(request.dashboard)
+        made.name, made.etag = f"{self.project}/dashboards/{len(self.dashboards)}", "1"
+        self.dashboards[made.name] = made
+        return made
+
+    def _UpdateDashboard(self, request: Any) -> Any:
+        board = request.dashboard
+        known = self.dashboards.get(board.name)
+        if known is None or known.etag != board.etag:
+            raise Refused(grpc.StatusCode.ABORTED, "no such dashboard, or its etag is old")
+        board.etag = str(int(board.etag) + 1)
+        self.dashboards[board.name] = board
+        return board
+
+    def _DeleteDashboard(self, request: Any) -> Any:
+        del self.dashboards[request.name]
+        return empty_pb2.Empty()
+
     def _policy(self, name: str) -> Any:
         if name not in self.policies:
             raise Refused(grpc.StatusCode.NOT_FOUND, f"{name}: no such policy")
@@ -236,44 +245,6 @@ class Emulator:
     def _in_project(self, name: str) -> None:
         if name != self.project:
             raise Refused(grpc.StatusCode.NOT_FOUND, f"{name}: no such project")
-
-
-def _handlers(owner: Emulator, service: str) -> Any:
-    """The methods of a service that the emulator knows."""
-    found: dict[str, Any] = {}
-    for name in SERVICES[service]:
-        kind: Any = getattr(api, f"{name}Request")
-
-        def call(request: Any, context: Any, name: str = name) -> Any:
-            return owner.handle(name, request, context)
-
-        found[name] = grpc.unary_unary_rpc_method_handler(
-            call, request_deserializer=kind.deserialize, response_serializer=_serialized
-        )
-    return grpc.method_handlers_generic_handler(f"google.monitoring.v3.{service}", found)
-
-
-def _serialized(message: Any) -> bytes:
-    data: bytes = _plain(message).SerializeToString()
-    return data
-
-
-def _plain(message: Any) -> Any:
-    """The protobuf message of a proto-plus one."""
-    plain = hasattr(message, "SerializeToString")
-    return message if plain else getattr(api, message.__class__.__name__).pb(message)
-
-
-def _refuse(context: Any, error: Refused) -> NoReturn:
-    details: list[Any] = []
-    if error.summary is not None:
-        packed = any_pb2.Any()
-        packed.Pack(_plain(error.summary))
-        details.append(packed)
-    number = getattr(code_pb2, error.code.name)
-    status = status_pb2.Status(code=number, message=error.text, details=details)
-    context.abort_with_status(rpc_status.to_status(status))
-    raise AssertionError("abort_with_status raises")
 
 
 def _key(series: Any) -> Any:

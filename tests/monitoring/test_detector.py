@@ -93,14 +93,14 @@ def window(number: int, at_s: float, took_s: float, pause_ms: float = 0.0) -> Wi
 
 def test_a_normal_pause_is_learned_and_a_single_stall_is_not() -> None:
     pauses, at_s = Pauses(), 0.0
-    for number in range(10_000):
+    for number in range(20_000):
         took = 60.0 if number % 1_000 == 999 else 1.0
         pauses.add(window(number, at_s, took))
         at_s += took
     assert pauses.normal_s == pytest.approx(60)
-    pauses.add(window(10_000, at_s, 2_000.0))
+    pauses.add(window(20_000, at_s, 2_000.0))
     assert pauses.normal_s == pytest.approx(60), "one hang is no habit"
-    pauses.add(window(10_001, at_s + 2_000, 2_000.0))
+    pauses.add(window(20_001, at_s + 2_000, 2_000.0))
     assert pauses.normal_s == pytest.approx(2_000)
 
 

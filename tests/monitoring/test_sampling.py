@@ -6,7 +6,7 @@ import pytest
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.samples import NS
-from tpudiag.monitoring.sampling import EVERY_S, ProfilerSource
+from tpudiag.monitoring.sampling import EVERY_S, ProfilerSource, Sample
 from tpudiag.monitoring.watching import Watched
 from tpudiag.signals import StepTimes
 
@@ -21,13 +21,14 @@ class Trainer:
         source = ProfilerSource("host:6009", self.capture, now=lambda: self.now)
         self.watched = Watched(source, lambda: int(self.now * NS))
 
-    def capture(self, address: str) -> StepTimes | None:
+    def capture(self, address: str) -> Sample:
         self.captures += 1
         if self.gone:
             raise UnreadableInput(f"{address}: nothing listens there")
         if self.step_ms is None:
-            return None
-        return StepTimes((self.step_ms,) * 10, (self.step_ms / 10,) * 10, "profile")
+            return Sample(None)
+        steps = StepTimes((self.step_ms,) * 10, (self.step_ms / 10,) * 10, "profile")
+        return Sample(steps, 10 * self.step_ms)
 
     def run(self, seconds: float) -> None:
         for _ in range(int(seconds / 2)):
@@ -43,6 +44,13 @@ def test_a_second_every_half_minute() -> None:
     assert figures.steps == 10 * trainer.captures
     assert figures.per_s == pytest.approx(10)
     assert figures.input_share == pytest.approx(0.1)
+
+
+def test_the_time_between_many_steps_counts() -> None:
+    busy = StepTimes((5.0,) * 100, None, "profile")
+    assert Sample(busy, 1_000.0).span_ms == 1_000
+    assert Sample(busy).span_ms == 500
+    assert Sample(StepTimes((900.0,), None, "profile"), 1_000.0).span_ms == 900
 
 
 def test_a_drop_and_a_stall_are_seen_in_samples() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,12 +58,15 @@ def add_parser(verbs: Verbs) -> None:
         "--dry-run", action="store_true", help="say what would change, and change nothing"
     )
     parser.add_argument(
+        "--no-dashboard", action="store_true", help="leave the job's dashboard alone"
+    )
+    parser.add_argument(
         "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
         default="generic_task", help="what `watch --resource` writes to (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=("json", "terraform"), default="json",
-        help="of export (default: %(default)s)",
+        "--format", choices=("json", "terraform", "dashboard"), default="json",
+        help="of export; dashboard is the JSON of the dashboard (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
     parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
@@ -101,10 +105,11 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "apply":
         wanted, channels = _wanted(options), alerts.channels(options.notify)
         changes = alerts.apply(options.job, wanted, channels, dry_run=options.dry_run)
-        return _changed(changes, options)
+        return _changed(chain(changes, _dashboard(options)), options)
     kept = _chosen(alerts, options)
     if options.action == "delete":
-        return _changed(alerts.delete(kept, dry_run=options.dry_run), options)
+        changes = alerts.delete(kept, dry_run=options.dry_run)
+        return _changed(chain(changes, _dashboard(options)), options)
     if options.action == "show":
         print(json.dumps([policy.json for policy in kept], indent=2, ensure_ascii=False))
         return 0
@@ -114,6 +119,19 @@ def run(options: argparse.Namespace) -> int:
     if not kept:
         print("no alert policies of tpudiag", file=sys.stderr)
     return 0
+
+
+def _dashboard(options: argparse.Namespace) -> Iterator[Change]:
+    """Apply or delete the job's dashboard, unless single policies or no dashboard were asked."""
+    if options.policies or options.no_dashboard:
+        return
+    from tpudiag.monitoring.cloud.dashboards import Dashboards
+
+    dashboards = Dashboards(options.project, options.endpoint)
+    if options.action == "apply":
+        yield from dashboards.apply(options.job, options.resource, dry_run=options.dry_run)
+    else:
+        yield from dashboards.delete(options.job, dry_run=options.dry_run)
 
 
 def _chosen(alerts: Alerts, options: argparse.Namespace) -> list[Kept]:
@@ -147,7 +165,12 @@ def _export(options: argparse.Namespace) -> int:
     if not options.job:
         raise UsageError("alerts export: needs --job")
     wanted = _wanted(options)
-    if options.format == "terraform":
+    if options.format == "dashboard":
+        from tpudiag.monitoring.cloud import dashboards
+
+        board = dashboards.as_json(options.job, options.resource)
+        text = json.dumps(board, indent=2, ensure_ascii=False) + "\n"
+    elif options.format == "terraform":
         text = terraform(wanted, options.job, options.notify)
     else:
         made = [as_json(policy, options.job) for policy in wanted]

@@ -26,8 +26,8 @@ examples:
   tpudiag watch tpudiag-logs --on-alert 'echo "$TPUDIAG_MESSAGE" | mail -s tpudiag me@example.org'
   tpudiag watch tpudiag-logs --prometheus 9105 --project my-project
 
-exit codes: 0 no alert; 1 throughput fell (TPU603), the job stalled (TPU604) or waits for input
-(TPU201); 2 usage error, or nothing to watch.
+exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled (TPU604) or
+waits for input (TPU201); 2 usage error, or nothing to watch.
 """
 DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604")
 

@@ -21,8 +21,8 @@ SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 SIGMAS, WANDERS = 3.0, 3.0
 RECOVERED = 0.05
 FIRST_PAUSE_S = 600.0
-"""What a pause may take while the job's own pauses are not known: in its first two hours."""
-KNOWN_AFTER_S = 7_200.0
+"""What a pause may take while the job's own pauses are not known: in its first four hours."""
+KNOWN_AFTER_S = 14_400.0
 LEAST_PAUSE_S = 40.0
 ANNOUNCED_PAUSE_S = 1_200.0
 PAUSE_STEPS = 20

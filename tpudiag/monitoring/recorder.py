@@ -27,6 +27,7 @@ PENDING_WINDOWS = 3_600
 FLUSH_S = 1.0
 MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
+LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
 
 
@@ -142,13 +143,20 @@ class Recorder:
             except Exception as error:
                 self._failed(error)
             delay_s = min(2 * delay_s, 30.0) if self._failure else self._flush_s
-        try:
-            self._flush(ended=True)
-            if self._sink is not None:
-                self._sink.close()
-        except Exception as error:
-            self._failed(error)
-            _log.warning("tpudiag: %d recorded steps could not be kept", self._unkept())
+        self._finish()
+
+    def _finish(self) -> None:
+        """Keep what is left: some tries, since another process may hold the file."""
+        for _ in range(LAST_TRIES):
+            try:
+                self._flush(ended=True)
+                if self._sink is not None:
+                    self._sink.close()
+                return
+            except Exception as error:
+                self._failed(error)
+                time.sleep(self._flush_s / LAST_TRIES)
+        _log.warning("tpudiag: %d recorded steps could not be kept", self._unkept())
 
     def _flush(self, *, ended: bool) -> None:
         """Hand what has come to the sink; raises what it raises."""

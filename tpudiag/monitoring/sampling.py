@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from statistics import fmean
 
 from tpudiag.errors import UnreadableInput
@@ -22,12 +23,31 @@ GIVEN_UP_AFTER = 3
 PID = -1
 """Stands for a process that is known by its address alone."""
 
-Captured = Callable[[str], StepTimes | None]
-"""The steps of one capture of an address; raises UnreadableInput."""
+LEAST_STEPS = 10
+"""Fewer steps in a capture: their own times say more than their number."""
 
 
-def captured(address: str) -> StepTimes | None:
-    """Capture a second; the steps in it, None where the profile marks none."""
+@dataclass(frozen=True)
+class Sample:
+    """The steps of one capture, None where the profile marks none, and how long it took."""
+
+    steps: StepTimes | None
+    capture_ms: float | None = None
+
+    @property
+    def span_ms(self) -> float:
+        """The time that its steps took, with what lies between them where they are many."""
+        step_ms = self.steps.step_ms if self.steps is not None else ()
+        counted = self.capture_ms if len(step_ms) >= LEAST_STEPS else None
+        return max(counted or 0.0, sum(step_ms))
+
+
+Captured = Callable[[str], Sample]
+"""One capture of an address; raises UnreadableInput."""
+
+
+def captured(address: str) -> Sample:
+    """Capture a second."""
     from tpudiag.sources.profile import facts
 
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
@@ -44,7 +64,8 @@ def captured(address: str) -> StepTimes | None:
         if done.returncode:
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise UnreadableInput(said[-1].removeprefix("tpudiag: "))
-        return facts(folder)[1]
+        profile, steps = facts(folder)
+        return Sample(steps, profile.capture_ms)
 
 
 class ProfilerSource:
@@ -76,7 +97,7 @@ class ProfilerSource:
         began = self._now()
         self._due = began + self._every_s
         try:
-            steps = self._capture(self._address)
+            sample = self._capture(self._address)
         except UnreadableInput as error:
             if self._run is None:
                 raise
@@ -88,17 +109,16 @@ class ProfilerSource:
         if self._run is None:
             start_ns = int(began * NS)
             self._run = Run("samples", self._address, self._address, PID, start_ns, ended_ns)
-        if steps is None or not steps.step_ms:
+        if sample.steps is None or not sample.steps.step_ms:
             return ()
-        return (self._window(steps, ended_ns),)
+        return (self._window(sample, sample.steps, ended_ns),)
 
-    def _window(self, steps: StepTimes, ended_ns: int) -> Window:
+    def _window(self, sample: Sample, steps: StepTimes, ended_ns: int) -> Window:
         """The steps of a capture, laid before its end."""
         self._number += 1
-        total_ms = sum(steps.step_ms)
         waits = steps.input_wait_ms
         return Window(
-            self._number, ended_ns - int(total_ms * 1e6), ended_ns, len(steps.step_ms),
+            self._number, ended_ns - int(sample.span_ms * 1e6), ended_ns, len(steps.step_ms),
             merged(((bucket(ms), 1),) for ms in steps.step_ms),
             None if waits is None else fmean(waits) * len(steps.step_ms),
         )  # fmt: skip

@@ -137,6 +137,8 @@ class Session:
     def _judge(self, outcome: Outcome) -> None:
         """Raise an alert for what has begun to fail."""
         if outcome.verdict is not Verdict.FAILED or outcome.severity < Severity.WARNING:
+            if outcome.id in self._raised:
+                self.alerts.append(f"{outcome.id} {outcome.name}: over")
             self._raised.discard(outcome.id)
             return
         if outcome.id in self._raised:

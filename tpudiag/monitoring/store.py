@@ -148,8 +148,9 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make the tables; refuses a database that is another program's."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    with _transaction(connection, "DEFERRED"):  # one view, beside a process that makes the tables
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if tables and application != APPLICATION_ID:
         raise sqlite3.DatabaseError("a database of another program")
     connection.execute("PRAGMA journal_mode = WAL")

@@ -11,6 +11,7 @@ NO_CREDENTIALS = (
     "no Google credentials: `gcloud auth application-default login`, or a service account with "
     "roles/monitoring.metricWriter (for alerts: roles/monitoring.alertPolicyEditor)"
 )
+CALL_S = 15.0
 
 
 class CloudError(TpudiagError):
@@ -60,6 +61,40 @@ def _options(transport: Any, endpoint: str | None) -> dict[str, Any]:
     except (GoogleAuthError, OSError) as error:
         raise UsageError(NO_CREDENTIALS) from error
     return {"credentials": credentials}
+
+
+def dashboard_client(endpoint: str | None) -> Any:
+    """Reads and writes dashboards."""
+    dashboards: Any = import_module("google.cloud.monitoring_dashboard_v1")
+    from google.cloud.monitoring_dashboard_v1.services.dashboards_service.transports import (
+        DashboardsServiceGrpcTransport as Transport,
+    )
+
+    return dashboards.DashboardsServiceClient(**_options(Transport, endpoint))
+
+
+def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:
+    """Call the API; its errors as a CloudError in one line."""
+    from google.api_core.exceptions import GoogleAPIError
+    from google.auth.exceptions import GoogleAuthError
+
+    if not arguments:
+        named["timeout"] = CALL_S
+    if "list" in method.__name__:
+        named["retry"] = _patience()
+    try:
+        return method(*arguments, **named)
+    except (GoogleAPIError, GoogleAuthError) as error:
+        raise CloudError(f"{where}: {said(error)}") from error
+
+
+def _patience() -> Any:
+    """Tries again, for some seconds, what changes nothing."""
+    from google.api_core.exceptions import ServiceUnavailable
+    from google.api_core.retry import Retry, if_exception_type
+
+    again: Any = if_exception_type(ServiceUnavailable)
+    return Retry(predicate=again, initial=0.2, maximum=2.0, timeout=CALL_S)
 
 
 def said(error: Exception) -> str:

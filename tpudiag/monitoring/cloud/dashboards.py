@@ -1,0 +1,120 @@
+"""A dashboard of a job: what `tpudiag watch --project` writes, as charts in PromQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from tpudiag.monitoring.cloud.applying import Change
+from tpudiag.monitoring.cloud.connection import call, dashboard_client
+from tpudiag.monitoring.cloud.jsons import differences, object_of
+from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
+
+ID = "dashboard"
+CHARTS = (
+    ("Throughput", ("examples_per_second", "steps_per_second")),
+    ("Throughput over the job's own baseline", ("baseline_ratio",)),
+    ("Step time, ms", ("step_time_p50_ms", "step_time_p90_ms", "step_time_p99_ms")),
+    ("Share of the step that waits for input", ("input_wait_share",)),
+    ("HBM in use, share", ("hbm_used_share",)),
+    ("Seconds since the last step", ("silent_seconds",)),
+)
+COLUMNS, WIDTH, HEIGHT = 2, 24, 16
+
+
+def as_json(job: str, resource: str) -> Json:
+    """The dashboard as the API's JSON."""
+    return {
+        "displayName": f"tpudiag {job}",
+        "labels": {MANAGED_BY: "tpudiag", JOB: slug(job)},
+        "mosaicLayout": {
+            "columns": COLUMNS * WIDTH,
+            "tiles": [_tile(number, job, resource) for number in range(len(CHARTS))],
+        },
+    }
+
+
+def _tile(number: int, job: str, resource: str) -> Json:
+    """One chart; a position of 0 is not written, as the API leaves it out."""
+    title, metrics = CHARTS[number]
+    row, column = divmod(number, COLUMNS)
+    place = {"xPos": column * WIDTH, "yPos": row * HEIGHT}
+    where = selector(job, resource)
+    sets = [
+        {
+            "plotType": "LINE",
+            "legendTemplate": f"{name} ${{metric.labels.worker}}",
+            "timeSeriesQuery": {"prometheusQuery": f"{PROMQL}{name}{where}"},
+        }
+        for name in metrics
+    ]
+    return {
+        **{name: value for name, value in place.items() if value},
+        "width": WIDTH,
+        "height": HEIGHT,
+        "widget": {"title": title, "xyChart": {"dataSets": sets}},
+    }
+
+
+class Dashboards:
+    """Our dashboards of a project; every call raises CloudError in one line."""
+
+    def __init__(self, project: str, endpoint: str | None) -> None:
+        self._project = f"projects/{project}"
+        self._client = dashboard_client(endpoint)
+
+    def apply(self, job: str, resource: str, *, dry_run: bool) -> Iterator[Change]:
+        """Create or update the dashboard of a job."""
+        made, there = as_json(job, resource), self._kept(job)
+        if not there:
+            name = ""
+            if not dry_run:
+                request = {"parent": self._project, "dashboard": _message(made)}
+                made_there = call(self._project, self._client.create_dashboard, request=request)
+                name = str(made_there.name)
+            yield Change("create", ID, name)
+            return
+        before = there[0]
+        labels = {**object_of(before.get("labels")), **object_of(made["labels"])}
+        merged = {**before, **made, "labels": labels}
+        found = tuple(differences(before, _json(_message(merged))))
+        if found and not dry_run:
+            request = {"dashboard": _message(merged)}
+            call(self._project, self._client.update_dashboard, request=request)
+        yield Change("update" if found else "keep", ID, str(before["name"]), found)
+
+    def delete(self, job: str, *, dry_run: bool) -> Iterator[Change]:
+        """Delete the dashboard of a job."""
+        for board in self._kept(job):
+            name = str(board["name"])
+            if not dry_run:
+                call(self._project, self._client.delete_dashboard, request={"name": name})
+            yield Change("delete", ID, name)
+
+    def _kept(self, job: str) -> list[Json]:
+        """The dashboards of the job, as JSON."""
+        listed = call(
+            self._project, self._client.list_dashboards, request={"parent": self._project}
+        )
+        wanted = {MANAGED_BY: "tpudiag", JOB: slug(job)}
+        return [
+            _json(board)
+            for board in listed
+            if all(board.labels.get(key) == value for key, value in wanted.items())
+        ]
+
+
+def _message(made: Json) -> Any:
+    """The API's message."""
+    api: Any = import_module("google.cloud.monitoring_dashboard_v1")
+    return api.Dashboard.from_json(json.dumps(made), ignore_unknown_fields=True)
+
+
+def _json(board: Any) -> Json:
+    """A message as JSON, without what is not set."""
+    json_format: Any = import_module("google.protobuf.json_format")
+    kind: Any = import_module("google.cloud.monitoring_dashboard_v1").Dashboard
+    found: Json = json_format.MessageToDict(kind.pb(board))
+    return found

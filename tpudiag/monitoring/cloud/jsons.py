@@ -1,0 +1,47 @@
+"""JSON of the API's messages: parts of it, and where two differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tpudiag.monitoring.cloud.policies import Json
+
+OF_THE_SERVICE = ("creationRecord", "mutationRecord", "etag")
+"""Fields that the service sets itself."""
+
+
+def differences(before: object, after: object, path: str = "") -> Iterator[str]:
+    """Each field that differs, as `field: before -> after`."""
+    if _unset(before) and _unset(after):
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        left, right = object_of(before), object_of(after)  # pyright: ignore[reportUnknownArgumentType]
+        for key in sorted({*left, *right}):
+            if key not in OF_THE_SERVICE:
+                yield from differences(left.get(key), right.get(key), f"{path}.{key}".strip("."))
+    elif isinstance(before, list) and isinstance(after, list) and _alike(before, after):  # pyright: ignore[reportUnknownArgumentType]
+        for one, other in zip(list_of(before), list_of(after), strict=True):  # pyright: ignore[reportUnknownArgumentType]
+            yield from differences(one, other, path)
+    elif before != after:
+        yield f"{path}: {json.dumps(before)} -> {json.dumps(after)}"
+
+
+def _unset(value: object) -> bool:
+    """What a service may leave out, since it is the default."""
+    return value in (None, "", "0s", False, 0, [], {})
+
+
+def _alike(before: object, after: object) -> bool:
+    """Whether two lists are as long as each other."""
+    return len(list_of(before)) == len(list_of(after))
+
+
+def list_of(value: object) -> list[object]:
+    """A JSON array, empty where it is none."""
+    return list(value) if isinstance(value, list) else []  # pyright: ignore
+
+
+def object_of(value: object) -> Json:
+    """A JSON object, empty where it is none."""
+    return dict(value) if isinstance(value, dict) else {}  # pyright: ignore
