@@ -14,6 +14,15 @@ ON_THE_TPU = (
     "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`), then "
     "`tpudiag read logdir`"
 )
+RECORD_IT = (
+    "record the job (`model.fit(..., callbacks=[tpudiag.ThroughputCallback()])`, or "
+    "`for batch in tpudiag.track(dataset):`), then `tpudiag watch tpudiag-logs`"
+)
+RECORD_THE_WAIT = (
+    "record a custom loop by `for batch in tpudiag.track(dataset):`, or put "
+    "`with tracker.input():` around `next(iterator)`; for `fit`, profile some steps and "
+    "`tpudiag read logdir`"
+)
 
 
 def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
@@ -40,3 +49,8 @@ def mib(size_bytes: float) -> str:
 def percent(share: float) -> float:
     """A share as a percentage for evidence, rounded to a tenth."""
     return round(100 * share, 1)
+
+
+def rate(value: float) -> str:
+    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"

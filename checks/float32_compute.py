@@ -38,7 +38,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     if signals.profile is not None and signals.profile.share_16_bit is not None:
         yield from _of_profile(signals, limit)
         return
-    if signals.matrix_ops is None and signals.precision is not None and signals.precision.policies:
+    eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
+    if signals.matrix_ops is None and signals.precision is not None and eager:
         yield from _by_policy(signals.precision)
     ops = need(signals.matrix_ops, "a traced training step")
     total = sum(op.flops for op in ops)
@@ -61,7 +62,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
 
 
 def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:
-    """Where no step was traced: all layers that were made compute in float32."""
+    """Where the steps ran eagerly, so that none was traced: all layers compute in float32."""
     if set(precision.policies) == {"float32"}:
         yield Finding(
             "every Keras layer computes in float32; no step was traced that would say more.",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import CloudTpu, Signals
 
+from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble
 from ._need import need, of_a_job
 
 NEWEST_TENSORFLOW_TPU = (2, 20)
 """The newest release of tensorflow-tpu known here."""
+_DESCRIBE = "`gcloud compute tpus tpu-vm describe` tells the accelerator type"
 
 
 @check("TPU004", Severity.ERROR)
@@ -18,7 +20,8 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     """This TensorFlow cannot drive the TPU generation.
 
     ## What it sees
-    The version of TensorFlow that the job imports, and the generation of the target.
+    The version of TensorFlow that the job imports, and the generation of the target. With
+    `tpudiag attach --tpu NAME`, the runtime image of the TPU and the TensorFlow in its name.
 
     ## Why it costs
     The job fails at start ("No TPU platform registered"), after the TPU has been booked.
@@ -33,6 +36,9 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     Cloud TPU documentation, software versions; tensorflow#90807.
     """
+    if signals.cloud_tpu is not None:
+        yield from _of_image(signals.cloud_tpu, signals)
+        return
     of_a_job(signals, "the version of TensorFlow")
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     seen = need(signals.tensorflow, "TensorFlow's import")
@@ -56,3 +62,48 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("tensorflow", version, limit=f">= {needed} for {target.generation}")
     if found > NEWEST_TENSORFLOW_TPU:
         yield Evidence("newest tensorflow-tpu known", "2.20", source="package index, 2026-11")
+
+
+def _of_image(node: CloudTpu, signals: Signals) -> Iterator[Finding | Evidence]:
+    """Whether the runtime image fits the TPU that it runs on."""
+    target = need(signals.target, f"a known generation in {node.accelerator_type}", _DESCRIBE)
+    seen = Evidence("runtime version", node.runtime_version, source=SOURCE)
+    release = image_tensorflow(node)
+    if release is None:
+        raise NotMeasured(
+            f"the runtime image {node.runtime_version} names no TensorFlow: it is what was "
+            "installed on the workers",
+            "on a worker: `tpudiag check --tpu local`",
+        )
+    minimum = target.hardware.minimum_tensorflow
+    version = ".".join(map(str, release))
+    if minimum is None or release < minimum:
+        needed = "no TensorFlow drives it" if minimum is None else "it needs {}.{}".format(*minimum)
+        yield Finding(
+            f"The runtime image's TensorFlow {version} cannot drive {target.generation}: {needed}.",
+            commands(node)["again"].replace(node.runtime_version, "tpu-vm-tf-2.18.0-pjrt"),
+            (seen,),
+        )
+    for fault, instead in image_trouble(node, target.generation):
+        yield Finding(
+            f"The runtime image {node.runtime_version} does not fit: {fault}.",
+            commands(node)["again"].replace(node.runtime_version, instead),
+            (seen,),
+        )
+    yield from _of_installed(version, signals)
+    yield seen
+
+
+def _of_installed(image: str, signals: Signals) -> Iterator[Finding]:
+    """On the TPU VM itself: whether TensorFlow is the one that the image was made for."""
+    installed = signals.environment.distributions if signals.environment is not None else {}
+    for name in ("tensorflow-tpu", "tensorflow"):
+        found = installed.get(name)
+        if found is not None and ".".join(found.split(".")[:2]) != image:
+            yield Finding(
+                f"{name} {found} is installed in an image made for TensorFlow {image}: the "
+                "libtpu of the image may not fit it.",
+                f"pip install '{name}=={image}.*', or an image for {found}",
+                (Evidence(name, found, limit=image, source="installed packages"),),
+                severity=Severity.WARNING,
+            )

@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Signals
 
-from ._need import ON_THE_TPU, need, percent
+from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
+from ._tfdata import advice, blocked_by, blocker
 
 LIMIT = 0.05
 """Share of step time from which waiting for input is a warning (XProf's threshold)."""
 ERROR_LIMIT = 0.20
 REHEARSAL_LIMIT = 0.50
 """On CPU replicas step and pipeline share the cores; only a step that mostly waits proves it."""
+FIX = (
+    "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
+    "dataset = dataset.cache()  # what is the same in every epoch\n"
+    "dataset = dataset.prefetch(tf.data.AUTOTUNE)"
+)
 
 
 @check("TPU201", Severity.ERROR)
@@ -21,7 +27,8 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     """The step waits for input.
 
     ## What it sees
-    The part of each step in which it is blocked on the next batch, from the profile. In a
+    The part of each step in which it is blocked on the next batch, from the profile, and the
+    tf.data op that was waited for longest, where the host's trace shows it. In a
     rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
     skipped; a step that mostly waits even there is bound by its input everywhere.
 
@@ -41,8 +48,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     ## Source
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
-    steps = need(signals.steps, "a step", ON_THE_TPU)
-    waits = need(steps.input_wait_ms, "the wait for input of each step", ON_THE_TPU)
+    how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
+    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how)
+    waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = sum(steps.step_ms)
     if not total_ms:
         need(None, "a step with a duration", ON_THE_TPU)
@@ -55,13 +63,13 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     )
     if share >= allowed:
         pipeline = next((p for p in signals.pipelines or () if p.trains), None)
+        slow = blocker(signals.profile)
+        why = f", mostly for {slow.op}: {advice(slow.op).why}" if slow else ""
         yield Finding(
-            f"the step waits {share:.0%} of its time for input"
+            f"the step waits {share:.0%} of its time for input{why}"
             + (", even beside a step on CPU." if rehearsal else "."),
-            "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
-            "dataset = dataset.cache()  # what is the same in every epoch\n"
-            "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
-            evidence,
+            advice(slow.op).fix if slow else FIX,
+            (*evidence, *_blocked(signals)),
             pipeline.location if pipeline else None,
             Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
             cost_ms_per_step=sum(waits) / len(steps.step_ms),
@@ -73,3 +81,10 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             ON_THE_TPU,
         )
     yield from evidence
+
+
+def _blocked(signals: Signals) -> Iterator[Evidence]:
+    """What was waited for, where a profile shows it."""
+    slow = blocker(signals.profile)
+    if signals.profile and slow:
+        yield blocked_by(signals.profile, slow)

@@ -10,6 +10,7 @@ from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._need import percent
 from ._profile import INPUT, outliers, replicas_of, whole_run
+from ._tfdata import READING, advice, blocked_by, blocker
 
 LIMIT = 3.5
 """Modified z-score of a replica's own time (XProf's straggler rule)."""
@@ -103,6 +104,10 @@ def _finding(
     excess = {part: _excess(replica, replicas, part) for part in ADVICE}
     part = max(excess, key=lambda name: excess[name])
     why, fix = ADVICE[part]
+    slow = blocker(profile, replica.host) if part == "input" else None
+    if slow:
+        why += f" (mostly {slow.op}: {advice(slow.op).why})"
+        fix = READING.fix if advice(slow.op) is READING else fix
     return Finding(
         f"{replica.host} {replica.replica} takes {cost_ms:.3g} ms ({cost_ms / step_ms:.0%} of the "
         f"step) longer than the median replica, and the others wait: {why}.",
@@ -112,6 +117,7 @@ def _finding(
             Evidence("own time above the median", round(cost_ms, 3), "ms", source=profile.source),
             Evidence(f"{part} above the median", round(excess[part], 3), "ms",
                      source=profile.source),
+            *((blocked_by(profile, slow),) if slow else ()),
         ),
         cost_ms_per_step=cost_ms,
     )  # fmt: skip

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from tpudiag.known_errors import match
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import CloudTpu, Signals
+
+from ._cloud_tpu import SOURCE, commands, trouble
 
 _CALLS = {
     "resolver": "TPUClusterResolver",
@@ -22,7 +24,8 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     The four calls with which a job reaches its TPU (resolver, connect, initialise, strategy), the
-    error of the one that failed, and how long it took or was waited for.
+    error of the one that failed, and how long it took or was waited for. With
+    `tpudiag attach --tpu NAME`, what the Cloud TPU API says of it: state, health, symptoms.
 
     ## Why it costs
     Nothing trains. Some of these calls never return: a closed port or a metadata server that
@@ -38,7 +41,13 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     tensorflow#70827, colabtools#5203, tensorflow#90807; each failure tried without a TPU.
     """
+    node = signals.cloud_tpu
+    if node is not None:
+        yield from trouble(node)
+        yield from _evidence(node)
     attempt = signals.tpu
+    if attempt is None and node is not None:
+        return
     if attempt is None:
         raise NotMeasured(
             "no TPU was asked for and none was found on this machine",
@@ -62,3 +71,15 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         fix,
         (Evidence("error", said), waited),
     )
+
+
+def _evidence(node: CloudTpu) -> Iterator[Evidence]:
+    """What a TPU passes on: that it is ready, and known to be healthy."""
+    if node.state == "READY":
+        yield Evidence("state", node.state, limit="READY", source=SOURCE)
+    if node.health == "HEALTH_UNSPECIFIED":
+        raise NotMeasured(
+            f"the Cloud TPU API does not tell the health of {node.name}",
+            f"`{commands(node)['describe']}`, later",
+        )
+    yield Evidence("health", node.health, limit="HEALTHY", source=SOURCE)

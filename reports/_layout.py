@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.xprof_pages import page
 
 from ._words import (
     clean,
@@ -49,6 +50,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         yield from _said(f"Note: {line(note)}", width, hang=6, style="note")
     for outcome in failures(report):
         yield from _failure(outcome, width)
+        if report.next_command is not None and (opened := page(outcome.id)):
+            yield from _said(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(ended(report, Verdict.BROKEN), width)
     yield from _passed(ended(report, Verdict.PASSED), width)
     yield from _skipped(report, width)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
+from tpudiag.xprof_pages import page
 
 from ._words import (
     clean,
@@ -49,6 +50,8 @@ def _blocks(report: Report) -> Iterator[str]:
         yield _overview(failed)
     for outcome in failed:
         yield from _failure(outcome)
+        if report.next_command is not None and (opened := page(outcome.id)):
+            yield f"In XProf: **{opened}**"
     yield from _section(
         "Broken: a fault of the check itself, not of the job",
         ("check", "error"),

@@ -104,7 +104,7 @@ def test_a_terminal_that_lacks_a_character_breaks_nothing(
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [
-        (("--format", "pdf"), "pdf: not one of json, markdown"),
+        (("--format", "pdf"), "pdf: not one of html, json"),
         (("-o", "report"), "the ending chooses the format"),
         (("-o", "r.pdf"), "the ending chooses the format"),
         (("-o", "nowhere/r.json"), "folder nowhere does not exist"),

@@ -1,4 +1,4 @@
-"""`--help` and `--version` load nothing heavy; wrong usage is told on stderr."""
+"""`--help`, `--version` and `explain` load nothing heavy; wrong usage is told on stderr."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 HEAVY = (
     "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
+    "plotly", "markdown_it", "tpudiag.signals",
 )  # fmt: skip
 RUNNER = f"""
 import sys
@@ -28,11 +29,23 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["check", "--help"],
+        ["attach", "--help"],
+        ["explain", "TPU101"],
+        ["explain"],
+        ["explain", "--error", "Please provide a TPU Name to connect to"],
+        ["render", "--help"],
+    ],
+)
 def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
     done = tpudiag(*arguments, runner=RUNNER)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(("usage: tpudiag", "tpudiag "))
+    assert done.stdout.startswith(("usage: tpudiag", "tpudiag ", "TPU", "E01 "))
     assert done.stdout.splitlines()[-1].strip() == "loaded:"
 
 

@@ -1,3 +1,30 @@
-"""Diagnoses TensorFlow training jobs on TPU: before, during and after they run."""
+"""Diagnoses TensorFlow training jobs on TPU: before, during and after they run.
+
+As a library: `tpudiag.check("train.py", target="v5e-8")`, `tpudiag.read("logs/")`,
+`tpudiag.load("report.json")` and `tpudiag.render(report, "html")`; see tpudiag.library. In a
+training script: `tpudiag.ThroughputCallback()` and `tpudiag.track(steps, ...)`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tpudiag.library import check, load, read, render
+    from tpudiag.monitoring.training import ThroughputCallback, track
 
 __version__ = "0.1.0"
+__all__ = ["ThroughputCallback", "__version__", "check", "load", "read", "render", "track"]
+
+
+def __getattr__(name: str) -> object:
+    """What scripts and programs use, imported when it is first asked for."""
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in ("ThroughputCallback", "track"):
+        from tpudiag.monitoring import training
+
+        return getattr(training, name)
+    from tpudiag import library
+
+    return getattr(library, name)

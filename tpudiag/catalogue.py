@@ -33,12 +33,17 @@ def checks() -> tuple[Check, ...]:
         if isinstance(value, Check)
     ]
     found = {check.id: check for check in own}
-    for point in entry_points(group="tpudiag.checks"):
-        check = _foreign(point)
+    for name, check in foreign_checks().items():
         if check.id in found:
-            raise UsageError(f"{point.value}: {check.id} is the id of another check")
+            raise UsageError(f"{name}: {check.id} is the id of another check")
         found[check.id] = check
     return tuple(found[id_] for id_ in sorted(found))
+
+
+@cache
+def foreign_checks() -> dict[str, Check]:
+    """The checks that other packages add, by where they come from; raises UsageError."""
+    return {point.value: _foreign(point) for point in entry_points(group="tpudiag.checks")}
 
 
 def _foreign(point: EntryPoint) -> Check:

@@ -12,7 +12,9 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = ("check", "read", "plan", "compare")
+VERBS = (
+    "check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
+)  # fmt: skip
 
 EPILOG = """\
 examples:
@@ -20,6 +22,9 @@ examples:
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
   tpudiag plan --for v5e-8,v6e-8       which TPU and which batch, by the TPU compiler's word
   tpudiag read logs/                   what a TensorBoard profile says
+  tpudiag attach localhost:6009        the same of a trainer that is running
+  tpudiag watch tpudiag-logs           follow a running job, raise alerts
+  tpudiag explain TPU101               what a check is about; --log FILE explains errors
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.

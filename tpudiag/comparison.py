@@ -6,19 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
+from statistics import median
 
 from tpudiag.model import Measurement, Report, Subject, Table, Value
 from tpudiag.sources.profile.tables import SAMPLES_TITLE
-from tpudiag.statistics import TEST, Difference, difference
+from tpudiag.statistics import LEAST, TEST, Difference, difference
 
 GATED = {
     "step_time_ms": 50, "step_time_p90_ms": 90, "examples_per_second": None,
-    "peak_memory_bytes": None, "peak_hbm_bytes": None,
+    "mxu_utilization": None, "peak_memory_bytes": None, "peak_hbm_bytes": None,
 }  # fmt: skip
 """Figures that can regress, and the percentile of the steps that they are."""
 HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
 MEDIAN = 50
 STEP_FIGURES = ("step_time_ms", "step_time_p90_ms")
+ABOUT = ("hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
+         "peak_hbm_bandwidth", "memory_capacity_bytes")  # fmt: skip
+"""Figures of what was recorded, not of how fast it was."""
 ONE_VALUE = "one value each: not tested"
 NOTE = (
     "More than noise means: a {test}. Steps of one run are compared; what differs from run to run "
@@ -38,6 +42,8 @@ class Change:
     change: float | None
     difference: Difference | None
     """The test over steps; None where there is one value each, or too few."""
+    steps: tuple[int, int] = (0, 0)
+    """Values by step on both sides."""
 
     @property
     def worse(self) -> float | None:
@@ -67,14 +73,20 @@ def changes(before: Report, after: Report) -> tuple[Change, ...]:
         base, now = _number(measurement.value), _number(other.value)
         if base is None or now is None:
             continue
-        tested = difference(_by_step(name, left), _by_step(name, right), GATED.get(name) or MEDIAN)
-        found.append(_change(name, measurement.unit, base, now, tested))
+        series = _by_step(name, left), _by_step(name, right)
+        found.append(_change(name, measurement.unit, (base, now), series))
     for name in [n for n in left if n in right and n not in before.measurements]:
-        ends = [sum(series[name]) / len(series[name]) for series in (left, right) if series[name]]
-        if len(ends) == 2:
-            tested = difference(left[name], right[name])
-            found.append(_change(name, "ms", ends[0], ends[1], tested))
+        if left[name] and right[name]:
+            ends = median(left[name]), median(right[name])
+            found.append(_change(name, "ms", ends, (left[name], right[name])))
     return tuple(found)
+
+
+def lost(before: Report, after: Report) -> tuple[str, ...]:
+    """Figures that can regress and that only the first report holds."""
+    held = [n for n, m in before.measurements.items() if _number(m.value) is not None]
+    now = {name: _number(m.value) for name, m in after.measurements.items()}
+    return tuple(name for name in held if name in GATED and now.get(name) is None)
 
 
 def _by_step(name: str, found: Samples) -> tuple[float, ...]:
@@ -82,7 +94,7 @@ def _by_step(name: str, found: Samples) -> tuple[float, ...]:
     steps = found.get(STEP_FIGURES[0], ())
     if name == "examples_per_second":
         return tuple(1 / ms for ms in steps if ms > 0)
-    return steps if name in STEP_FIGURES else ()
+    return steps if name in STEP_FIGURES else found.get(name, ())
 
 
 def samples(report: Report) -> Samples:
@@ -114,14 +126,20 @@ def report(
     )  # fmt: skip
 
 
-def _change(name: str, unit: str, before: float, after: float, tested: Difference | None) -> Change:
+def _change(
+    name: str, unit: str, ends: tuple[float, float],
+    series: tuple[Sequence[float], Sequence[float]],
+) -> Change:  # fmt: skip
     """A change, relative to what was before."""
+    before, after = ends
     change = after / before - 1 if before > 0 else 0.0 if after == before else None
-    return Change(name, unit, before, after, change, tested)
+    tested = difference(*series, GATED.get(name) or MEDIAN)
+    return Change(name, unit, before, after, change, tested, (len(series[0]), len(series[1])))
 
 
 def _headline(found: Sequence[Change], limit: float) -> str:
     """The verdict in one line."""
+    found = sorted(found, key=_rank)
     worse = [change for change in found if change.regressed(limit)]
     better = [c for c in found if (c.worse or 0) < -limit and c.proved]
     if worse:
@@ -143,6 +161,8 @@ def _percent(change: Change) -> str:
 def _test(change: Change) -> str:
     """What the test over steps says."""
     found = change.difference
+    if found is None and any(change.steps):
+        return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
     if found is None:
         return ONE_VALUE
     said = "more than noise" if found.significant else "no more than noise"
@@ -156,14 +176,17 @@ def _verdict(change: Change, limit: float) -> str:
     worse = change.worse
     if change.difference is not None and not change.difference.significant:
         return "noise"
-    if worse is None or not worse:
+    if worse is None:
+        return "more than noise" if change.difference else "-"
+    if not worse:
         return "-"
     return "worse, below the limit" if worse > 0 else "better"
 
 
 def _table(found: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
-    ordered = sorted(found, key=lambda change: change.name not in GATED)
+    shown = [c for c in found if c.name not in ABOUT or c.change]
+    ordered = sorted(shown, key=lambda c: (_rank(c), c.name in ABOUT))
     rows: list[tuple[Value, ...]] = [
         (
             f"{c.name} ({c.unit})" if c.unit and not c.name.endswith(c.unit) else c.name,
@@ -175,10 +198,15 @@ def _table(found: Sequence[Change], limit: float) -> Table:
     return Table("Changes", columns, tuple(rows), "both reports")
 
 
+def _rank(change: Change) -> int:
+    """Its place: figures that can regress come first."""
+    return list(GATED).index(change.name) if change.name in GATED else len(GATED)
+
+
 def _interval(change: Change) -> str:
     """The confidence interval of the change."""
     found = change.difference
-    return "-" if found is None else f"{found.low:+.1%} to {found.high:+.1%}"
+    return "not tested" if found is None else f"{found.low:+.1%} to {found.high:+.1%}"
 
 
 def _checks(before: Report, after: Report) -> Iterator[Table]:
@@ -201,6 +229,8 @@ def _notes(
         yield f"{letter} is {name}: {side.headline or side.subject.name}"
     if any(change.difference for change in found):
         yield NOTE.format(test=TEST)
+    elif any(all(change.steps) for change in found):
+        yield f"Too few steps on one side (at least {LEAST}): changes are shown untested."
     else:
         yield "No figure by step on both sides: changes are shown as they are, untested."
     if reports[0].target != reports[1].target:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tpudiag import catalogue, engine, narration
+from tpudiag import catalogue, engine, narration, series
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
@@ -105,6 +105,7 @@ def diagnose(
         ),
         next_command=narration.next_command(request.log_dir),
         partial=narration.partial(signals, job.timed_out),
+        series=series.of(signals),
     )
 
 

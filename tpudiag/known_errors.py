@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TextIO
 
 Level = Literal["error", "warning", "info"]
 
@@ -20,6 +20,7 @@ WINDOW = 1 << 16
 LONGEST_MATCH = 4096
 LONGEST_PIECE = 1 << 15
 LONGEST_EXCERPT = 300
+READ_STEP = 1 << 20
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 _ANSI = re.compile(
@@ -100,6 +101,24 @@ def scan(lines: Iterable[str]) -> tuple[Match, ...]:
     search = _Search()
     for number, line in enumerate(lines, 1):
         search.feed(number, line)
+    return search.close()
+
+
+def scan_stream(
+    stream: TextIO, on_read: Callable[[int], None] = lambda _: None
+) -> tuple[Match, ...]:
+    """The known errors in a log of any size, its lines as long as they may be, best first.
+
+    `on_read` is told now and then of the characters that were read.
+    """
+    search, number, moved = _Search(), 1, 0
+    while piece := stream.readline(LONGEST_PIECE):
+        search.feed(number, piece)
+        number += piece.endswith("\n")
+        moved += len(piece)
+        if moved >= READ_STEP:
+            on_read(moved)
+            moved = 0
     return search.close()
 
 

@@ -178,6 +178,34 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Series:
+    """Figures along an axis, for plots: a line, a part of a stack or a row of a heat map.
+
+    Those of one `kind` belong together: `step_time`, `step_part` (mean over the replicas),
+    `replica_step` (without collectives, in which the fast wait for the slow), `memory`.
+    """
+
+    kind: str
+    name: str
+    x_unit: str
+    unit: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    source: str
+    limit: float | None = None
+    """What `y` must not pass, in its unit, where that is known."""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of the user's code around a finding, as they were when the report was made."""
+
+    file: str
+    first_line: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """A whole diagnosis; renderers turn it into text, and nothing else."""
 
@@ -192,6 +220,8 @@ class Report:
     next_command: str | None = None
     partial: str | None = None
     """Why the report is not whole (interrupted, crashed), None where it is."""
+    series: tuple[Series, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""

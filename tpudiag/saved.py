@@ -10,123 +10,54 @@ from __future__ import annotations
 import json
 import math
 import re
-from enum import Enum
 from pathlib import Path
 
 import msgspec
 
 from tpudiag import __version__
+from tpudiag.document import (
+    Cell,
+    Document,
+    Label,
+    SavedEvidence,
+    SavedFinding,
+    SavedMeasurement,
+    SavedOutcome,
+    SavedSeries,
+    SavedSummary,
+    SavedTable,
+    SavedTool,
+)
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import (
     Evidence,
     Finding,
-    Location,
     Measurement,
     Outcome,
     Report,
+    Series,
     Severity,
-    Subject,
     Table,
-    TargetSummary,
     Value,
     Verdict,
 )
 
 SCHEMA_VERSION = 1
 
-_Cell = float | int | str | bool | None
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-class _Label(Enum):
-    """The words for the severities."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-class _Tool(msgspec.Struct):
-    name: str
-    version: str
-
-
-class _Summary(msgspec.Struct):
-    passed: int
-    failed: int
-    skipped: int
-    broken: int
-
-
-class _Measurement(msgspec.Struct):
-    value: _Cell
-    unit: str
-    source: str
-
-
-class _Evidence(msgspec.Struct):
-    name: str
-    value: _Cell
-    unit: str
-    limit: _Cell
-    source: str
-
-
-class _Finding(msgspec.Struct):
-    message: str
-    fix: str
-    location: Location | None
-    evidence: tuple[_Evidence, ...]
-    severity: _Label | None = None
-    cost_ms_per_step: float | None = None
-    cost_bytes: int | None = None
-
-
-class _Outcome(msgspec.Struct):
-    id: str
-    name: str
-    verdict: Verdict
-    severity: _Label
-    reason: str | None
-    findings: tuple[_Finding, ...]
-    how_to_measure: str | None = None
-    evidence: tuple[_Evidence, ...] = ()
-
-
-class _Table(msgspec.Struct):
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[_Cell, ...], ...]
-    source: str
-
-
-class _Document(msgspec.Struct):
-    schema_version: int
-    tool: _Tool
-    subject: Subject
-    target: TargetSummary | None
-    started: str
-    summary: _Summary
-    measurements: dict[str, _Measurement]
-    outcomes: tuple[_Outcome, ...]
-    headline: str = ""
-    notes: tuple[str, ...] = ()
-    tables: tuple[_Table, ...] = ()
-    next_command: str | None = None
-    partial: str | None = None
 
 
 def dumps(report: Report) -> str:
     """The report as JSON text, indented, its keys in the order of the contract."""
-    document = _Document(
+    document = Document(
         SCHEMA_VERSION,
-        _Tool("tpudiag", __version__),
+        SavedTool("tpudiag", __version__),
         report.subject,
         report.target,
         report.started,
-        _Summary(*(report.count(verdict) for verdict in Verdict)),
+        SavedSummary(*(report.count(verdict) for verdict in Verdict)),
         {
-            name: _Measurement(_finite(m.value), m.unit, m.source)
+            name: SavedMeasurement(_finite(m.value), m.unit, m.source)
             for name, m in report.measurements.items()
         },
         tuple(_outcome(outcome) for outcome in report.outcomes),
@@ -135,6 +66,8 @@ def dumps(report: Report) -> str:
         tuple(_table(table) for table in report.tables),
         report.next_command,
         report.partial,
+        tuple(_series(series) for series in report.series),
+        report.excerpts,
     )
     plain: object = msgspec.to_builtins(document, enc_hook=_scalar)
     text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
@@ -157,12 +90,12 @@ def load(path: str | Path) -> Report:
             f"{path}: a report of schema version {version}; this tpudiag reads {SCHEMA_VERSION}"
         )
     try:
-        return _report(msgspec.convert(raw, _Document))
+        return _report(msgspec.convert(raw, Document))
     except (msgspec.ValidationError, OverflowError) as error:
         raise UnreadableInput(f"{path}: not a report of tpudiag: {_line(error)}") from error
 
 
-def _report(saved: _Document) -> Report:
+def _report(saved: Document) -> Report:
     """The model of a saved document."""
     return Report(
         saved.subject,
@@ -181,16 +114,18 @@ def _report(saved: _Document) -> Report:
         saved.notes,
         saved.next_command,
         saved.partial,
+        tuple(_read_series(series) for series in saved.series),
+        saved.excerpts,
     )
 
 
-def _outcome(outcome: Outcome) -> _Outcome:
+def _outcome(outcome: Outcome) -> SavedOutcome:
     """An outcome as saved; its reason says how to measure what was not."""
-    return _Outcome(
+    return SavedOutcome(
         outcome.id,
         outcome.name,
         outcome.verdict,
-        _Label[outcome.severity.name],
+        Label[outcome.severity.name],
         _joined(outcome.reason, outcome.how_to_measure),
         tuple(_finding(finding) for finding in outcome.findings),
         outcome.how_to_measure,
@@ -198,7 +133,7 @@ def _outcome(outcome: Outcome) -> _Outcome:
     )
 
 
-def _read_outcome(saved: _Outcome) -> Outcome:
+def _read_outcome(saved: SavedOutcome) -> Outcome:
     """An outcome as it was."""
     return Outcome(
         saved.id,
@@ -212,21 +147,21 @@ def _read_outcome(saved: _Outcome) -> Outcome:
     )
 
 
-def _finding(finding: Finding) -> _Finding:
+def _finding(finding: Finding) -> SavedFinding:
     """A finding as saved."""
     cost = finding.cost_ms_per_step
-    return _Finding(
+    return SavedFinding(
         finding.message,
         finding.fix,
         finding.location,
         tuple(_evidence(evidence) for evidence in finding.evidence),
-        None if finding.severity is None else _Label[finding.severity.name],
+        None if finding.severity is None else Label[finding.severity.name],
         None if cost is None or not math.isfinite(cost) else cost,
         finding.cost_bytes,
     )
 
 
-def _read_finding(saved: _Finding) -> Finding:
+def _read_finding(saved: SavedFinding) -> Finding:
     """A finding as it was."""
     return Finding(
         saved.message,
@@ -239,29 +174,49 @@ def _read_finding(saved: _Finding) -> Finding:
     )
 
 
-def _evidence(evidence: Evidence) -> _Evidence:
+def _evidence(evidence: Evidence) -> SavedEvidence:
     """A figure as saved."""
     value, limit = _finite(evidence.value), _finite(evidence.limit)
-    return _Evidence(evidence.name, value, evidence.unit, limit, evidence.source)
+    return SavedEvidence(evidence.name, value, evidence.unit, limit, evidence.source)
 
 
-def _read_evidence(saved: _Evidence) -> Evidence:
+def _read_evidence(saved: SavedEvidence) -> Evidence:
     """A figure as it was; a null value was no number."""
     return Evidence(saved.name, _value(saved.value), saved.unit, saved.limit, saved.source)
 
 
-def _table(table: Table) -> _Table:
+def _table(table: Table) -> SavedTable:
     """A table as saved."""
     rows = tuple(tuple(_finite(cell) for cell in row) for row in table.rows)
-    return _Table(table.title, table.columns, rows, table.source)
+    return SavedTable(table.title, table.columns, rows, table.source)
 
 
-def _finite(value: Value | None) -> _Cell:
+def _series(series: Series) -> SavedSeries:
+    """A series as saved."""
+    x, y = (tuple(map(_number, values)) for values in (series.x, series.y))
+    limit = None if series.limit is None else _number(series.limit)
+    return SavedSeries(
+        series.kind, series.name, series.x_unit, series.unit, x, y, limit, series.source
+    )
+
+
+def _read_series(saved: SavedSeries) -> Series:
+    """A series as it was; a null was no number."""
+    x, y = (tuple(math.nan if v is None else v for v in values) for values in (saved.x, saved.y))
+    return Series(saved.kind, saved.name, saved.x_unit, saved.unit, x, y, saved.source, saved.limit)
+
+
+def _number(value: float) -> float | None:
+    """The number, or None where JSON has none for it."""
+    return value if math.isfinite(value) else None
+
+
+def _finite(value: Value | None) -> Cell:
     """The value, or None where JSON has no word for it."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _value(cell: _Cell) -> Value:
+def _value(cell: Cell) -> Value:
     """The value that was saved."""
     return math.nan if cell is None else cell
 

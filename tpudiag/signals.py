@@ -20,6 +20,7 @@ class Origin(Enum):
     REHEARSAL = "rehearsal"
     TPU = "tpu"
     PROFILE = "profile"
+    RECORDING = "recording"
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,26 @@ class TpuAttempt:
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
 
 
 @dataclass(frozen=True)
@@ -499,6 +520,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
 
 @dataclass(frozen=True)
@@ -514,6 +537,17 @@ class IteratorTime:
     longest_ms: float
     blocked_ms: float
     """How long the training loop waited for this op rather than for its inputs."""
+
+
+@dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
 
 
 @dataclass(frozen=True)
@@ -576,6 +610,8 @@ class ProfileFacts:
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
     iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None
@@ -600,6 +636,45 @@ class ProfileFacts:
 
 
 @dataclass(frozen=True)
+class ThroughputDrop:
+    """Throughput below the job's own baseline; `ended` is None while it lasts."""
+
+    since: str
+    baseline_per_s: float
+    per_s: float
+    ended: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of throughput that is lost, 0 to 1."""
+        return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
+
+    unit: str
+    """`examples`, `steps`, or `epochs` where only their ends are known."""
+    steps: int
+    source: str
+    per_s: float | None = None
+    baseline_per_s: float | None = None
+    """None while the baseline is being learned."""
+    drops: tuple[ThroughputDrop, ...] = ()
+    silent_s: float | None = None
+    """Time since the last step; None where the run has ended."""
+    normal_pause_s: float = 0.0
+    """The longest pause that is normal for the job, as far as it is known."""
+    pausing: str | None = None
+    """The kind of pause that the job announced and is in."""
+    gone: str | None = None
+    """Why the job can go on no more although it did not end: its process is gone."""
+    unsure: str | None = None
+    """Why silence may as well be the end of the job."""
+
+
+@dataclass(frozen=True)
 class Signals:
     """All facts of one diagnosis; None (not an empty tuple) means not measured."""
 
@@ -609,6 +684,7 @@ class Signals:
     tensorflow: TensorFlowImport | None = None
     keras: KerasUse | None = None
     tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
@@ -633,3 +709,8 @@ class Signals:
     profile: ProfileFacts | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    throughput: Throughput | None = None
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

@@ -37,6 +37,8 @@ from tpudiag.signals import (
     TensorFlowImport,
     TensorSeen,
     Tf1Use,
+    Throughput,
+    ThroughputDrop,
     TpuAttempt,
     TracedFunction,
     VariableSeen,
@@ -134,6 +136,16 @@ def installed(**versions: str) -> Environment:
     return Environment("3.11", {name.replace("_", "-"): v for name, v in versions.items()})
 
 
+STEADY = Throughput("steps", 900, "run", 1.0, 1.0, (), 2.0, 40.0)
+SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
+
+
+def watched(**changed: object) -> Signals:
+    """A recording that is being watched, of a job that runs well but for what is changed."""
+    throughput = replace(STEADY, **changed)  # type: ignore[arg-type]
+    return Signals(Origin.RECORDING, throughput=throughput)
+
+
 BIG = VariableSeen("table", "float32", (2_000_000, 512), 4_096_000_000, True, True)
 BIG_SLOT = replace(BIG, trainable=False, optimizer=True)
 FAILS: tuple[tuple[str, Signals, Severity], ...] = (
@@ -211,6 +223,10 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+    ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
+    ("TPU604", watched(silent_s=121.0), Severity.ERROR),
+    ("TPU604", watched(gone="the job's process 7 is gone"), Severity.ERROR),
+    ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(1020))), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),
@@ -259,6 +275,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+    ("TPU603", watched()),
+    ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),
+    ("TPU603", watched(drops=(replace(SLOWER, per_s=0.95),))),
+    ("TPU604", watched(silent_s=119.0)),
+    ("TPU604", watched(silent_s=None)),
     ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
     ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
     ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
@@ -281,12 +302,16 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
     ("TPU502", h(loss=None)),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+    ("TPU603", HEALTHY),
+    ("TPU603", watched(baseline_per_s=None)),
+    ("TPU604", watched(steps=0, silent_s=60.0)),
+    ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
     ("TPU602", h(checkpoints=Checkpoints(()))),
     ("TPU602", h(buckets=(BucketSeen("b", None, "no credentials"),))),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
     ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
 )
-SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204"}
+SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204", "TPU603", "TPU604"}
 
 
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)

@@ -57,6 +57,9 @@ def test_the_reference_job_is_healthy(tmp_path: Path, loop: str) -> None:
     assert report["measurements"]["input_wait_ms"]["value"] >= 0
     profiles = list(tmp_path.rglob("*.xplane.pb"))
     assert len(profiles) == 1
+    (summary,) = tmp_path.rglob("events.out.tfevents.*.tpudiag")
+    assert summary.parents[2] == profiles[0].parents[3], "TensorBoard shows the report beside it"
+    assert {series["kind"] for series in report["series"]} == {"step_time", "step_part"}
     assert done.stdout.rstrip().splitlines()[-1].startswith("Open the profile: xprof --logdir ")
 
 

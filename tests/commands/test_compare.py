@@ -192,3 +192,30 @@ def test_memory_that_grew_regresses() -> None:
     memory, share = changes(before, after)
     assert memory.regressed(0.05)
     assert not share.regressed(0.05), "a share of the step is no figure that can regress"
+
+
+def test_utilisation_that_fell_regresses_by_its_steps(runs: dict[str, Path]) -> None:
+    done = compare(runs["old"], runs["slow"], "--fail-on-regression", "5%", "--format", "json")
+    figures = json.loads(done.stdout)["measurements"]
+    assert figures["mxu_utilization_change"]["value"] == pytest.approx(-9, abs=2)
+    assert "more than noise" in figures["mxu_utilization_change"]["source"]
+
+
+def test_a_figure_that_the_second_lacks_is_no_pass(tmp_path: Path) -> None:
+    memory = (100.0, "bytes")
+    a, b = tmp_path / "a.json", tmp_path / "b.json"
+    a.write_text(saved.dumps(report(step_time_ms=(20.0, "ms"), peak_memory_bytes=memory)))
+    b.write_text(saved.dumps(report(peak_memory_bytes=memory)))
+    done = compare(a, b, "--fail-on-regression", "5%")
+    assert done.returncode == 1
+    assert f"{b} does not tell step_time_ms" in done.stderr
+    assert compare(a, b).returncode == 0, "no gate was asked for"
+    assert compare(b, a, "--fail-on-regression", "5%").returncode == 0
+
+
+def test_too_few_steps_are_said_to_be_untested(spaces: ModuleType, tmp_path: Path) -> None:
+    few = [profile(spaces, tmp_path / f"{n}.xplane.pb", n, 1, steps=LEAST - 1) for n in (20, 25)]
+    done = compare(*few, "--fail-on-regression", "5%", "--format", "json")
+    assert done.returncode == 1
+    source = json.loads(done.stdout)["measurements"]["step_time_ms_change"]["source"]
+    assert source == f"{LEAST - 1} and {LEAST - 1} steps are too few to test ({LEAST})"

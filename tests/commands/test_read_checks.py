@@ -157,7 +157,13 @@ def test_the_op_that_blocks_the_input(job: Callable[..., Report]) -> None:
     assert first[2] == pytest.approx(70.0)
     assert first[6] == "Iterator::Root::Prefetch::Batch::Map"
     assert {row[2] for row in others} == {0.0}
-    assert "waits 40% of its time" in failed(outcome(found, "TPU201"))
+    said = outcome(found, "TPU201")
+    assert "waits 40% of its time for input, mostly for Map: it works on one element" in failed(
+        said
+    )
+    assert "num_parallel_calls" in said.findings[0].fix
+    (blocked,) = (e for e in said.findings[0].evidence if e.name.startswith("waited for"))
+    assert (blocked.name, blocked.value) == ("waited for Root::Prefetch::Batch::Map", 70.0)
 
 
 def test_retracing_and_eager_ops(job: Callable[..., Report]) -> None:
@@ -217,8 +223,14 @@ def test_peak_memory_and_what_held_it(
     found = job(host=host)
     (row,) = next(t for t in found.tables if t.title == "Peak memory").rows
     assert row[1:4] == ("device 3", 30.0, 30.0 + free)
-    assert str(row[5]).startswith("programs' own (temporaries, stack) 20 GiB; conv/Conv2D 6 GiB;")
-    assert "late" not in str(row[5])
+    (memory,) = [series for series in found.series if series.kind == "memory"]
+    assert memory.y == (24 * GIB, 30 * GIB, 24 * GIB, 25 * GIB), "reserved and allocated"
+    assert memory.limit == (30 + free) * GIB
+    held = next(t for t in found.tables if t.title.startswith("What held the highest peak"))
+    assert [r[:2] for r in held.rows[:2]] == [
+        ("programs' own (temporaries, stack)", 20.0), ("conv/Conv2D", 6.0),
+    ]  # fmt: skip
+    assert "late" not in {r[0] for r in held.rows}
     assert outcome(found, "TPU301").verdict is verdict
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from tpudiag.model import (
     Evidence,
+    Excerpt,
     Finding,
     Location,
     Measurement,
     Outcome,
     Report,
+    Series,
     Severity,
     Subject,
     Table,
@@ -171,6 +173,55 @@ def _long() -> Report:
     )
 
 
+def _series() -> tuple[Series, ...]:
+    """What a profile of three hosts with a straggler gives."""
+    steps = tuple(float(number) for number in range(40, 64))
+    wait = tuple(9.0 + (i % 5) + 20 * (i == 13) for i in range(24))
+    hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(4)}
+    gib = float(2**30)
+    return (
+        Series("step_time", "step time", "step", "ms", steps, tuple(20 + w for w in wait), "p"),
+        Series("step_part", "compute", "step", "ms", steps, (14.0,) * 24, "profile"),
+        Series("step_part", "collectives", "step", "ms", steps, (6.0,) * 24, "profile"),
+        Series("step_part", "input wait", "step", "ms", steps, wait, "profile"),
+        Series("memory", "host-0 device 0", "ms", "bytes", (0.0, 5.0, 9.0, 40.0),
+               (2 * gib, 9 * gib, 14.2 * gib, 6 * gib), "profile", 15.75 * gib),
+        *(
+            Series("replica_step", name, "step", "ms", steps,
+                   tuple(14 + late + i % 3 for i in range(24)), "profile")
+            for name, late in hosts.items()
+        ),
+    )  # fmt: skip
+
+
+def _plots() -> Report:
+    """Everything that a plot can show, and source lines."""
+    plan = Table(
+        "Plan",
+        ("TPU", "batch", "fits", "GiB", "ex/s/chip", "note"),
+        (
+            ("v5e-8", 32, "yes", 4.1, 1012.0, ""), ("v5e-8", 64, "yes", 7.8, 1610.0, ""),
+            ("v5e-8", 128, "only recomputing", 15.2, 2050.0, "best"),
+            ("v5e-8", 256, "no", 30.1, "", ""), ("v5e-8", 512, "unknown", "", "", "not asked"),
+            ("v6e-8", 32, "yes", 4.1, 1875.0, ""), ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
+            ("v6e-8", 128, "yes", 15.3, 4125.0, ""), ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
+            ("v6e-8", 512, "no", 60.3, "", ""),
+        ),
+        "TPU compiler",
+    )  # fmt: skip
+    lines = (
+        "strategy = tf.distribute.TPUStrategy(resolver)", "",
+        "dataset = tf.data.TFRecordDataset(files).map(parse).batch(1024)",
+        "for batch in dataset:", "    train_step(batch)", "    if <b> & 'x':", "",
+    )  # fmt: skip
+    return replace(
+        _each_severity(),
+        series=_series(),
+        excerpts=(Excerpt("train.py", 38, lines),),
+        tables=(plan,),
+    )
+
+
 SPECIMENS = {
     "healthy": report(PASSED, PRECISION),
     "all-skipped": report(*SKIPPED),
@@ -183,6 +234,7 @@ SPECIMENS = {
     "profile": _profile(),
     "hostile": _hostile(),
     "long": _long(),
+    "plots": _plots(),
 }
 
 

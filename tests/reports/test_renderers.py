@@ -32,7 +32,7 @@ from tpudiag.model import (
     Verdict,
 )
 
-FORMATS = ("json", "markdown", "rich", "text")
+FORMATS = ("html", "json", "junit", "markdown", "rich", "sarif", "text")
 ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tpudiag import series
 from tpudiag.catalogue import checks
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, ProfileFacts, Signals, StepTimes
+from tpudiag.signals import NOTHING, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate, running, summary, tables, xprof
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.reading import INTERRUPTED
@@ -45,6 +46,13 @@ class Asked:
     engine: str = "local"
     xprof_limit_s: float | None = None
     """None: 30 s for small profiles, not at all for others."""
+    subject: Subject | None = None
+    """Whom the profile is of, where that is more than a path."""
+    missing: tuple[UnreadHost, ...] = ()
+    """Hosts that gave no file, and why."""
+    notes: tuple[str, ...] = ()
+    known: Signals = NOTHING
+    """What is known of the TPU besides its profile."""
 
 
 def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
@@ -56,9 +64,10 @@ def diagnosed(asked: Asked, settings: Settings) -> tuple[Report, bool]:
     chosen = locate.choose(locate.runs(asked.path), asked.path, asked.run)
     with _xprof(chosen, asked.xprof_limit_s) as said:
         answers, interrupted = running.read(chosen, mapped)
-        facts, steps = answers.merged()
+        facts, steps = answers.merged(asked.missing)
         says = XProfSays() if interrupted else said()
-    return _report(asked, chosen, _signals(facts, steps), settings, says), interrupted
+    signals = _signals(asked.known, facts, steps)
+    return _report(asked, chosen, signals, settings, says), interrupted
 
 
 @contextmanager
@@ -78,12 +87,12 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
             yield asking.answer
 
 
-def _signals(facts: ProfileFacts, steps: StepTimes | None) -> Signals:
+def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
     """What the checks get to see."""
-    origin = Origin.PROFILE if facts.devices else Origin.REHEARSAL
-    return Signals(
-        origin,
-        target=_target(facts),
+    return replace(
+        known,
+        origin=Origin.PROFILE if facts.devices else Origin.REHEARSAL,
+        target=known.target or _target(facts),
         steps=steps,
         profile=facts,
         functions=facts.functions,
@@ -111,17 +120,23 @@ def _report(
     """The whole diagnosis."""
     path, goal = asked.path, signals.target
     return Report(
-        subject=Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path),
+        subject=asked.subject or _subject(path, chosen),
         target=TargetSummary(goal.name, goal.replicas) if goal else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(summary.measurements(signals)),
         tables=tuple(tables.tables(signals, said)),
         headline=summary.headline(signals),
-        notes=tuple(_notes(signals, said)),
+        notes=(*asked.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
+        series=series.of(signals),
     )
+
+
+def _subject(path: str, chosen: Run) -> Subject:
+    """The profile by its path, and by its run where the path does not say it."""
+    return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
 
 
 def _partial(facts: ProfileFacts | None) -> str | None:
@@ -147,7 +162,7 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
         yield NO_STEPS
     elif signals.steps.recovered:
         yield RECOVERED.format(source=signals.steps.source)
-    if signals.target:
+    if signals.target and signals.cloud_tpu is None:
         yield (
             f"The target {signals.target.name} is what the devices in the profile make up; "
             "a larger slice whose other hosts were not recorded looks the same."

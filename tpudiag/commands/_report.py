@@ -7,7 +7,6 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
@@ -45,17 +44,25 @@ ENDINGS = {
 }
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """--format, -o, --select, --ignore and --fail-on."""
+def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
+    """--format and -o."""
     group = parser.add_argument_group("report")
     group.add_argument(
         "--format", metavar="FORMAT",
-        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
+        help="rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
+        "terminal, plain text elsewhere",
     )  # fmt: skip
     group.add_argument(
         "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
-        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
+        help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
+        ".txt); repeatable",
     )  # fmt: skip
+    return group
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """--format, -o, --select, --ignore and --fail-on."""
+    group = add_output_options(parser)
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
         help="only these checks: ids or families, e.g. TPU101,TPU2",
@@ -110,6 +117,14 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
 def emit(report: Report, options: argparse.Namespace) -> int:
     """Write the report to stdout and the files asked for; the exit code it earns."""
+    from tpudiag import excerpts
+
+    write(excerpts.added(report), options)
+    return exit_code(report, options.fail_on)
+
+
+def write(report: Report, options: argparse.Namespace) -> None:
+    """Write a finished report to stdout and the files asked for."""
     from tpudiag.catalogue import renderer
 
     failures: list[str] = []
@@ -123,7 +138,16 @@ def emit(report: Report, options: argparse.Namespace) -> int:
     _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
-    return exit_code(report, options.fail_on)
+
+
+def beside_profile(report: Report, path: str, run: str | None = None) -> None:
+    """Write the report into the profile's log folder, for TensorBoard; a terminal is told."""
+    from tpudiag import tensorboard
+
+    written = tensorboard.write_beside(report, path, run)
+    if written is not None and sys.stderr.isatty():
+        print(f"tpudiag: TensorBoard shows this report under Text: {written.parent}",
+              file=sys.stderr)  # fmt: skip
 
 
 def _print(text: str, format_: str) -> None:
@@ -147,6 +171,8 @@ def exit_code(report: Report, fail_on: str) -> int:
 
 def write_whole(file: Path, text: str) -> None:
     """Write beside the file, then rename: no reader sees half a report."""
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=".tpudiag.", dir=file.parent)
     temporary = Path(name)
     try:

@@ -164,7 +164,10 @@ def run(options: argparse.Namespace) -> int:
 
     with progress() as on_phase:
         report = diagnose(asked, settings, on_phase)
-    return _finish(report, options)
+    code = _finish(report, options)
+    if report.next_command is not None:
+        _report.beside_profile(report, str(asked.log_dir))
+    return code
 
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
@@ -195,7 +198,7 @@ def request(options: argparse.Namespace) -> Request:
     program = options.target or REFERENCE
     name = options.target or f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:
-        _check_target(options.target)
+        check_target(options.target)
     log_dir = options.log_dir / run_name(options.target or f"reference-{options.reference}")
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
@@ -215,7 +218,7 @@ def request(options: argparse.Namespace) -> Request:
     )  # fmt: skip
 
 
-def _check_target(target: str) -> None:
+def check_target(target: str) -> None:
     """A script that can be read, or the form module:function."""
     path = Path(target)
     if path.is_file():

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._report import check_outputs, emit
+from tpudiag.commands._report import add_output_options, check_outputs, emit
 from tpudiag.commands.read import add_engine_option
 
 if TYPE_CHECKING:
@@ -17,8 +16,12 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 0.05
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
---fail-on-regression and by more than noise, or a host of a run could not be read; 2 usage
-error, or nothing to compare.
+--fail-on-regression and by more than noise, B lacks a figure of A that could regress, or a host
+of a run could not be read; 2 usage error, or nothing to compare.
+
+examples:
+  tpudiag compare old.json logs/ --fail-on-regression 5%   a report of `read`, a new profile
+  tpudiag compare logs/plugins/profile/RUN1 logs/plugins/profile/RUN2
 """
 
 
@@ -49,19 +52,6 @@ def add_parser(
     parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """--format and -o, as other verbs have them."""
-    group = parser.add_argument_group("report")
-    group.add_argument(
-        "--format", metavar="FORMAT",
-        help="rich, json or markdown on stdout; default: rich on a terminal, plain text elsewhere",
-    )  # fmt: skip
-    group.add_argument(
-        "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
-        help="also write it to FILE, in the format of its ending (.json, .md, .txt); repeatable",
-    )  # fmt: skip
-
-
 def run(options: argparse.Namespace) -> int:
     """Read both, compare, report; raises UnreadableInput, UsageError and NothingDiagnosed."""
     from tpudiag import comparison
@@ -82,8 +72,12 @@ def run(options: argparse.Namespace) -> int:
     if made.partial is not None:
         print(f"tpudiag: {made.partial}", file=sys.stderr)
         return 1
-    gated = options.fail_on_regression is not None
-    return int(gated and any(change.regressed(limit) for change in found))
+    if options.fail_on_regression is None:
+        return 0
+    if missing := comparison.lost(*reports):
+        print(f"tpudiag: {options.b} does not tell {', '.join(missing)}", file=sys.stderr)
+        return 1
+    return int(any(change.regressed(limit) for change in found))
 
 
 def _report(path: str, options: argparse.Namespace) -> Report:

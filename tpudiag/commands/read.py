@@ -8,7 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._report import add_report_options, check_outputs, emit, settings_for
+from tpudiag.commands._report import (
+    add_report_options,
+    beside_profile,
+    check_outputs,
+    emit,
+    settings_for,
+)
 
 if TYPE_CHECKING:
     from tpudiag.sources.profile.locate import Run
@@ -40,14 +46,23 @@ def add_parser(
         "--run", metavar="NAME", dest="run_name", help="read this run instead of the newest"
     )
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
+    add_xprof_option(parser)
+    parser.add_argument(
+        "--no-tensorboard", dest="tensorboard", action="store_false",
+        help="do not write the report into the log folder, where TensorBoard shows it as text",
+    )  # fmt: skip
+    add_engine_option(parser)
+    add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_xprof_option(parser: argparse.ArgumentParser) -> None:
+    """--xprof-limit, for verbs that report on a profile."""
     parser.add_argument(
         "--xprof-limit", metavar="SECONDS", type=_seconds,
         help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
         "profiles up to 5 MB, larger ones are not asked about)",
     )  # fmt: skip
-    add_engine_option(parser)
-    add_report_options(parser)
-    parser.set_defaults(run=run)
 
 
 def add_engine_option(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
     asked = Asked(options.path, options.run_name, options.engine, options.xprof_limit)
     report, interrupted = diagnosed(asked, settings_for(options))
     code = emit(report, options)
+    if options.tensorboard:
+        beside_profile(report, options.path, options.run_name)
     if interrupted:
         print("tpudiag: interrupted; the report holds what was read until then", file=sys.stderr)
         return 130

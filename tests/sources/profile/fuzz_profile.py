@@ -3,7 +3,8 @@
     pip install atheris
     python tests/sources/profile/fuzz_profile.py CORPUS_FOLDER -max_total_time=300
 
-Whatever the bytes, the reader must end in facts or in one line of UnreadableInput.
+Whatever the bytes, reading must end in a report without a broken check, or in one line of
+UnreadableInput.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from typing import Any
 
 atheris: Any = import_module("atheris")
 with atheris.instrument_imports(include=["tpudiag"]):
+    from tpudiag import saved
+    from tpudiag.commands._profile import Asked, diagnosed
     from tpudiag.errors import UnreadableInput
-    from tpudiag.sources.profile import facts
+    from tpudiag.model import Verdict
+    from tpudiag.settings import Settings
 
 FILE = Path(tempfile.mkdtemp()) / "a.xplane.pb"
 
@@ -26,15 +30,20 @@ def one_input(data: bytes) -> None:
     """Read the bytes as a profile."""
     FILE.write_bytes(data)
     try:
-        found, steps = facts(FILE)
+        report, _ = diagnosed(Asked(str(FILE), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         if "\n" in str(error) or str(FILE) not in str(error):
             raise AssertionError(f"no clear line: {error!r}") from error
         return
-    if found.bytes_read != len(data):
+    if report.measurements["profile_bytes"].value != len(data):
         raise AssertionError("a part of the file was not read")
-    if steps is not None and any(ms < 0 for ms in steps.step_ms):
-        raise AssertionError("a step of negative length")
+    for outcome in report.outcomes:
+        if outcome.verdict is Verdict.BROKEN:
+            raise AssertionError(f"{outcome.id}: {outcome.reason}")
+    for name, measurement in report.measurements.items():
+        if name.startswith("step_time") and float(str(measurement.value)) < 0:
+            raise AssertionError("a step of negative length")
+    saved.dumps(report)
 
 
 if __name__ == "__main__":

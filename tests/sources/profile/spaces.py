@@ -221,6 +221,16 @@ def add_host(
         plane.event(thread(on), ("ExecutorState::Process", start, duration))
 
 
+def add_reading(made: Any, starts: Sequence[float], read_ms: float) -> None:
+    """A pipeline that reads records on the host while the devices wait from each start on."""
+    plane = Plane(made, "/host:CPU")
+    asks, reads = plane.line("tf_data_get_next/1"), plane.line("tf_data_private/2")
+    for start in starts:
+        for name in ("IteratorGetNextOp::DoCompute", "Iterator::Root", "Iterator::Root::Prefetch"):
+            plane.event(asks, (name, start, read_ms))
+        plane.event(reads, ("Iterator::Root::Prefetch::TFRecord", start, read_ms))
+
+
 def write(made: Any, folder: Any, run: str = "2025_05_01_00_00_00", host: str = "vm") -> Any:
     """Write the space as one host of a run of a log folder; the file."""
     file = folder / "plugins" / "profile" / run / f"{host}.xplane.pb"

@@ -39,7 +39,10 @@ def test_roofline(
     for op in found.ops:
         row = theirs[op.name]
         assert op.total_ms == pytest.approx(row["total_time"] / 1e3, rel=0.01), op.name
-        if not op.holds_others:
+        if op.category.endswith("-start"):
+            # XProf holds the whole transfer against the moment of its start: 895 PB/s here.
+            assert op.hbm_gb_per_s is None, op.name
+        elif not op.holds_others:
             assert op.gflop_per_s == pytest.approx(row["measured_flop_rate"], rel=0.01), op.name
             gib_per_s = row["hbm_bw"]
             assert (op.hbm_gb_per_s or 0) * 1e9 / GIB == pytest.approx(gib_per_s, rel=0.01)

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.profile import dask
+
 ROOT = Path(__file__).parents[3]
 HOSTS = 12
 
@@ -27,7 +29,7 @@ class Cluster:
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self.port = free_port()
-        self._start("distributed.cli.dask_scheduler", "--port", str(self.port))
+        self.scheduler = self._start("distributed.cli.dask_scheduler", "--port", str(self.port))
         self.workers = [
             self._start(
                 "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}",
@@ -35,6 +37,17 @@ class Cluster:
             )
             for _ in range(2)
         ]  # fmt: skip
+
+    def wait(self) -> None:
+        """Until both workers are there."""
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        with distributed().Client(f"tcp://127.0.0.1:{self.port}") as client:
+            client.wait_for_workers(len(self.workers), timeout=60)
 
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", module, *arguments, "--no-dashboard"]
@@ -50,7 +63,13 @@ def cluster() -> Iterator[Cluster]:
     if find_spec("distributed") is None:
         pytest.skip("the extra `dask` is not installed")
     with ExitStack() as stack:
-        yield Cluster(stack)
+        made = Cluster(stack)
+        made.wait()
+        yield made
+
+
+def distributed() -> Any:
+    return import_module("distributed")
 
 
 def free_port() -> int:
@@ -107,10 +126,46 @@ def test_a_worker_killed_on_the_way_costs_no_host(
     assert json.loads(out)["measurements"]["hosts"]["value"] == HOSTS
 
 
+def test_a_cluster_that_dies_leaves_what_was_read(
+    spaces: ModuleType, tmp_path: Path, cluster: Cluster
+) -> None:
+    write(spaces, tmp_path, 3000)
+    engine = f"dask://127.0.0.1:{cluster.port}"
+    with subprocess.Popen(
+        command(tmp_path, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
+    ) as read:
+        while not under_way(cluster) and read.poll() is None:
+            time.sleep(0.05)
+        assert read.poll() is None, "the cluster has to die while the run is read"
+        cluster.scheduler.kill()
+        out, err = read.communicate(timeout=120)
+    assert read.returncode in (1, 2), "some hosts were read, or none"
+    assert "the cluster's workers went away" in err
+    assert "Traceback" not in err
+    assert len(err.splitlines()) == 1
+    assert bool(out) == (read.returncode == 1)
+
+
+def test_workers_that_do_not_come_back(
+    spaces: ModuleType, tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(spaces, tmp_path, 3000)
+    monkeypatch.setattr(dask, "WORKERS_S", 20.0)
+    files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))]
+    answering = dask.Cluster(f"dask://127.0.0.1:{cluster.port}")(files)
+    places = {next(answering)[0]}
+    monkeypatch.setattr(dask, "WORKERS_S", 1.0)
+    for worker in cluster.workers:
+        worker.kill()
+    rest = dict(answering)
+    places |= rest.keys()
+    assert places == set(range(HOSTS)), "every file has an answer"
+    assert any("workers went away" in answer for answer in rest.values() if isinstance(answer, str))
+
+
 def under_way(cluster: Cluster) -> bool:
     """Whether the first worker has finished a file."""
-    distributed: Any = import_module("distributed")
-    with distributed.Client(f"tcp://127.0.0.1:{cluster.port}") as client:
+    with distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client:
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
         return any(worker["metrics"].get("task_counts", {}).get("executing") for worker in workers)
 

@@ -6,6 +6,9 @@ on storage that all share, or behind a URL. A file whose worker dies is given to
 
 from __future__ import annotations
 
+import logging
+import socket
+import time
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
@@ -15,43 +18,94 @@ from tpudiag.sources.profile.reading import Answer
 from tpudiag.sources.profile.summaries import attempted
 
 SCHEME = "dask://"
+KNOCK_S = 5.0
+"""How long the scheduler's port may take to answer."""
 CONNECT_S = 20.0
-WORKERS_S = 60.0
-"""How long the first worker may take to appear."""
+WORKERS_S = 30.0
+"""How long the cluster may be without a worker."""
+LOOK_S = 2.0
+"""How often the workers are counted while none has an answer."""
+RETRIES = 3
+
+
+class Lost(str):
+    """Why no worker could read a file."""
+
+    __slots__ = ()
 
 
 class Cluster:
     """The map on a cluster; `files` are read where its workers run."""
 
     def __init__(self, engine: str) -> None:
+        self._engine = engine
         self._address = engine.removeprefix(SCHEME)
 
     def __call__(self, files: Sequence[str]) -> Iterator[tuple[int, Answer]]:
-        """The summaries, as they come back; raises UnreadableInput where no cluster answers."""
+        """The summaries, as they come back; raises UnreadableInput where no cluster answers.
+
+        Where all workers die and none comes back, or the scheduler dies, the files without an
+        answer count as unread.
+        """
         distributed = _distributed()
-        try:
-            client = distributed.Client(f"tcp://{self._address}", timeout=CONNECT_S)
-        except (OSError, TimeoutError) as error:
-            raise UnreadableInput(f"--engine {SCHEME}{self._address}: {_line(error)}") from error
-        with client:
+        _quieten()
+        with self._client(distributed) as client:
             try:
                 client.wait_for_workers(1, timeout=WORKERS_S)
             except (OSError, TimeoutError) as error:
-                raise UnreadableInput(
-                    f"--engine {SCHEME}{self._address}: the cluster has no worker"
-                ) from error
-            tasks = client.map(attempted, list(files), pure=False, retries=3)
-            places = {task.key: place for place, task in enumerate(tasks)}
-            for task in distributed.as_completed(tasks):
-                yield places[task.key], _answer(task, files[places[task.key]])
+                raise UnreadableInput(f"{self._engine}: the cluster has no worker") from error
+            tasks = client.map(attempted, list(files), pure=False, retries=RETRIES)
+            places = {task: place for place, task in enumerate(tasks)}
+            for task, answer in _answers(distributed, client, tasks):
+                place = places.pop(task)
+                yield place, f"{files[place]}: {answer}" if isinstance(answer, Lost) else answer
+            for place in places.values():
+                yield place, f"{files[place]}: the cluster's workers went away"
+
+    def _client(self, distributed: Any) -> Any:
+        """A connection to the scheduler; raises UnreadableInput."""
+        host, _, port = self._address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), KNOCK_S).close()
+            return distributed.Client(f"tcp://{self._address}", timeout=CONNECT_S)
+        except (OSError, OverflowError, TimeoutError, ValueError) as error:
+            said = f"{self._engine}: no Dask scheduler answers: {_line(error)}"
+            raise UnreadableInput(said) from error
 
 
-def _answer(task: Any, file: str) -> Answer:
-    """What a task came to; a worker's own failure counts against its file."""
+def _answers(
+    distributed: Any, client: Any, tasks: Sequence[Any]
+) -> Iterator[tuple[Any, Answer | Lost]]:
+    """What the tasks come to; stops where the cluster stays without a worker, or goes away."""
+    left = set(tasks)
+    seen = time.monotonic()
+    while left:
+        found: list[tuple[Any, Answer | Lost]] = []
+        try:
+            done = distributed.wait(left, timeout=LOOK_S, return_when="FIRST_COMPLETED").done
+            found = [(task, answer) for task in done if (answer := _answer(task)) is not None]
+        except TimeoutError:
+            pass
+        except distributed.CancelledError:
+            return
+        if found or (client.status == "running" and client.scheduler_info()["workers"]):
+            seen = time.monotonic()
+        elif client.status != "running" or time.monotonic() - seen > WORKERS_S:
+            return
+        left.difference_update(task for task, _ in found)
+        yield from found
+
+
+def _answer(task: Any) -> Answer | Lost | None:
+    """What a task came to; None where its worker died with the answer, and it starts again."""
     try:
-        answer: Answer = task.result()
+        answer: Answer = task.result(timeout=LOOK_S)
+    except TimeoutError:
+        return None
     except Exception as error:  # whatever a worker's version or machine may raise
-        return f"{file}: no worker could read it: {_line(error)}"
+        if task.cancelled():
+            raise
+        return Lost(f"no worker could read it: {_line(error)}")
     return answer
 
 
@@ -63,6 +117,13 @@ def _distributed() -> Any:
         raise MissingExtra(
             "--engine dask:// needs the extra `dask`: pip install 'tpudiag[dask]'"
         ) from error
+
+
+def _quieten() -> None:
+    """Keep the package's own log off stderr: what fails is told in the report."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _line(error: BaseException) -> str:

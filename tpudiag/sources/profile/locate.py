@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import tempfile
 from collections import defaultdict
@@ -142,6 +143,8 @@ def _remote(path: str) -> list[Run]:
                 raise UnreadableInput(f"{path}: does not exist")
     except UnreadableInput:
         raise
+    except FileNotFoundError as error:
+        raise UnreadableInput(f"{path}: does not exist") from error
     except Exception as error:
         raise UnreadableInput(f"{path}: {_line(error)}") from error
     folders: defaultdict[str, list[str]] = defaultdict(list)
@@ -159,6 +162,7 @@ def _remote(path: str) -> list[Run]:
 
 def _filesystem(path: str) -> Any:
     """The fsspec file system for a URL; raises what fsspec raises (unknown protocol, no gcsfs)."""
+    logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it guesses aloud at buckets' types
     return import_module("fsspec.core").url_to_fs(path)[0]
 
 

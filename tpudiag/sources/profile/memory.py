@@ -19,6 +19,8 @@ STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_
          "device_ordinal", "allocator_name")  # fmt: skip
 EARLIER = "allocated before the capture"
 HOLDERS = 5
+MOMENTS = 400
+"""Moments kept of the memory over time."""
 
 
 class Allocations(NamedTuple):
@@ -107,7 +109,16 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
         int(whole.lifetime_peaks[index].max()) or None,
         tuple(largest[:HOLDERS]),
         int(whole.times[here]) / 1e9,
+        tuple(_moments(whole.times[index], used)),
     )
+
+
+def _moments(times: Ints, used: Ints) -> Iterator[tuple[float, int]]:
+    """When and how much was held: the fullest moment of each stretch of events."""
+    edges = np.unique(np.linspace(0, len(used), min(len(used), MOMENTS) + 1).astype(np.int64))
+    for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        fullest = begin + int(np.argmax(used[begin:end]))
+        yield int(times[fullest]) / 1e9, int(used[fullest])
 
 
 def _held(until: Ints, whole: Allocations) -> dict[str, int]:

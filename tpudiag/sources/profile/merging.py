@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from tpudiag.signals import (
     CallbackTime,
     Device,
     DeviceOp,
     HostClock,
+    InputBlocker,
     IteratorTime,
     MatrixOp,
     ProfileFacts,
@@ -19,20 +20,38 @@ from tpudiag.signals import (
     TracedFunction,
     UnreadHost,
 )
-from tpudiag.sources.profile.operations import device_ops, padded
+from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
 from tpudiag.sources.profile.stepping import step_times
 from tpudiag.sources.profile.summaries import HostSummary
 
 PADDED_KEPT = 50
 
 
+@dataclass
+class Programs:
+    """What the hosts of a run share, since they run the same programs: kept once for all."""
+
+    ops: OpTotals = field(default_factory=OpTotals)
+    matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
+        default_factory=dict[str, tuple[MatrixOp, ...]]
+    )
+
+    def taken(self, summary: HostSummary) -> HostSummary:
+        """Add what a host says of its programs; the rest of its summary."""
+        fold(self.ops, summary.ops)
+        for name, products in summary.matrix_ops.items():
+            self.matrix_ops.setdefault(name, products)
+        return replace(summary, ops={}, matrix_ops={})
+
+
 def merged(
-    found: Sequence[HostSummary], unread: Sequence[UnreadHost] = ()
+    found: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
 ) -> tuple[ProfileFacts, StepTimes | None]:
     """The facts of a run from those of its hosts, in the order of their files."""
+    found = _told_apart(found)
     devices = _with_windows(found)
     hosts = [summary.steps for summary in found if summary.steps is not None]
-    ops = device_ops((ops for summary in found for ops in summary.ops), devices)
+    ops = device_ops(programs.ops, devices)
     first = found[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
     facts = ProfileFacts(
@@ -51,19 +70,51 @@ def merged(
         eager_ops=_callbacks([s.eager_ops for s in found if s.eager_ops is not None]),
         callbacks=_callbacks([s.callbacks for s in found if s.callbacks is not None]),
         iterators=_iterators([s.iterators for s in found if s.iterators is not None]),
+        blockers=_blockers(found),
         memory=tuple(peak for s in found for peak in s.memory) or None,
-        padded=padded(ops for summary in found for ops in summary.ops)[:PADDED_KEPT] or None,
+        padded=padded(programs.ops)[:PADDED_KEPT] or None,
         mxu_share=_peak_share(devices, ops, lambda op: op.flops, lambda d: d.peak_tflops, 1e12),
         hbm_share=_peak_share(
             devices, ops, lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9
         ),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=_matrix_ops(found),
+        matrix_ops=_matrix_ops(found, programs),
         unread=tuple(unread),
         clocks=_clocks(found),
     )
     suffix = facts.source.removeprefix("profile")
     return facts, step_times(hosts, suffix)
+
+
+def _told_apart(found: Sequence[HostSummary]) -> Sequence[HostSummary]:
+    """Hosts that share a name (localhost) go by the names of their files."""
+    names = Counter(summary.host for summary in found)
+    return [s if names[s.host] == 1 else _renamed(s, s.file) for s in found]
+
+
+def _renamed(summary: HostSummary, host: str) -> HostSummary:
+    """The same host under another name."""
+    steps = summary.steps
+    if steps is not None:
+        steps = replace(steps, replicas=tuple(replace(r, host=host) for r in steps.replicas))
+    return replace(
+        summary,
+        host=host,
+        devices=tuple(replace(device, host=host) for device in summary.devices),
+        steps=steps,
+        memory=tuple(replace(peak, host=host) for peak in summary.memory),
+    )
+
+
+def _blockers(found: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
+    """What each host's training loop waited for, where its trace shows it."""
+    worst = [
+        (summary.host, max(summary.iterators, key=lambda iterator: iterator.blocked_ms))
+        for summary in found
+        if summary.iterators
+    ]
+    made = [InputBlocker(host, i.op, i.name, i.blocked_ms) for host, i in worst if i.blocked_ms]
+    return tuple(sorted(made, key=lambda blocker: -blocker.blocked_ms))
 
 
 def _with_windows(found: Sequence[HostSummary]) -> tuple[Device, ...]:
@@ -87,13 +138,9 @@ def _runs(found: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:
     return tuple((name, count, ps / count / 1e9) for name, (count, ps) in ordered if count)
 
 
-def _matrix_ops(found: Sequence[HostSummary]) -> tuple[MatrixOp, ...] | None:
+def _matrix_ops(found: Sequence[HostSummary], programs: Programs) -> tuple[MatrixOp, ...] | None:
     """Those of the program that ran longest; None where no host's trace holds its HLO."""
-    for name, _, _ in _runs(found)[:1]:
-        for summary in found:
-            if name in summary.matrix_ops:
-                return summary.matrix_ops[name]
-    return None
+    return next((programs.matrix_ops.get(name) for name, _, _ in _runs(found)), None)
 
 
 def _functions(

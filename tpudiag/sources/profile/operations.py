@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from typing import NamedTuple
 
 from tpudiag.model import Location
@@ -16,11 +16,14 @@ from tpudiag.sources.profile.space import Plane, StatValue
 PS_PER_MS = 1e9
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
 """Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
+STARTED = "-start"
+"""Categories that end so start a transfer that goes on while others run: its time is not theirs."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
-SHAPE = re.compile(r"([a-z]+\d*(?:e\dm\d\w*)?)\[([\d,]*)\](?:\{([\d,]*)(?::([^}]*))?\})?")
-TILE = re.compile(r"T\(([\d,*]+)\)")
+_LIST = r"((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)"
+SHAPE = re.compile(rf"([a-z]+\d*(?:e\dm\d\w*)?)\[{_LIST}\](?:\{{{_LIST}(?::([^}}]*))?\}})?")
+TILE = re.compile(r"T\(([0-9,*]{1,99})\)")
 
 
 class OpKey(NamedTuple):
@@ -45,6 +48,9 @@ class OpTotal:
     """The HLO instruction."""
     framework_op: str = ""
     location: Location | None = None
+
+
+OpTotals = dict[OpKey, OpTotal]
 
 
 def operation(
@@ -74,18 +80,18 @@ def added(left: OpTotal, right: OpTotal) -> OpTotal:
     )  # fmt: skip
 
 
-def device_ops(
-    totals: Iterable[dict[OpKey, OpTotal]], devices: Sequence[Device]
-) -> tuple[DeviceOp, ...]:
+def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
+    """Add the operations of another device, or of another host of the same run."""
+    for key, found in more.items():
+        into[key] = added(into[key], found) if key in into else found
+
+
+def device_ops(totals: OpTotals, devices: Sequence[Device]) -> tuple[DeviceOp, ...]:
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
-    merged: dict[OpKey, OpTotal] = {}
-    for ops in totals:
-        for key, found in ops.items():
-            merged[key] = added(merged[key], found) if key in merged else found
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
-    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in merged.items())
+    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in totals.items())
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
@@ -95,9 +101,10 @@ def _device_op(
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
     holds = op.category in CONTAINERS
+    timed = seconds > 0 and not holds and not op.category.endswith(STARTED)
     moved = _moved(op)
-    rate = None if op.flops is None or not seconds or holds else op.flops / seconds / 1e9
-    bandwidth = None if moved is None or not seconds or holds else moved / seconds / 1e9
+    rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
+    bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
         name, op.category, op.self_ps / PS_PER_MS,
         op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0, op.count, op.flops,
@@ -137,10 +144,10 @@ def _in_16_bit(op: OpTotal) -> bool | None:
     return None if not read else sum(kind in ("bf16", "f16") for kind in read) * 2 >= len(read)
 
 
-def padded(ops: Iterable[dict[OpKey, OpTotal]]) -> tuple[PaddedTensor, ...]:
+def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
     """The results of operations whose tiles pad them, what is lost most first; each text once."""
     found: dict[OpKey, PaddedTensor] = {}
-    for key, op in ((key, op) for some in ops for key, op in some.items()):
+    for key, op in ops.items():
         text = op.text.partition(" = ")[2]
         shape = SHAPE.match(text)
         tensor = shape and _padded(key.name, shape)
@@ -189,12 +196,15 @@ def _accesses(data: memoryview) -> Iterator[int]:
 def _location(source: StatValue | None) -> Location | None:
     """`train.py:12` as a location."""
     file, colon, line = str(source or "").rpartition(":")
-    return Location(file, int(line)) if colon and line.isdecimal() and file else None
+    is_line = bool(colon and file) and line.isdecimal() and len(line) < 10
+    return Location(file, int(line)) if is_line else None
 
 
 def _times(value: StatValue | None, count: int) -> int | None:
     """A figure for each occurrence, summed; None where the profile has none."""
-    return int(value) * count if isinstance(value, (int, float)) else None
+    if not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    return int(value) * count
 
 
 def _sum(left: int | None, right: int | None) -> int | None:

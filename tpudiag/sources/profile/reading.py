@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import ProfileFacts, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate
-from tpudiag.sources.profile.merging import merged
+from tpudiag.sources.profile.merging import Programs, merged
 from tpudiag.sources.profile.summaries import HostSummary, Moved, attempted, summary
 
 Answer = HostSummary | str
@@ -21,15 +21,29 @@ INTERRUPTED = "interrupted before it was read"
 
 @dataclass
 class Answers:
-    """What the files of a run came to so far."""
+    """What the files of a run came to so far; of their programs only the sums are kept."""
 
     files: Sequence[str]
     by_place: dict[int, Answer] = field(default_factory=dict[int, Answer])
+    programs: Programs = field(default_factory=Programs)
 
-    def merged(self) -> tuple[ProfileFacts, StepTimes | None]:
-        """The facts of the run; raises UnreadableInput where no host could be read."""
+    def add(self, place: int, answer: Answer) -> None:
+        """Take what one file came to."""
+        self.by_place[place] = answer if isinstance(answer, str) else self.programs.taken(answer)
+
+    def add_all(self, answers: Iterable[tuple[int, Answer]]) -> Answers:
+        """Take what files came to; the same answers."""
+        for place, answer in answers:
+            self.add(place, answer)
+        return self
+
+    def merged(self, missing: Sequence[UnreadHost] = ()) -> tuple[ProfileFacts, StepTimes | None]:
+        """The facts of the run, without hosts that are `missing` as well as unreadable ones.
+
+        Raises UnreadableInput where no host could be read.
+        """
         found: list[HostSummary] = []
-        unread: list[UnreadHost] = []
+        unread: list[UnreadHost] = list(missing)
         failures: list[str] = []
         for place, file in enumerate(self.files):
             answer = self.by_place.get(place, f"{file}: {INTERRUPTED}")
@@ -42,7 +56,7 @@ class Answers:
         if not found:
             more = "" if len(failures) == 1 else f" (nor can any of the {len(failures)} hosts)"
             raise UnreadableInput(failures[0] + more)
-        return merged(found, unread)
+        return merged(found, self.programs, unread)
 
 
 def here(files: Sequence[str], moved: Moved = lambda _: None) -> Iterator[tuple[int, Answer]]:
@@ -59,7 +73,7 @@ def facts(path: str | Path, run: str | None = None) -> tuple[ProfileFacts, StepT
     UnreadableInput where no host of the run can be read; those that cannot are in `unread`.
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
-    return Answers(chosen.files, dict(here(chosen.files))).merged()
+    return Answers(chosen.files).add_all(here(chosen.files)).merged()
 
 
 def span_step_times(path: str | Path, name: str, run: str | None = None) -> StepTimes | None:
@@ -69,4 +83,5 @@ def span_step_times(path: str | Path, name: str, run: str | None = None) -> Step
     where there is no such event. Raises UnreadableInput.
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
-    return merged([summary(file, span=name) for file in chosen.files])[1]
+    found = ((place, summary(file, span=name)) for place, file in enumerate(chosen.files))
+    return Answers(chosen.files).add_all(found).merged()[1]

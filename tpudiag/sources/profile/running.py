@@ -40,7 +40,7 @@ def read(run: Run, mapped: Mapped) -> tuple[Answers, bool]:
         answering = here(run.files, shown.moved) if mapped is here else mapped(run.files)
         try:
             for place, answer in answering:
-                answers.by_place[place] = answer
+                answers.add(place, answer)
                 shown.done(place)
         except KeyboardInterrupt:
             if not answers.by_place:

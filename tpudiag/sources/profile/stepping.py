@@ -26,6 +26,7 @@ from tpudiag.sources.profile.spans import (
 
 GET_NEXT_WAIT = "IteratorGetNext on the host while nothing computed"
 INFEED_WAIT = "infeed ops of the devices"
+STEPS_LINE = "Steps line"
 INPUT = ("input", "input processing", "input transfer")
 COMPUTE, COLLECTIVES, TO_DEVICE = "compute", "collectives", "host to device"
 OUTPUT, COMPILATION, IDLE = "output", "compilation", "idle"
@@ -43,6 +44,7 @@ class HostSteps:
 
     replicas: tuple[ReplicaSteps, ...]
     source: str
+    """What marks them; where a device does, it is said without their number."""
     wait_source: str | None
     recovered: bool
     ends: dict[int, int]
@@ -58,9 +60,8 @@ def host_steps(
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
     if name is None and marked:
-        source = f"Steps line of {len(marked)} device{'s' * (len(marked) > 1)}"
         by_device = [(device, device.steps) for device in marked if device.steps is not None]
-        return _made(trace, by_device, label, source, False)
+        return _made(trace, by_device, label, STEPS_LINE, False)
     marks = steps_named(trace.marks, name)
     if marks:
         how = " with a step_num" if marks[0].numbered else ""
@@ -226,34 +227,52 @@ def _ms(ps: Ints) -> tuple[float, ...]:
 
 
 def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None:
-    """The steps of all hosts: of one number, that of the replica where it took longest."""
+    """The steps of all hosts: of one number, as long as where it took longest.
+
+    It waited for input as long as the replica that the others waited for: the one whose own work
+    (all but the collectives, in which the fast wait for the slow) took longest.
+    """
     if not hosts:
         return None
-    slowest: dict[tuple[int, int], tuple[float, float | None]] = {}
-    for replica in (replica for host in hosts for replica in host.replicas):
-        wait_ms = _wait(replica) if all(host.wait_source for host in hosts) else None
+    slowest: dict[tuple[int, int], tuple[float, float | None, float]] = {}
+    knows = all(host.wait_source for host in hosts)
+    replicas = [replica for host in hosts for replica in host.replicas]
+    for replica in replicas:
+        waits = _summed(replica, INPUT) if knows else [None] * len(replica.numbers)
+        others = _summed(replica, (COLLECTIVES,))
         seen: Counter[int] = Counter()
-        for index, (number, ms) in enumerate(zip(replica.numbers, replica.step_ms, strict=True)):
+        for number, ms, wait, other in zip(
+            replica.numbers, replica.step_ms, waits, others, strict=True
+        ):
             # The loop may start its numbers anew in every epoch: those are other steps.
             key = (seen[number], number)
             seen[number] += 1
-            wait = None if wait_ms is None else wait_ms[index]
-            if key not in slowest or ms > slowest[key][0]:
-                slowest[key] = (ms, wait)
+            found = (ms - other, wait, ms)
+            known = slowest.get(key, found)
+            own, kept, longest = max(known, found, key=lambda step: (step[0], step[1] or 0.0))
+            slowest[key] = (own, kept, max(longest, known[2], ms))
     if not slowest:
         return None
-    found_waits = [wait for _, (_, wait) in sorted(slowest.items()) if wait is not None]
-    known = tuple(found_waits) if len(found_waits) == len(slowest) else None
+    steps = [step for _, step in sorted(slowest.items())]
+    whose = " of the replica that the others wait for" if len(replicas) > 1 else ""
     return StepTimes(
-        step_ms=tuple(ms for _, (ms, _) in sorted(slowest.items())),
-        input_wait_ms=known,
-        source=" and ".join(sorted({host.source for host in hosts})) + suffix,
+        step_ms=tuple(ms for _, _, ms in steps),
+        input_wait_ms=tuple(wait or 0.0 for _, wait, _ in steps) if knows else None,
+        source=_sources(hosts) + suffix,
         recovered=any(host.recovered for host in hosts),
-        input_wait_source=None if known is None else hosts[0].wait_source,
+        input_wait_source=f"{hosts[0].wait_source}{whose}" if knows else None,
     )
 
 
-def _wait(replica: ReplicaSteps) -> tuple[float, ...] | None:
-    """The wait for input in each step."""
-    found = [part.ms for part in replica.parts if part.name in INPUT]
-    return tuple(map(sum, zip(*found, strict=True))) if found else (0.0,) * len(replica.numbers)
+def _sources(hosts: Sequence[HostSteps]) -> str:
+    """What marks the steps of a run, and on how many devices where they do."""
+    count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
+    line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
+    found = {line if host.source == STEPS_LINE else host.source for host in hosts}
+    return " and ".join(sorted(found))
+
+
+def _summed(replica: ReplicaSteps, names: Sequence[str]) -> list[float]:
+    """The ms of each step in the parts of these names."""
+    found = [part.ms for part in replica.parts if part.name in names]
+    return [sum(ms) for ms in zip(*found, strict=True)] or [0.0] * len(replica.numbers)

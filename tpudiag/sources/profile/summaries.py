@@ -23,7 +23,7 @@ from tpudiag.sources.profile.devices import (
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.hosts import Callback, HostRead, read_host
 from tpudiag.sources.profile.memory import peaks
-from tpudiag.sources.profile.operations import OpKey, OpTotal
+from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
 from tpudiag.sources.profile.space import Plane, Space, opened, space
 from tpudiag.sources.profile.stepping import HostSteps, host_steps, waits
@@ -39,11 +39,13 @@ class HostSummary:
     """What one host's XSpace holds; None where its trace does not tell."""
 
     host: str
+    file: str
+    """The file's name without its ending, which tells hosts of one name apart."""
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
     """First and last moment in which each device was busy, ps; None where it never was."""
-    ops: tuple[dict[OpKey, OpTotal], ...]
-    """By device."""
+    ops: OpTotals
+    """Of all its devices."""
     runs: dict[str, tuple[int, int]]
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
@@ -126,16 +128,18 @@ def attempted(name: str, moved: Moved = lambda _: None) -> HostSummary | str:
 
 def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSummary:
     """The planes of one host, one after the other."""
-    host = whole.hostnames[0] if whole.hostnames else file.name.removesuffix(locate.ENDING)
+    stem = file.name.removesuffix(locate.ENDING)
+    host = whole.hostnames[0] if whole.hostnames else stem
     found, clock = _Planes(), Clock()
     for plane in whole.planes():
         found.add(plane, span, clock)
     trace, devices = found.trace, found.devices
     return HostSummary(
         host,
+        stem,
         tuple(device.device(host) for device in devices),
         tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
-        tuple(device.ops for device in devices),
+        _ops(devices),
         _runs(devices),
         found.matrix_ops,
         host_steps(trace, devices, span, host),
@@ -151,6 +155,14 @@ def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSumma
         size,
         (*whole.errors, *whole.warnings, *_not_understood(file, found)),
     )
+
+
+def _ops(devices: list[DeviceRead]) -> OpTotals:
+    """The operations of all devices of the host, which run the same programs."""
+    ops: OpTotals = {}
+    for device in devices:
+        fold(ops, device.ops)
+    return ops
 
 
 def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:

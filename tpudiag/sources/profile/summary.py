@@ -14,6 +14,10 @@ STEP_PERCENTILES = (("step_time_ms", 50), ("step_time_p90_ms", 90), ("step_time_
                     ("step_time_max_ms", 100))  # fmt: skip
 
 
+SAID = 0.005
+"""A part of the step below this share is left out of the headline."""
+
+
 def headline(signals: Signals) -> str:
     """What was recorded, and the one figure that tells most."""
     facts, steps = profile_of(signals), signals.steps
@@ -27,7 +31,9 @@ def headline(signals: Signals) -> str:
     if steps is None:
         return f"{about}; no steps are marked."
     marked = count(len(steps.step_ms), "recovered step" if steps.recovered else "step")
-    return f"{about}; {marked}, median {percentile(steps.step_ms, 50):.4g} ms."
+    parts = sorted(shares(facts).items(), key=lambda part: -part[1])
+    spent = ", ".join(f"{name} {share:.0%}" for name, share in parts if share >= SAID)
+    return f"{about}; {marked}, median {percentile(steps.step_ms, 50):.4g} ms: {spent}."
 
 
 def measurements(signals: Signals) -> Iterator[tuple[str, Measurement]]:
@@ -95,14 +101,19 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
 
 
 def _shares(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
-    """Where the step time goes: the share of each part, over all steps of all replicas."""
+    """Where the step time goes, as measurements."""
+    source = f"{facts.source}, mean of {count(len(facts.replicas), 'replica')}"
+    for name, share in shares(facts).items():
+        yield f"{name.replace(' ', '_')}_share", Measurement(100 * share, "%", source)
+
+
+def shares(facts: ProfileFacts) -> dict[str, float]:
+    """The share of each part of the step, over all steps of all replicas, 0 to 1."""
     whole = sum(sum(replica.step_ms) for replica in facts.replicas)
     names = dict.fromkeys(part.name for replica in facts.replicas for part in replica.parts)
-    source = f"{facts.source}, mean of {count(len(facts.replicas), 'replica')}"
-    for name in names:
-        if whole:
-            share = 100 * sum(replica.part(name) for replica in facts.replicas) / whole
-            yield f"{name.replace(' ', '_')}_share", Measurement(share, "%", source)
+    if not whole:
+        return {}
+    return {name: sum(replica.part(name) for replica in facts.replicas) / whole for name in names}
 
 
 def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:

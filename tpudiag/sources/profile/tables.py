@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.model import Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
@@ -156,13 +156,19 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     ordered = sorted(facts.memory, key=lambda memory: -memory.peak_bytes)
     rows: list[tuple[Value, ...]] = [
         (m.host, m.allocator, m.peak_bytes / 2**30,
-         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms,
-         "; ".join(f"{name} {size / 2**30:.3g} GiB" for name, size in m.held_by))
+         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
         for m in ordered
     ]  # fmt: skip
-    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms", "held by")
+    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms")
     source = f"{facts.source}, allocation events"
     yield _cut("Peak memory", columns, rows, source, "fullest")
+    fullest = ordered[0]
+    held: list[tuple[Value, ...]] = [
+        (name, size / 2**30, 100 * size / max(fullest.peak_bytes, 1))
+        for name, size in fullest.held_by
+    ]
+    title = f"What held the highest peak ({fullest.host}, {fullest.allocator})"
+    yield Table(title, ("what", "GiB", "% of peak"), tuple(held), source)
 
 
 def _samples(steps: StepTimes, facts: ProfileFacts) -> Table:
@@ -175,9 +181,22 @@ def _samples(steps: StepTimes, facts: ProfileFacts) -> Table:
         if len({len(ms) for ms in parts}) == 1:
             means = [sum(ms) / len(parts) for ms in zip(*parts, strict=True)]
             series[f"{name.replace(' ', '_')}_ms"] = means
+    series |= _mxu_by_step(series, facts)
     rows = tuple((name, len(ms), _thinned(ms)) for name, ms in series.items())
     columns = ("figure", "steps", "values")
     return Table(SAMPLES_TITLE, columns, rows, f"profile, {steps.source}")
+
+
+def _mxu_by_step(
+    series: Mapping[str, Sequence[float]], facts: ProfileFacts
+) -> dict[str, Sequence[float]]:
+    """MXU utilisation by step, in %: the FLOPs of every step are the same, its time is not."""
+    parts = [series[name] for name in ("compute_ms", "collectives_ms") if name in series]
+    work = [sum(ms) for ms in zip(*parts, strict=True)]
+    if facts.mxu_share is None or not work or min(work) <= 0:
+        return {}
+    mean = sum(work) / len(work)
+    return {"mxu_utilization": [100 * facts.mxu_share * mean / ms for ms in work]}
 
 
 def _thinned(values: Sequence[float]) -> str:

@@ -23,8 +23,6 @@ import msgspec
 
 LIMIT_S = 30.0
 """How long XProf may take before it is stopped."""
-LIMIT_BYTES = 100_000_000
-"""Above this XProf is not asked: its overview page takes about 35 bytes of memory for each."""
 FIGURES = {
     "device_duty_cycle_percent": "device duty cycle",
     "device_idle_time_percent": "device idle time",

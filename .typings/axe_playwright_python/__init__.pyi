@@ -1,0 +1,1 @@
+"""axe-core for playwright, as far as it is used."""

@@ -1,0 +1,1 @@
+"""Plotly, as far as it is used."""

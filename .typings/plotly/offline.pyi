@@ -1,0 +1,3 @@
+"""Plotly's script."""
+
+def get_plotlyjs() -> str: ...

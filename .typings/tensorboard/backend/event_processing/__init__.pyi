@@ -1,0 +1,1 @@
+"""TensorBoard, as far as tests use it."""

@@ -1,0 +1,9 @@
+"""TensorBoard's reader of event files."""
+
+from typing import Any
+
+class EventAccumulator:
+    summary_metadata: dict[str, Any]
+    def __init__(self, path: str) -> None: ...
+    def Reload(self) -> object: ...
+    def Tensors(self, tag: str) -> list[Any]: ...

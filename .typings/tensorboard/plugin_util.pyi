@@ -1,0 +1,3 @@
+"""What TensorBoard makes of Markdown."""
+
+def markdown_to_safe_html(markdown_string: str) -> str: ...

@@ -1,0 +1,121 @@
+"""What the Cloud TPU API's words for a TPU mean: states, health, symptoms, runtime images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity
+from tpudiag.signals import CloudTpu
+
+SOURCE = "Cloud TPU API"
+_WAIT = "wait until it is READY: {describe}"
+_STATES = {
+    "PREEMPTED": ("it was preempted: its TPU was given to others", "{again}"),
+    "TERMINATED": ("it was ended, by maintenance or at the end of its life", "{again}"),
+    "STOPPED": ("it is stopped", "{start}"),
+    "STOPPING": ("it is being stopped", "{start}"),
+    "DELETING": ("it is being deleted", "{again}"),
+    "CREATING": ("it is still being created", _WAIT),
+    "STARTING": ("it is still starting", _WAIT),
+    "RESTARTING": ("it is restarting, and what ran on it is gone", _WAIT),
+    "REIMAGING": ("its disk is being made anew, and what ran on it is gone", _WAIT),
+    "REPAIRING": ("it is being repaired and may not be used", _WAIT + "; if it lasts: {again}"),
+    "UNKNOWN": ("a repair of it failed", "{again}"),
+    "HIDDEN": ("it is hidden", _WAIT),
+}
+_HEALTH = {
+    "TIMEOUT": ("it does not answer its health check", "{restart}"),
+    "UNHEALTHY_TENSORFLOW": ("the runtime on its workers is unhealthy", "{restart}"),
+    "UNHEALTHY_MAINTENANCE": (
+        "it is under maintenance, or gives way to a job of higher priority",
+        _WAIT + "; save checkpoints often, and resume from the last",
+    ),
+}
+_SYMPTOMS = {
+    "LOW_MEMORY": "the host's memory is nearly full: smaller shuffle and prefetch buffers, no "
+    "cache() of what does not fit",
+    "OUT_OF_MEMORY": "the host ran out of memory: smaller shuffle and prefetch buffers, no cache() "
+    "of what does not fit",
+    "HBM_OUT_OF_MEMORY": "smaller per-replica batch, mixed_bfloat16; see TPU301",
+    "EXECUTE_TIMED_OUT": "a step hung: look for a host that does not take part "
+    "(tpudiag attach --tpu {name}), then {restart}",
+    "MESH_BUILD_FAIL": "its chips do not find each other: {again}",
+    "PROJECT_ABUSE": "the project was flagged: write to Google Cloud support",
+}
+_IMAGE = re.compile(r"tpu-vm-tf-(\d+)\.(\d+)(?:\.\d+)?(?P<rest>[-\w]*)")
+_NEWER = ("v5e", "v5p", "v6e")
+
+
+def commands(node: CloudTpu) -> dict[str, str]:
+    """The gcloud commands for this TPU, by what they do."""
+    at = f"{node.name} --zone {node.zone} --project {node.project}"
+    vm = "gcloud compute tpus tpu-vm"
+    accelerator = f"--accelerator-type {node.accelerator_type} --version {node.runtime_version}"
+    spot = " --spot" if node.preemptible else ""
+    again = f"{vm} delete {at} && {vm} create {at} {accelerator}{spot}"
+    one_host = len(node.workers) <= 1  # a pod can be made anew, not stopped
+    return {
+        "name": node.name,
+        "describe": f"{vm} describe {at}",
+        "start": f"{vm} start {at}",
+        "restart": f"{vm} stop {at} && {vm} start {at}" if one_host else again,
+        "again": again,
+    }
+
+
+def trouble(node: CloudTpu) -> Iterator[Finding]:
+    """What is wrong with the TPU itself: its state, its health, its symptoms."""
+    words = commands(node)
+    described = f" ({node.health_description})" if node.health_description else ""
+    if node.state not in ("READY", "STATE_UNSPECIFIED"):
+        meaning, fix = _STATES.get(node.state, ("it is not ready", _WAIT))
+        yield Finding(
+            f"TPU {node.name} is {node.state}: {meaning}{described}.",
+            fix.format(**words),
+            (Evidence("state", node.state, limit="READY", source=SOURCE),),
+        )
+    if node.health not in ("HEALTHY", "HEALTH_UNSPECIFIED"):
+        meaning, fix = _HEALTH.get(node.health, ("it is not healthy", _WAIT))
+        yield Finding(
+            f"TPU {node.name} is {node.health}: {meaning}{described}.",
+            fix.format(**words),
+            (Evidence("health", node.health, limit="HEALTHY", source=SOURCE),),
+        )
+    for symptom in node.symptoms:
+        kind = re.split(r"[: ]", symptom, maxsplit=1)[0]
+        yield Finding(
+            f"TPU {node.name} had a symptom: {symptom}.",
+            _SYMPTOMS.get(kind, "{describe}").format(**words),
+            (Evidence("symptom", symptom, source=SOURCE),),
+            severity=Severity.WARNING,
+        )
+
+
+def image_tensorflow(node: CloudTpu) -> tuple[int, int] | None:
+    """The TensorFlow release in the runtime image's name; None where it carries none."""
+    match = _IMAGE.fullmatch(node.runtime_version)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
+    """What of the runtime image does not fit the TPU: the fault, and the image to take instead."""
+    match = _IMAGE.fullmatch(node.runtime_version)
+    if match is None:
+        return
+    release, rest = (int(match[1]), int(match[2])), match["rest"]
+    pod = len(node.workers) > 1
+    fitting = f"tpu-vm-tf-{match[1]}.{match[2]}.x{'-pod' if pod else ''}-pjrt"
+    if pod and "-pod" not in rest:
+        yield f"it is not made for pods, and the TPU has {len(node.workers)} workers", fitting
+    if generation in _NEWER and release >= (2, 15) and "-pjrt" not in rest:
+        yield f"{generation} needs an image with PJRT", fitting
+    if "v5p-and-below" in rest and generation in ("v5e", "v6e"):
+        yield f"it is made for v5p and older, not {generation}", f"{fitting}-v5e-and-v6"
+    if "v5e-and-v6" in rest and generation not in ("v5e", "v6e"):
+        yield f"it is made for v5e and v6e, not {generation}", f"{fitting}-v5p-and-below"
+    if release == (2, 19) and "-pod" in rest:
+        yield (
+            "jobs hang with it at experimental_connect_to_cluster (tensorflow#93618)",
+            (fitting.replace("2.19.x", "2.18.0")),
+        )

@@ -1,0 +1,83 @@
+"""TPU604."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals, Throughput
+
+from ._need import RECORD_IT, need
+
+LIMIT = 3.0
+"""Times the longest pause that is normal for the job."""
+FIRST_STEP_S = 1_200.0
+"""As long as SageMaker's MaxInitializationTime gives a job for its first step."""
+
+
+@check("TPU604", Severity.ERROR)
+def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """No step for far longer than the longest normal pause, or no first step in 20 minutes.
+
+    ## What it sees
+    The time since the last step of a recorded or watched job, against the longest pause between
+    two of its steps (checkpoint, evaluation), or 20 steps; while the job's own pauses are not
+    known yet, ten minutes are granted. A pause that the job announced is granted an hour, or
+    three times its longest. A job whose process is gone without having ended is said at once.
+
+    ## Why it costs
+    A job that hangs holds its TPU and trains nothing: a collective that waits for a dead host,
+    an input pipeline without data, a checkpoint that is never written.
+
+    ## What to do
+    ```python
+    # where each thread stands, while it hangs:
+    #   py-spy dump --pid PID
+    with tracker.pause("checkpoint"):      # announces a pause that is meant
+        manager.save()
+    ```
+
+    ## Source
+    SageMaker Debugger (MaxInitializationTime); tests/benchmarks/bench_detector.py
+    """
+    seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
+    if seen.gone is not None and seen.unsure is not None:
+        raise NotMeasured(f"{seen.gone}; {seen.unsure}", RECORD_IT)
+    if seen.gone is not None:
+        yield Finding(
+            f"{seen.gone}, after {seen.steps} {_steps(seen)}, and the run did not end.",
+            "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
+            (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
+        )
+        return
+    if seen.silent_s is None:
+        yield Evidence("run", "ended", source=seen.source)
+        return
+    longest_s = FIRST_STEP_S if seen.steps == 0 else limit * seen.normal_pause_s
+    silent = Evidence("silent", _rounded(seen.silent_s), "s", _rounded(longest_s), seen.source)
+    if seen.silent_s > longest_s and seen.unsure is not None:
+        raise NotMeasured(
+            f"no step for {seen.silent_s:,.0f} s, and {seen.unsure}",
+            "watch it while it runs, or record it with `tpudiag.ThroughputCallback()`",
+        )
+    if seen.silent_s > longest_s:
+        during = f" in a pause for {seen.pausing}" if seen.pausing else ""
+        which = "no first step" if seen.steps == 0 else "no step"
+        yield Finding(
+            f"{which} for {seen.silent_s:,.0f} s{during}; up to {longest_s:,.0f} s were normal.",
+            "py-spy dump --pid PID  # where each thread of the trainer stands",
+            (silent,),
+        )
+    elif seen.steps == 0:
+        raise NotMeasured("no step was seen yet", "wait for the first step")
+    yield silent
+
+
+def _steps(seen: Throughput) -> str:
+    """What the run counts."""
+    return "epochs" if seen.unit == "epochs" else "steps"
+
+
+def _rounded(value: float | None) -> float:
+    """Seconds for evidence."""
+    return round(value or 0.0, 1)

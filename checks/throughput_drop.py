@@ -1,0 +1,60 @@
+"""TPU603."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import RECORD_IT, need, percent, rate
+
+LIMIT = 0.06
+"""Share of throughput lost; about the least that the detector finds (7 % more time a step)."""
+
+
+@check("TPU603", Severity.ERROR)
+def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Throughput fell against the job's own baseline.
+
+    ## What it sees
+    The steps of a recorded or watched job, against the median of its own last hour. A drop is
+    found where most of the last 12, 40 or 120 points (steps, or seconds of faster steps) are
+    slower than normal by 25, 12 or 7 % and by more than the job's own noise; announced pauses
+    and single slow steps do not count. It fails while the drop lasts; one that is over is said.
+
+    ## Why it costs
+    The same training takes longer, on a TPU that is paid for by the hour: a slower disk or
+    network behind the input, a host that others use, a straggler, memory that leaks.
+
+    ## What to do
+    ```python
+    # profile the job while it is slow, and see where the step goes:
+    #   tpudiag attach HOST:PORT
+    tf.profiler.experimental.server.start(6009)     # once, at the start of the script
+    ```
+
+    ## Source
+    tests/benchmarks/bench_detector.py, which compares the detector with others
+    """
+    seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
+    unit = f"{seen.unit}/s"
+    for drop in seen.drops:
+        lost = Evidence("lost", percent(drop.share), "%", percent(limit), seen.source)
+        if drop.ended is None and drop.share > limit:
+            yield Finding(
+                f"throughput is {drop.share:.0%} below the job's baseline since about "
+                f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}.",
+                "tpudiag attach HOST:PORT  # profile the job while it is slow",
+                (lost, Evidence("baseline", drop.baseline_per_s, unit, source=seen.source)),
+            )
+    over = [drop for drop in seen.drops if drop.ended is not None]
+    if over:
+        yield Evidence("drops that are over", len(over), "drops", source=seen.source)
+    if seen.baseline_per_s is None or seen.per_s is None:
+        raise NotMeasured(
+            f"too few steps for a baseline ({seen.steps} seen)",
+            "record for at least six minutes and 360 steps (of slow steps: 72, and 30 minutes)",
+        )
+    yield Evidence("throughput", seen.per_s, unit, source=seen.source)
+    yield Evidence("baseline", seen.baseline_per_s, unit, source=seen.source)

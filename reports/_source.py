@@ -1,0 +1,50 @@
+"""The user's source lines that a report keeps, found by the line that a finding names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.model import Excerpt, Location, Report
+
+from ._words import clean
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the user's source."""
+
+    number: int
+    text: str
+    named: bool
+
+
+class Sources:
+    """The excerpts of a report, by file."""
+
+    def __init__(self, report: Report) -> None:
+        self._by_file: dict[str, list[Excerpt]] = {}
+        for excerpt in report.excerpts:
+            self._by_file.setdefault(excerpt.file, []).append(excerpt)
+
+    def rows(self, place: Location | None) -> list[Row]:
+        """The lines around a place, from the excerpt that shows most around it."""
+        if place is None or place.line is None:
+            return []
+        number, known = place.line, self._by_file.get(place.file, ())
+        near = [e for e in known if 0 <= number - e.first_line < len(e.lines)]
+        if not near:
+            return []
+        most = max(near, key=lambda e: _least_around(e, number))
+        return [
+            Row(at, clean(text), at == number)
+            for at, text in enumerate(most.lines, most.first_line)
+        ]
+
+    def line(self, place: Location) -> str | None:
+        """The text of the line itself, where the report has it."""
+        return next((row.text for row in self.rows(place) if row.named), None)
+
+
+def _least_around(excerpt: Excerpt, number: int) -> int:
+    """Lines from a line of an excerpt to its nearer end."""
+    return min(number - excerpt.first_line, excerpt.first_line + len(excerpt.lines) - number)

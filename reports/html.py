@@ -1,0 +1,151 @@
+"""The report as one HTML file: with plots, for any browser, and without any network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from tpudiag import __version__, explanation
+from tpudiag.model import Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.xprof_pages import page
+
+from . import _plotting, _words
+from ._source import Sources
+
+FIRST = 3
+"""Findings named at the top."""
+_POLICY = (
+    "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+_WORDS: dict[str, object] = {
+    "Verdict": Verdict, "cost": _words.cost, "ended": _words.ended,
+    "failures": _words.failures, "figure": _words.figure, "findings": _words.findings,
+    "measure_name": _words.measure_name, "page": page, "proofs": _words.proofs,
+    "skipped_groups": _words.skipped_groups, "summary": _words.summary,
+    "title": _words.title, "unit": _words.unit,
+}  # fmt: skip
+"""What the template calls."""
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """A count at the top, which is the filter's choice too."""
+
+    state: str
+    label: str
+    count: int
+
+
+def render(report: Report) -> str:
+    """The report as HTML."""
+    script, library = _file("report.js"), _plotting.library()
+    policy = _POLICY.format(f"{_plotting.script_hash(script.encode())} {library.hash}")
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        **_WORDS,
+        report=report,
+        policy=policy,
+        style=Markup(_file("report.css")),
+        script=Markup(script),
+        library=library.packed,
+        data=Markup(_plotting.data(report)),
+        plots=tuple(_plotting.plots(report)),
+        version=__version__,
+        tiles=_tiles(report),
+        first=_first(report),
+        rows=Sources(report).rows,
+        numeric=_numeric,
+        explained=_explained,
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Jinja with what the template says: every value is escaped."""
+    environment = Environment(
+        autoescape=True, loader=FunctionLoader(_file), undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "line": _words.line, "clean": _words.clean, "closed": _words.closed,
+        "sentence": _words.sentence,
+    }  # fmt: skip
+    return environment
+
+
+def _file(name: str) -> str:
+    """A file of templates/."""
+    return files("tpudiag.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _tiles(report: Report) -> list[_Tile]:
+    """How many checks ended how; failures by severity."""
+    severities = [o.severity for o in report.outcomes if o.verdict is Verdict.FAILED]
+    return [
+        _plural("error", severities.count(Severity.ERROR)),
+        _plural("warning", severities.count(Severity.WARNING)),
+        _Tile("info", "info", severities.count(Severity.INFO)),
+        _Tile("broken", "broken", report.count(Verdict.BROKEN)),
+        _Tile("passed", "passed", report.count(Verdict.PASSED)),
+        _Tile("skipped", "skipped", report.count(Verdict.SKIPPED)),
+    ]
+
+
+def _plural(state: str, count: int) -> _Tile:
+    """`1 error`, `2 errors`."""
+    return _Tile(state, state if count == 1 else f"{state}s", count)
+
+
+def _first(report: Report) -> list[tuple[Outcome, Finding, str]]:
+    """What to do first, and what each is worth: one finding of each of the worst checks."""
+    worst = [(outcome, _words.findings(outcome)[0]) for outcome in _words.failures(report)[:FIRST]]
+    return [(outcome, finding, _worth(finding, report)) for outcome, finding in worst]
+
+
+def _worth(finding: Finding, report: Report) -> str:
+    """The cost in time or bytes, with its share of the step; says so where it is not known.
+
+    What seldom happens may cost more a step, on average, than the median step takes: no share.
+    """
+    cost = _words.cost(finding)
+    if not cost:
+        return "not measured"
+    step = report.measurements.get("step_time_ms")
+    ms, whole = finding.cost_ms_per_step, step.value if step else None
+    if ms is None or not isinstance(whole, int | float) or not whole >= ms > 0:
+        return cost
+    return f"{cost} ({ms / whole:.0%} of the step)"
+
+
+def _is_number(value: object) -> bool:
+    """Whether a cell stands to the right."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns of a table hold numbers: they stand to the right."""
+    return [
+        any(_is_number(row[index]) for row in table.rows if index < len(row))
+        for index in range(len(table.columns))
+    ]
+
+
+def _explained(id_: str) -> list[tuple[str, Markup]]:
+    """Heading and text of each part of a check's explanation; none for a stranger."""
+    known = explanation.by_id().get(id_)
+    return [(heading, _marked(text)) for heading, text in known.sections] if known else []
+
+
+@cache
+def _marked(text: str) -> Markup:
+    """Markdown of a docstring as HTML, without links and images."""
+    markdown = MarkdownIt("commonmark", {"html": False}).disable(["image", "link", "autolink"])
+    return Markup(markdown.render(text))

@@ -1,0 +1,89 @@
+"""The report as JUnit XML, for CI: a test case for each check."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from tpudiag.model import Finding, Outcome, Report, Verdict
+
+from ._words import clean, closed, cost, findings, line, proofs, title
+
+_NO_XML = re.compile("[\ufffe\uffff]")
+
+
+def render(report: Report) -> str:
+    """The report as JUnit XML."""
+    counts = {
+        "tests": len(report.outcomes),
+        "failures": report.count(Verdict.FAILED),
+        "errors": report.count(Verdict.BROKEN),
+        "skipped": report.count(Verdict.SKIPPED),
+    }
+    figures = {name: str(count) for name, count in counts.items()}
+    suites = Element("testsuites", {"name": "tpudiag", **figures})
+    name = _text(line(report.subject.name))
+    suite = SubElement(suites, "testsuite", {"name": name, "timestamp": report.started, **figures})
+    properties = SubElement(suite, "properties")
+    _property(properties, "headline", title(report))
+    if report.target is not None:
+        _property(properties, "target", report.target.name)
+    if report.partial is not None:
+        _property(properties, "partial", report.partial)
+    for measured, figure in report.measurements.items():
+        _property(properties, measured, f"{figure.value} {figure.unit}".strip())
+    for outcome in report.outcomes:
+        _case(suite, outcome)
+    indent(suites)
+    text = tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _property(parent: Element, name: str, value: str) -> None:
+    """One property of the suite."""
+    SubElement(parent, "property", {"name": _text(line(name)), "value": _text(line(value))})
+
+
+def _case(suite: Element, outcome: Outcome) -> None:
+    """One check; its time is not measured and so not told."""
+    name = _text(f"{line(outcome.id)} {line(outcome.name)}")
+    attributes = {"classname": f"tpudiag.{_text(line(outcome.id))[:4]}", "name": name}
+    place = next((f.location for f in findings(outcome) if f.location is not None), None)
+    if place is not None:
+        attributes["file"] = _text(line(place.file))
+        if place.line is not None:
+            attributes["line"] = str(place.line)
+    case = SubElement(suite, "testcase", attributes)
+    if outcome.verdict is Verdict.FAILED:
+        found = findings(outcome)
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        failure = SubElement(case, "failure", {
+            "message": _text(line(found[0].message)) + more, "type": outcome.severity.label,
+        })  # fmt: skip
+        failure.text = _text("\n\n".join(map(_said, found)))
+    elif outcome.verdict is Verdict.BROKEN:
+        reason = _text(line(outcome.reason or ""))
+        SubElement(case, "error", {"message": reason, "type": "broken"})
+    elif outcome.verdict is Verdict.SKIPPED:
+        how = outcome.how_to_measure
+        said = line(outcome.reason or "") + (f". To measure it: {closed(how)}" if how else "")
+        SubElement(case, "skipped", {"message": _text(said)})
+    else:
+        SubElement(case, "system-out").text = _text(proofs(outcome.evidence))
+
+
+def _said(finding: Finding) -> str:
+    """A finding in full."""
+    parts = (
+        f"{line(str(finding.location))}:" if finding.location is not None else "",
+        clean(finding.message).strip(),
+        f"Costs {cost(finding)}." if cost(finding) else "",
+        f"Evidence: {proofs(finding.evidence)}" if finding.evidence else "",
+        f"Fix:\n{clean(finding.fix).strip()}" if finding.fix.strip() else "",
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def _text(text: str) -> str:
+    """What XML 1.0 may hold."""
+    return _NO_XML.sub(lambda match: ascii(match[0])[1:-1], text)

@@ -1,0 +1,137 @@
+"""The report as SARIF 2.1.0, for code hosts and editors: findings stand on their lines.
+
+A result is a finding. Checks that could not tell, and broken ones, are notifications of the run,
+as code hosts would show any result, whatever its kind, as something to mend.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from tpudiag import __version__, explanation
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Verdict
+
+from ._source import Sources
+from ._words import clean, closed, cost, findings, line, proofs, sentence, title
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+Json = dict[str, object]
+
+
+def render(report: Report) -> str:
+    """The report as SARIF."""
+    places = {outcome.id: index for index, outcome in enumerate(report.outcomes)}
+    run: Json = {
+        "tool": {
+            "driver": {
+                "name": "tpudiag",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(report.outcomes[index]) for index in places.values()],
+            }
+        },
+        "invocations": [_invocation(report)],
+        "columnKind": "unicodeCodePoints",
+        "results": list(_results(report, {id_: place for place, id_ in enumerate(places)})),
+        "properties": {
+            "headline": title(report),
+            "summary": {verdict.value: report.count(verdict) for verdict in Verdict},
+        },
+    }
+    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(outcome: Outcome) -> Json:
+    """The check behind an outcome; its help is the check's docstring."""
+    known = explanation.by_id().get(outcome.id)
+    rule: Json = {
+        "id": clean(outcome.id),
+        "name": clean(outcome.name),
+        "defaultConfiguration": {"level": LEVELS[known.severity if known else outcome.severity]},
+        "properties": {"tags": ["tpu"], "verdict": outcome.verdict.value},
+    }
+    if known is not None:
+        rule["shortDescription"] = {"text": known.title}
+        rule["fullDescription"] = {"text": line(known.sections[0][1] if known.sections else "")}
+        rule["help"] = {"text": known.body, "markdown": known.body}
+    return rule
+
+
+def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
+    """Every finding of every failed check, worst first within a check."""
+    sources = Sources(report)
+    for outcome in report.outcomes:
+        for finding in findings(outcome):
+            yield {
+                "ruleId": clean(outcome.id),
+                "ruleIndex": places[outcome.id],
+                "kind": "fail",
+                "level": LEVELS[finding.severity or outcome.severity],
+                "message": {"text": _message(finding)},
+                "locations": [_location(finding.location, report, sources)],
+            }
+
+
+def _message(finding: Finding) -> str:
+    """What is wrong, what it costs, the evidence and the fix."""
+    parts = [
+        clean(finding.message).strip(),
+        f"Costs {cost(finding)}." if cost(finding) else "",
+        f"Evidence: {proofs(finding.evidence)}." if finding.evidence else "",
+        f"Fix:\n{clean(finding.fix).strip()}" if finding.fix.strip() else "",
+    ]
+    return "\n\n".join(part for part in parts if part) or "no message"
+
+
+def _location(place: Location | None, report: Report, sources: Sources) -> Json:
+    """The line named; where there is none, what was diagnosed, since code hosts ask for a file."""
+    if place is None:
+        return {"physicalLocation": {"artifactLocation": _artifact(report.subject.name)}}
+    physical: Json = {"artifactLocation": _artifact(place.file)}
+    if place.line is not None and place.line > 0:
+        region: Json = {"startLine": place.line}
+        text = sources.line(place)
+        physical["region"] = region if text is None else region | {"snippet": {"text": text}}
+    return {"physicalLocation": physical}
+
+
+def _artifact(name: str) -> Json:
+    """A file; a relative one is relative to the repository's top."""
+    path = quote(clean(name).replace("\n", " "), safe="/")
+    return {"uri": f"file://{path}"} if path.startswith("/") else {"uri": path or "unnamed"}
+
+
+def _invocation(report: Report) -> Json:
+    """How the run ended, and the checks that could not tell."""
+    return {
+        "executionSuccessful": report.partial is None and not report.count(Verdict.BROKEN),
+        "toolExecutionNotifications": list(_notifications(report)),
+    }
+
+
+def _notifications(report: Report) -> Iterator[Json]:
+    """Skipped and broken checks, and why the report is not whole."""
+    if report.partial is not None:
+        yield _notification("error", f"Not the whole report: {closed(report.partial)}")
+    for outcome in report.outcomes:
+        if outcome.verdict is Verdict.BROKEN:
+            yield _notification(
+                "error", f"The check is broken: {line(outcome.reason or '')}", outcome
+            )
+        elif outcome.verdict is Verdict.SKIPPED:
+            how = outcome.how_to_measure
+            measure = f" To measure it: {closed(how)}" if how else ""
+            said = f"Skipped, not known to be healthy. {sentence(outcome.reason or '')}{measure}"
+            yield _notification("note", said, outcome)
+
+
+def _notification(level: str, text: str, outcome: Outcome | None = None) -> Json:
+    """One notification, of a check where it is about one."""
+    made: Json = {"level": level, "message": {"text": text}}
+    if outcome is not None:
+        made["associatedRule"] = {"id": clean(outcome.id)}
+    return made

@@ -1,0 +1,226 @@
+"""`tpudiag alerts` against Cloud Monitoring on loopback: idempotent, honest about changes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tpudiag.cli import main
+from tpudiag.monitoring.cloud import applying
+
+IDS = ["hbm-high", "input-bound", "no-first-step", "no-points", "no-step", "throughput-drop"]
+api: Any = import_module("google.cloud.monitoring_v3")
+grpc: Any = import_module("grpc")
+
+
+def _emulator() -> Any:
+    path = Path(__file__).parents[1] / "monitoring" / "emulator.py"
+    spec = spec_from_file_location("tpudiag_tests_emulator_of_alerts", path)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module.Emulator()
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Project:
+    """A project on loopback, and the command line against it."""
+
+    def __init__(self) -> None:
+        self.service = _emulator()
+        for number, name in enumerate(("team mail", "pager", "twice", "twice")):
+            self.service.channels.append(
+                api.NotificationChannel(
+                    name=f"projects/p/notificationChannels/{number}", display_name=name
+                )
+            )
+
+    def alerts(self, action: str, *arguments: str, job: str | None = "bert") -> Done:
+        named = [] if job is None else ["--job", job]
+        return run(
+            action, *arguments, *named, "--project", "p", "--endpoint", self.service.endpoint
+        )
+
+    def policies(self, job: str = "bert") -> dict[str, Any]:
+        return {
+            policy.user_labels["tpudiag_policy"]: policy
+            for policy in self.service.policies.values()
+            if policy.user_labels.get("tpudiag_job") == job
+        }
+
+    def writes(self) -> list[str]:
+        return [
+            method for _, method, _ in self.service.calls
+            if method.endswith("AlertPolicy") and method != "GetAlertPolicy"
+        ]  # fmt: skip
+
+
+def run(*arguments: str) -> Done:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(["alerts", *arguments])
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def project() -> Iterator[Project]:
+    made = Project()
+    yield made
+    made.service.close()
+
+
+def test_apply_creates_all_policies_and_again_changes_nothing(project: Project) -> None:
+    first = project.alerts("apply", "--notify", "team mail")
+    assert (first.code, first.err) == (0, "")
+    assert sorted(project.policies()) == IDS
+    for policy in project.policies().values():
+        assert list(policy.notification_channels) == ["projects/p/notificationChannels/0"]
+        assert "tpudiag " in policy.documentation.content.partition("Next: ")[2]
+    before = list(project.writes())
+    again = project.alerts("apply", "--notify", "team mail")
+    assert [row.split()[0] for row in again.out.splitlines()] == ["="] * len(IDS)
+    assert project.writes() == before
+
+
+def test_the_drop_is_judged_against_the_jobs_own_six_hours(project: Project) -> None:
+    project.alerts("apply", "--drop", "30%")
+    condition = project.policies()["throughput-drop"].conditions[0]
+    query = condition.condition_prometheus_query_language.query
+    assert "custom_googleapis_com:tpudiag_steps_per_second" in query
+    assert '{monitored_resource="generic_task",job="bert"}[6h] offset 15m' in query
+    assert "< 0.7 and count_over_time(" in query
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Project) -> None:
+    dry = project.alerts("apply", "--dry-run")
+    assert dry.code == 1
+    assert [row.split()[:3] for row in dry.out.splitlines()] == [
+        ["+", "would", "create"] for _ in IDS
+    ]
+    assert not project.writes()
+    assert not project.service.descriptors
+    project.alerts("apply")
+    assert project.alerts("apply", "--dry-run").code == 0
+    changed = project.alerts("apply", "--dry-run", "--hbm-share", "90")
+    assert changed.code == 1
+    assert "~ would update hbm-high" in changed.out
+    assert "> 0.95" in changed.out
+    assert '> 0.9"' in changed.out
+    assert changed.out.count("~") == 1
+
+
+def test_an_update_keeps_the_policy_and_what_people_added(project: Project) -> None:
+    project.alerts("apply")
+    policy = project.policies()["input-bound"]
+    name, condition = policy.name, policy.conditions[0].name
+    policy.user_labels["team"] = "vision"
+    policy.notification_channels.append("projects/p/notificationChannels/1")
+    policy.enabled = False
+    done = project.alerts("apply", "--input-share", "50")
+    assert f"~ update input-bound  {name}" in done.out
+    after = project.policies()["input-bound"]
+    assert (after.name, after.conditions[0].name) == (name, condition)
+    assert "> 0.5" in after.conditions[0].condition_prometheus_query_language.query
+    assert after.user_labels["team"] == "vision"
+    assert list(after.notification_channels) == ["projects/p/notificationChannels/1"]
+    assert after.enabled is False
+
+
+def test_jobs_and_other_peoples_policies_do_not_meet(project: Project) -> None:
+    foreign = api.AlertPolicy(name="projects/p/alertPolicies/1", display_name="theirs")
+    project.service.policies[foreign.name] = foreign
+    project.alerts("apply", job="bert")
+    project.alerts("apply", job="Bert")
+    assert len(project.service.policies) == 1 + 2 * len(IDS)
+    deleted = project.alerts("delete", job="bert")
+    assert deleted.out.count("- delete") == len(IDS)
+    assert foreign.name in project.service.policies
+    assert len(project.service.policies) == 1 + len(IDS)
+
+
+def test_list_show_and_delete_of_one(project: Project) -> None:
+    project.alerts("apply")
+    listed = project.alerts("list", job=None)
+    assert [row.split()[1] for row in listed.out.splitlines()] == IDS
+    shown: list[dict[str, Any]] = json.loads(project.alerts("show", "no-points").out)
+    assert shown[0]["conditions"][0]["conditionAbsent"]["duration"] == "600s"
+    assert project.alerts("delete", "no-points", "--dry-run").code == 1
+    assert sorted(project.policies()) == IDS
+    assert project.alerts("delete", "no-points").code == 0
+    assert sorted(project.policies()) == [id_ for id_ in IDS if id_ != "no-points"]
+    gone = project.alerts("show", "no-points")
+    assert (gone.code, gone.out) == (2, "")
+    assert "no such policy" in gone.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("apply", "--notify", "nobody"), "no channels of that name (there: pager, team mail"),
+        (("apply", "--notify", "twice"), "2 channels of that name"),
+        (("apply", "no-such"), "there are throughput-drop"),
+        (("apply", "--drop", "100"), "below 100 %"),
+        (("apply", "--absence", "1"), "2 minutes or more"),
+    ],
+)
+def test_what_a_user_gets_wrong_changes_nothing(
+    project: Project, arguments: tuple[str, ...], why: str
+) -> None:
+    done = project.alerts(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
+    assert len(done.err.splitlines()) == 1
+    assert not project.service.policies
+
+
+def test_errors_of_the_service_are_one_line(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applying, "CALL_S", 0.5)
+    project.service.fail_with = refuse
+    done = project.alerts("apply")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "tpudiag: projects/p: PERMISSION_DENIED: on demand\n"
+    unreachable = run("list", "--project", "p", "--endpoint", "127.0.0.1:1")
+    assert unreachable.code == 2
+    assert "UNAVAILABLE" in unreachable.err
+    assert len(unreachable.err.splitlines()) == 1
+
+
+def refuse(method: str) -> Any:
+    del method
+    return grpc.StatusCode.PERMISSION_DENIED
+
+
+def test_export_needs_no_project_and_is_what_apply_makes(project: Project, tmp_path: Path) -> None:
+    exported: list[dict[str, Any]] = json.loads(run("export", "--job", "bert").out)
+    project.alerts("apply")
+    shown: list[dict[str, Any]] = json.loads(project.alerts("show").out)
+    for policy in shown:
+        policy.pop("name")
+        policy["conditions"][0].pop("name")
+    assert sorted(exported, key=str) == sorted(
+        [policy for policy in shown if policy["userLabels"]["tpudiag_job"] == "bert"], key=str
+    )
+    file = tmp_path / "alerts.tf"
+    done = run("export", "--job", 'a "${job}"', "--format", "terraform", "-o", str(file))
+    assert (done.code, done.out) == (0, "")
+    text = file.read_text()
+    assert text.count('resource "google_monitoring_alert_policy"') == len(IDS)
+    assert text.count("{") - text.count("${") == text.count("}") - text.count("${job}")
+    assert 'display_name = "tpudiag a \\"$${job}\\": ' in text

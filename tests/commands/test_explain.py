@@ -1,0 +1,154 @@
+"""`tpudiag explain`: checks, known errors, and logs of any size, at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tpudiag.catalogue import checks
+from tpudiag.cli import main
+from tpudiag.known_errors import known_errors
+
+NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 1900 images/s\n"
+BY_ID = {error.id: error for error in known_errors()}
+
+
+def tpudiag(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "tpudiag", "explain", *arguments],
+        input=stdin, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["explain", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+@pytest.mark.parametrize("id_", [check.id for check in checks()])
+def test_a_check_is_explained_under_all_its_headings(
+    id_: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = said(capsys, id_).splitlines()
+    check = next(check for check in checks() if check.id == id_)
+    assert rows[:2] == [f"{id_} {check.name} ({check.severity.label})", check.title]
+    headings = ["What it sees", "Why it costs", "What to do", "Source"]
+    places = [rows.index(heading) for heading in headings]
+    assert places == sorted(places)
+    assert all(rows[place + 1].strip() for place in places)
+    assert "```" not in "\n".join(rows)
+
+
+def test_a_name_does_too_and_the_page_of_xprof_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert said(capsys, "input-bound") == said(capsys, "tpu201")
+    assert "In XProf\n  Input Pipeline Analysis" in said(capsys, "TPU201")
+
+
+def test_all_checks_and_families_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    ids = [row.split()[0] for row in said(capsys).splitlines()]
+    assert ids == [check.id for check in checks()]
+    family = [row.split()[0] for row in said(capsys, "TPU2").splitlines()]
+    assert family == [id_ for id_ in ids if id_.startswith("TPU2")]
+
+
+def test_a_known_error_is_explained_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "e19")
+    assert BY_ID["E19"].cause in text
+    assert all(row.strip() in text for row in BY_ID["E19"].fix.splitlines())
+
+
+@pytest.mark.parametrize("error", known_errors(), ids=lambda error: error.id)
+def test_the_text_of_an_error_gives_cause_fix_and_citation(
+    error: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = BY_ID[str(getattr(error, "id"))]  # noqa: B009
+    text = said(capsys, "--error", known.example)
+    assert text.startswith(f"{known.id} (")
+    assert known.cause in text
+    assert known.fix.splitlines()[-1].strip() in text
+    assert all(citation in text for citation in known.citations)
+
+
+def test_the_best_comes_first_with_line_and_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    consequence, cause = BY_ID["E28"].example, BY_ID["E26"].example
+    log = tmp_path / "train.log"
+    log.write_text(NOISE * 4 + f"{consequence}\n{NOISE}{cause}\n" * 2, encoding="utf-8")
+    text = said(capsys, "--log", str(log))
+    heads = [row for row in text.splitlines() if row[:1] == "E"]
+    assert [head.split()[0] for head in heads] == ["E26", "E28"]
+    assert "2 times, lines" in heads[0]
+    assert heads[1].endswith("follows from another error here")
+
+
+def test_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = json.loads(said(capsys, "--error", BY_ID["E01"].example, "--format", "json"))
+    assert (found["id"], found["line"], found["secondary"]) == ("E01", 1, False)
+    one = json.loads(said(capsys, "TPU101", "--format", "json"))
+    assert list(one["sections"]) == ["What it sees", "Why it costs", "What to do", "Source"]
+    assert one["xprof_page"] == "Trace Viewer"
+    every = json.loads(said(capsys, "--format", "json"))
+    assert [each["id"] for each in every] == [check.id for check in checks()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (["TPU999"], "TPU999: no check or known error"),
+        (["TPU9"], "TPU9: no check"),
+        (["--log", "nowhere.log"], "nowhere.log: No such file"),
+        (["--log", "."], ".: Is a directory"),
+        (["--error", "all is well"], "none of the"),
+        (["--error", ""], "none of the"),
+        (["TPU101", "--error", "x"], "not allowed with"),
+    ],
+)
+def test_what_cannot_be_explained_is_one_line_and_exit_code_2(
+    arguments: list[str], cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = tpudiag(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert cause in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_log_is_read_from_a_pipe_whatever_its_bytes() -> None:
+    odd = b"\xff\xfe\x00\x1b[31mred\rprogress\r" * 10 + b"\n"
+    done = tpudiag("--log", "-", stdin=odd + BY_ID["E01"].example.encode() + b"\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"E01 (error) line 2\n")
+    assert b"\x1b" not in done.stdout
+
+
+def test_memory_stays_bounded_by_a_log_of_one_endless_line(tmp_path: Path) -> None:
+    """The peak of a child that reads 64 MB hardly differs from that of one that reads 1 MB."""
+
+    def peak_kb(size: int) -> int:
+        log = tmp_path / f"{size}.log"
+        with log.open("wb") as stream:
+            for _ in range(size >> 20):
+                stream.write(b"x" * (1 << 20))
+            stream.write(b" " + BY_ID["E01"].example.encode())
+        code = (
+            "import resource, sys; from tpudiag.cli import main;"
+            f"code = main(['explain', '--log', {str(log)!r}]);"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+        )
+        assert done.stdout.startswith("E01")
+        return int(done.stdout.split()[-1])
+
+    assert peak_kb(64 << 20) < peak_kb(1 << 20) + 16_000

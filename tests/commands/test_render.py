@@ -1,0 +1,83 @@
+"""`tpudiag render`: a saved report in any other format, as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tpudiag import saved
+from tpudiag.catalogue import renderer, renderer_names
+from tpudiag.cli import main
+from tpudiag.model import (
+    Evidence,
+    Excerpt,
+    Finding,
+    Location,
+    Outcome,
+    Report,
+    Series,
+    Severity,
+    Subject,
+    Verdict,
+)
+
+FINDING = Finding("It waits.", "prefetch()", (Evidence("wait", 3.0, "ms"),), Location("t.py", 2))
+REPORT = Report(
+    Subject("job", "t.py"), None, "2026-01-02T03:04:05Z",
+    (Outcome("TPU201", "input-bound", Verdict.FAILED, Severity.ERROR, findings=(FINDING,)),),
+    series=(Series("step_time", "step", "step", "ms", (0.0, 1.0), (2.0, 3.0), "job"),),
+    excerpts=(Excerpt("t.py", 1, ("a = 1", "for x in y:")),),
+)  # fmt: skip
+ENDINGS = {
+    "json": "json", "html": "html", "md": "markdown", "sarif": "sarif", "xml": "junit",
+    "txt": "text",
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.json").write_text(saved.dumps(REPORT), encoding="utf-8")
+    (tmp_path / "t.py").write_text("the file\nhas changed\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_report_is_written_in_every_format_as_it_was(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [option for ending in ENDINGS for option in ("-o", f"made.{ending}")]
+    assert main(["render", "report.json", *files]) == 0
+    for ending, format_ in ENDINGS.items():
+        text = (folder / f"made.{ending}").read_text(encoding="utf-8")
+        assert text == renderer(format_)(REPORT)
+    assert capsys.readouterr().out == renderer("text")(REPORT)
+    assert set(ENDINGS.values()) | {"rich"} == set(renderer_names())
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("format_", ["html", "sarif", "junit", "json"])
+def test_a_failed_check_in_the_report_fails_no_rendering(
+    capsys: pytest.CaptureFixture[str], format_: str
+) -> None:
+    assert main(["render", "report.json", "--format", format_]) == 0
+    assert capsys.readouterr().out == renderer(format_)(REPORT)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "cause"),
+    [
+        (["nowhere.json"], "nowhere.json: No such file"),
+        (["t.py"], "t.py: not a JSON report"),
+        (["report.json", "-o", "r.pdf"], "the ending chooses the format"),
+        (["report.json", "--format", "pdf"], "--format pdf"),
+    ],
+)
+def test_what_cannot_be_rendered_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], cause: str
+) -> None:
+    assert main(["render", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert cause in captured.err and captured.err.count("\n") == 1

@@ -1,0 +1,59 @@
+"""What is had of a trainer that serves no profiler but holds a TPU; and the list as text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+
+from tpudiag.commands._trainers import Targets, without_server
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.messages import encoded
+from tpudiag.sources.live.processes import Process
+from tpudiag.sources.live.trainers import Trainer
+
+POINT = encoded([(1, encoded([(2, encoded([(3, 1)]))])), (3, encoded([(2, 2**30)]))])
+
+
+def answer(_: bytes, __: Any) -> bytes:
+    return encoded([(1, encoded([(3, POINT)]))])
+
+
+def test_libtpus_metrics_and_the_stacks_of_who_holds_the_tpu() -> None:
+    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
+        "GetRuntimeMetric": grpc.unary_unary_rpc_method_handler(answer)
+    }
+    server = grpc.server(ThreadPoolExecutor(1))
+    service = "tpu.monitoring.runtime.RuntimeMetricService"
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
+    port = server.add_insecure_port("localhost:0")
+    server.start()
+    sleeper = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
+    with subprocess.Popen(sleeper, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        holder = Process(
+            process.pid, 1, ("python", "train.py"), "TensorFlow 2.20.0", ("/dev/accel0",),
+            frozenset({Address("localhost", port)}), frozenset({1}), False,
+        )  # fmt: skip
+        targets = Targets((), (Trainer(holder, ()),))
+        tables, (fault,) = without_server(targets, 1.0, lambda _: None)
+        process.kill()
+    server.stop(None).wait()
+    assert [table.title.split(" of pid ")[0] for table in tables] == [
+        "The TPU", "Where the main thread"
+    ]  # fmt: skip
+    assert tables[0].rows[0] == ("HBM in use", 1, float(2**30), "bytes")
+    assert "add tf.profiler.experimental.server.start(6009) at its start" in fault.reason
+
+
+def test_a_trainer_in_another_network_is_reached_through_it() -> None:
+    inside = Process(
+        2**22 + 1, 1, ("python",), "TensorFlow 2.20.0", (), frozenset({Address("localhost", 6009)}),
+        frozenset({1}), True,
+    )  # fmt: skip
+    _, (fault,) = without_server(Targets((), (Trainer(inside, ()),)), 1.0, lambda _: None)
+    assert f"nsenter --target {inside.pid} --net tpudiag attach localhost:6009" in fault.reason

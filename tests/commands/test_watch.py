@@ -1,0 +1,273 @@
+"""`tpudiag watch` as users run it: in a process, on recordings and event files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+import pytest
+
+
+def _loaded(name: str) -> ModuleType:
+    path = Path(__file__).parents[1] / "monitoring" / f"{name}.py"
+    spec = spec_from_file_location(f"tpudiag_tests_{name}", path)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+RECORDINGS, EVENT_FILES, EMULATOR = map(_loaded, ("recordings", "event_files", "emulator"))
+STEADY = [1.0] * 900
+COMMAND = [sys.executable, "-m", "tpudiag", "watch"]
+
+
+def watch(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True, text=True, cwd=cwd, check=False, timeout=60,
+    )  # fmt: skip
+
+
+def verdicts(*arguments: str | Path) -> dict[str, str]:
+    done = watch(*arguments, "--once", "--format", "json")
+    assert done.stderr == "", done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    failed = any(o["verdict"] == "failed" for o in found["outcomes"])
+    assert done.returncode == int(failed)
+    return {outcome["id"]: outcome["verdict"] for outcome in found["outcomes"]}
+
+
+def test_a_steady_job_passes(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY)
+    assert verdicts(tmp_path) == {"TPU201": "skipped", "TPU603": "passed", "TPU604": "passed"}
+
+
+def test_a_job_that_became_slower_fails(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY + [1.5] * 60)
+    assert verdicts(tmp_path) == {"TPU201": "skipped", "TPU603": "failed", "TPU604": "passed"}
+    done = watch(tmp_path, "--once")
+    assert "33% below the job's baseline" in done.stdout
+    assert "42.67 examples/s" in done.stdout
+
+
+def test_a_job_without_a_step_for_long_fails(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY, silent_s=700)
+    assert verdicts(tmp_path)["TPU604"] == "failed"
+    text = watch(tmp_path, "--once").stdout
+    assert "no step for 7" in text
+    assert "0 examples/s, -100%" in text
+
+
+def test_an_announced_pause_is_granted_longer(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700, pausing="evaluation")
+    assert verdicts(tmp_path)["TPU604"] == "passed"
+
+
+def test_a_run_that_ended_did_not_stall(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=90_000, ended_ns=time.time_ns())
+    assert verdicts(tmp_path)["TPU604"] == "passed"
+
+
+def test_a_job_that_was_killed_is_said_at_once(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    beat_ns = time.time_ns() - 20 * 10**9
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=20, pid=dead.pid, beat_ns=beat_ns)
+    assert verdicts(tmp_path)["TPU604"] == "failed"
+    assert f"process {dead.pid} is gone" in watch(tmp_path, "--once").stdout
+
+
+def test_no_first_step_in_twenty_minutes_fails(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", [], silent_s=1_300)
+    assert verdicts(tmp_path)["TPU604"] == "failed"
+    RECORDINGS.write(tmp_path / "b.sqlite", [], silent_s=100)
+    assert verdicts(tmp_path / "b.sqlite")["TPU604"] == "skipped"
+
+
+def test_the_steps_of_event_files(tmp_path: Path) -> None:
+    now = time.time()
+    fast = [now - 2_000 + number for number in range(900)]
+    slow = [now - 1_100 + 2 * number for number in range(540)]
+    events = [EVENT_FILES.event(at, step) for step, at in enumerate(fast + slow)]
+    EVENT_FILES.write(tmp_path / "train", events)
+    assert verdicts(tmp_path) == {"TPU201": "skipped", "TPU603": "failed", "TPU604": "passed"}
+
+
+def test_silence_of_event_files_may_be_the_end_of_the_job(tmp_path: Path) -> None:
+    for days, verdict in ((0.1, "failed"), (3, "skipped")):
+        then = time.time() - 86_400 * days - 900
+        folder = tmp_path / str(days)
+        EVENT_FILES.write(folder, [EVENT_FILES.event(then + n, n) for n in range(900)])
+        assert verdicts(folder)["TPU604"] == verdict
+
+
+def test_the_hook_runs_once_with_what_happened(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
+    hook = 'echo "$TPUDIAG_ALERT|$TPUDIAG_SOURCE|$TPUDIAG_MESSAGE" >> told'
+    done = watch(tmp_path / "a.sqlite", "--once", "--on-alert", hook, cwd=tmp_path)
+    assert done.returncode == 1
+    (told,) = (tmp_path / "told").read_text().splitlines()
+    assert told.startswith(f"TPU604|{tmp_path / 'a.sqlite'}|no step for 7")
+
+
+def test_a_hook_that_fails_is_said_and_changes_nothing(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
+    done = watch(tmp_path, "--once", "--on-alert", "exit 3", "--format", "json")
+    assert done.returncode == 1
+    assert done.stderr == "tpudiag: --on-alert: exit code 3\n"
+    json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["nowhere", "--once"], "nothing is recorded"),
+        (["text", "--once"], "neither a recording"),
+        (["broken.sqlite", "--once"], "broken.sqlite: "),
+        (["nowhere", "--once", "--prometheus", "x"], "HOST:"),
+        (["nowhere", "--once", "--project", "p", "--endpoint", "127.0.0.1:1", "--period", "9"],
+         "never below 10"),
+        (["nowhere", "--once", "--project", "p"], "no Google credentials"),
+        (["nowhere", "--once", "--endpoint", "x:1"], "needs --project"),
+        (["s3x://bucket/logs", "--once"], "s3x"),
+    ],
+)  # fmt: skip
+def test_what_a_user_gets_wrong_is_one_line(
+    tmp_path: Path, arguments: list[str], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text").write_text("hello")
+    (tmp_path / "broken.sqlite").write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 16)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    done = watch(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert why in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+class Live:
+    """A `tpudiag watch` that runs, and what it says on stderr."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *arguments, "--interval", "0.05"],
+            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        assert self.process.stderr is not None
+        self.said: list[str] = []
+        self._news = threading.Condition()
+        threading.Thread(target=self._listen, args=(self.process.stderr,), daemon=True).start()
+
+    def _listen(self, stream: IO[str]) -> None:
+        for row in stream:
+            with self._news:
+                self.said.append(row)
+                self._news.notify_all()
+
+    def wait_for(self, text: str) -> None:
+        with self._news:
+            heard = self._news.wait_for(lambda: any(text in row for row in self.said), 30)
+        assert heard, self.said
+
+    def end(self) -> tuple[int, str]:
+        assert self.process.stdout is not None
+        out = self.process.stdout.read()
+        return self.process.wait(30), out
+
+
+def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:
+    live = Live(tmp_path, "a.sqlite", "--on-alert", "echo hook $TPUDIAG_ALERT >&2")
+    path = tmp_path / "a.sqlite"
+    run = RECORDINGS.run(900)
+    store = RECORDINGS.Store(path)
+    steady = RECORDINGS.windows(run.started_ns, STEADY)
+    store.write(run, tuple(steady), ())
+    live.wait_for("64 examples/s, +0% against its baseline")
+    slow = RECORDINGS.windows(steady[-1].end_ns, [1.6] * 60, 900)
+    store.write(run, tuple(slow), ())
+    live.wait_for("alert: TPU603 throughput-drop")
+    live.wait_for("hook TPU603")
+    ended = RECORDINGS.replace(run, ended_ns=time.time_ns())
+    store.write(ended, (), ())
+    store.close()
+    code, out = live.end()
+    assert code == 1
+    assert "the run has ended" in out
+    assert sum("alert: TPU603" in row for row in live.said) == 1
+
+
+def test_interrupted_it_reports_what_was_seen(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY)
+    live = Live(tmp_path, "a.sqlite")
+    live.wait_for("64 examples/s")
+    live.process.send_signal(signal.SIGINT)
+    code, out = live.end()
+    assert code == 130
+    assert "TPU603 throughput-drop" in out
+
+
+def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY + [1.5] * 60, name='a "job"')
+    port = _free_port()
+    live = Live(tmp_path, "a.sqlite", "--prometheus", str(port))
+    live.wait_for("examples/s")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        rows = answer.read().decode().splitlines()
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    live.process.terminate()
+    live.end()
+    figures = {row.partition("{")[0]: row.rpartition(" ")[2] for row in rows if row[0] != "#"}
+    assert float(figures["tpudiag_examples_per_second"]) == pytest.approx(64 / 1.5, rel=0.01)
+    assert float(figures["tpudiag_baseline_ratio"]) == pytest.approx(1 / 1.5, rel=0.01)
+    assert float(figures["tpudiag_steps"]) == 960
+    assert "tpudiag_hbm_used_bytes" not in figures, "not measured, not claimed"
+    alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
+    assert any('id="TPU603"} 1' in row for row in alerts)
+    assert all('job_name="a \\"job\\""' in row for row in alerts)
+
+
+def test_cloud_monitoring_gets_the_figures(tmp_path: Path) -> None:
+    RECORDINGS.write(tmp_path / "a.sqlite", STEADY)
+    emulator = EMULATOR.Emulator()
+    cloud = ("--project", "p", "--endpoint", emulator.endpoint, "--job", "bert")
+    try:
+        done = watch(tmp_path / "a.sqlite", "--once", *cloud, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "Cloud Monitoring: " in done.stdout
+        assert "points accepted" in done.stdout
+        by_name = {key[0].rpartition("/")[2]: points for key, points in emulator.series.items()}
+        ((_, value),) = by_name["examples_per_second"]
+        assert value == pytest.approx(64)
+        resources = {key[2:] for key in emulator.series}
+        ((kind, labels),) = resources
+        assert kind == "generic_task"
+        assert dict(labels)["job"] == "bert"
+        assert dict(labels)["task_id"] == os.uname().nodename
+    finally:
+        emulator.close()
+    done = watch(tmp_path / "a.sqlite", "--once", *cloud, "--buffer", "b", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "not reached, points are kept on disk" in done.stderr
+    assert "waiting in b; not reached" in done.stdout
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,45 @@
+"""Writes TensorBoard event files as TensorFlow does."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+from tpudiag.monitoring.tensorboard import masked_crc32c
+
+
+def record(data: bytes) -> bytes:
+    length = struct.pack("<Q", len(data))
+    sums = (struct.pack("<I", masked_crc32c(part)) for part in (length, data))
+    return length + next(sums) + data + next(sums)
+
+
+def varint(number: int) -> bytes:
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes(found) + bytes([number])
+
+
+def field(number: int, data: bytes) -> bytes:
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def event(at_s: float, step: int, tag: str = "loss") -> bytes:
+    value = field(1, tag.encode()) + b"\x15" + struct.pack("<f", 0.5)
+    summary = field(5, field(1, value))
+    return record(b"\x09" + struct.pack("<d", at_s) + b"\x10" + varint(step) + summary)
+
+
+def version(at_s: float) -> bytes:
+    return record(b"\x09" + struct.pack("<d", at_s) + field(3, b"brain.Event:2"))
+
+
+def write(folder: Path, events: Iterable[bytes], name: str = "events.out.tfevents.1.h") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    with file.open("ab") as stream:
+        stream.writelines(events)
+    return file

@@ -1,0 +1,41 @@
+"""Recordings made of step times, as a recorder would have left them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from tpudiag.monitoring.samples import NS, Run, Window, bucket
+from tpudiag.monitoring.store import Store
+
+
+def run(ago_s: float, **changed: object) -> Run:
+    """A run of this process that began so long ago."""
+    now = time.time_ns()
+    made = Run("run", "train.py", os.uname().nodename, os.getpid(), now - int(ago_s * NS), now, 64)
+    return replace(made, **changed)  # type: ignore[arg-type]
+
+
+def windows(start_ns: int, took_s: Iterable[float], first: int = 0) -> list[Window]:
+    """A window for each step."""
+    found: list[Window] = []
+    for number, took in enumerate(took_s, first):
+        end_ns = start_ns + int(took * NS)
+        found.append(Window(number, start_ns, end_ns, 1, ((bucket(1e3 * took), 1),), examples=64))
+        start_ns = end_ns
+    return found
+
+
+def write(
+    path: Path, took_s: list[float], silent_s: float = 0.0, **changed: object
+) -> list[Window]:
+    """A recording whose last step ended so long ago."""
+    made = run(sum(took_s) + silent_s, **changed)
+    found = windows(made.started_ns, took_s)
+    store = Store(path)
+    store.write(made, tuple(found), ())
+    store.close()
+    return found

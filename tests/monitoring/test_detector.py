@@ -1,0 +1,111 @@
+"""The detector on traces it was not chosen on: false alarms, delays, recovery, stalls."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
+from tpudiag.monitoring.samples import NS, Window
+
+HELD_OUT = 900_000
+DAY = 86_400
+
+
+def watch(took_s: list[float]) -> DropDetector:
+    detector, now = DropDetector(), 0.0
+    for took in took_s:
+        now += took
+        detector.add(int(now * NS), took, 1)
+    return detector
+
+
+def found_after_s(made: Any) -> float:
+    """From the drop to its alarm; no alarm may come before it."""
+    took, ends = made.took_s.tolist(), made.ends_s.tolist()
+    detector = DropDetector()
+    for index, (end, one) in enumerate(zip(ends, took, strict=True)):
+        detector.add(int(end * NS), one, 1)
+        if detector.drops:
+            assert index >= made.drop_at, "a false alarm before the drop"
+            return float(end - ends[made.drop_at - 1])
+    return math.inf
+
+
+def test_at_most_one_false_alarm_in_ten_days(traces: ModuleType) -> None:
+    """Ten days of steps of a second, of every kind of noise, with pauses and refills."""
+    alarms: list[Drop] = []
+    for number in range(10):
+        made = traces.trace(HELD_OUT + number, DAY)
+        alarms += watch(made.took_s.tolist()).drops
+    assert len(alarms) <= 1
+
+
+@pytest.mark.parametrize(("drop", "within_s"), [(0.2, 120), (0.5, 30)])
+def test_a_drop_is_found_in_time(traces: ModuleType, drop: float, within_s: float) -> None:
+    for number in range(12):
+        made = traces.trace(HELD_OUT + 100 + number, 3_600, drop, "normal")
+        assert found_after_s(made) <= within_s, number
+
+
+def test_what_is_said_of_a_drop_and_its_end() -> None:
+    fast, slow = [1.0] * 900, [1.25] * 300
+    detector = watch([*fast, *slow, *fast])
+    (drop,) = detector.drops
+    assert drop.share == pytest.approx(0.2, abs=0.01)
+    assert drop.since_ns / NS == pytest.approx(900, abs=2)
+    assert drop.ended_ns is not None
+    assert drop.ended_ns / NS == pytest.approx(900 + 375, abs=60)
+    assert detector.open is None
+    assert detector.per_s == pytest.approx(1.0)
+
+
+def test_a_drop_that_lasts_does_not_become_normal() -> None:
+    detector = watch([1.0] * 900 + [1.25] * 20_000)
+    assert len(detector.drops) == 1
+    assert detector.open is not None
+    assert detector.baseline_per_s == pytest.approx(1.0)
+
+
+def test_a_faster_job_is_no_drop() -> None:
+    assert not watch([1.0] * 900 + [0.5] * 900).drops
+
+
+def test_nothing_is_said_before_there_is_a_baseline() -> None:
+    detector = watch([1.0] * 100 + [3.0] * 100)
+    assert detector.baseline_per_s is None
+    assert not detector.drops
+
+
+def test_slow_steps_are_judged_by_steps() -> None:
+    """Steps of 20 s: the baseline takes 30 minutes, not hours."""
+    detector = watch([20.0] * 100 + [40.0] * 12)
+    assert detector.open is not None
+    assert detector.open.share == pytest.approx(0.5, abs=0.02)
+
+
+def window(number: int, at_s: float, took_s: float, pause_ms: float = 0.0) -> Window:
+    return Window(number, int(at_s * NS), int((at_s + took_s) * NS), 1, pause_ms=pause_ms)
+
+
+def test_a_normal_pause_is_learned_and_a_single_stall_is_not() -> None:
+    pauses, at_s = Pauses(), 0.0
+    for number in range(10_000):
+        took = 60.0 if number % 1_000 == 999 else 1.0
+        pauses.add(window(number, at_s, took))
+        at_s += took
+    assert pauses.normal_s == pytest.approx(60)
+    pauses.add(window(10_000, at_s, 2_000.0))
+    assert pauses.normal_s == pytest.approx(60), "one hang is no habit"
+    pauses.add(window(10_001, at_s + 2_000, 2_000.0))
+    assert pauses.normal_s == pytest.approx(2_000)
+
+
+def test_while_little_is_known_ten_minutes_are_granted() -> None:
+    pauses = Pauses()
+    pauses.add(window(0, 0, 1.0))
+    assert 3 * pauses.normal_s == pytest.approx(600)
+    assert 3 * pauses.announced_s == pytest.approx(3_600)

@@ -1,0 +1,45 @@
+"""ThroughputCallback in the loops of Keras 3 and tf-keras, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tpudiag.monitoring.store import read
+
+SCRIPT = """
+import sys, numpy, tensorflow as tf, tpudiag
+keras = tf.keras
+model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse", steps_per_execution=int(sys.argv[2]))
+x, y = numpy.zeros((640, 8), "float32"), numpy.zeros((640, 1), "float32")
+callback = tpudiag.ThroughputCallback(global_batch_size=16, path=sys.argv[1], name="fit")
+for _ in range(2):
+    model.fit(x, y, batch_size=16, epochs=3, validation_data=(x, y), verbose=0,
+              callbacks=[callback, keras.callbacks.EarlyStopping("loss", patience=9)])
+print(model.__module__.partition(".")[0], callback.recorder.lost_steps)
+"""
+
+
+@pytest.mark.parametrize(("legacy", "module"), [("0", "keras"), ("1", "tf_keras")])
+def test_every_step_is_recorded_and_pauses_are_known(
+    tmp_path: Path, legacy: str, module: str
+) -> None:
+    path = tmp_path / "throughput.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path), "4"],
+        env={**os.environ, "TF_USE_LEGACY_KERAS": legacy},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [module, "0"]
+    found = read(path)
+    assert found.run.name == "fit"
+    assert found.run.ended_ns is not None
+    assert found.steps == 3 * 40, "steps, not executions; of the second run alone"
+    assert sum(w.examples or 0 for w in found.windows) == 3 * 640
+    assert {pause.kind for pause in found.pauses} == {"evaluation", "epoch end"}
+    assert all(w.wait_ms is None for w in found.windows), "fit hides the wait: not measured"

@@ -1,0 +1,316 @@
+"""Recording: cost-free for the loop, exact in its accounts, whatever happens to the file."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import tpudiag
+from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.monitoring.recorder import Recorder
+from tpudiag.monitoring.samples import Pause, Recording, Run, Window, percentile
+from tpudiag.monitoring.store import Store, read
+from tpudiag.monitoring.training import hbm_limit_bytes, track
+
+
+class Flaky:
+    """A sink of our own that fails when told to, and says what it took."""
+
+    def __init__(self) -> None:
+        self.failing = False
+        self.windows: list[Window] = []
+        self.runs: list[Run] = []
+        self.wrote, self.failed = threading.Event(), threading.Event()
+
+    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
+        del pauses
+        if self.failing:
+            self.failed.set()
+            raise OSError(28, "No space left on device")
+        self.windows += windows
+        self.runs.append(run)
+        self.wrote.set()
+
+    def close(self) -> None:
+        pass
+
+
+def recorder(sink: Flaky, **options: int) -> Recorder:
+    return Recorder(lambda: sink, "test", 8, flush_s=0.01, **options)  # type: ignore[arg-type]
+
+
+def test_a_custom_loop_is_recorded_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "throughput.sqlite"
+    loop = tpudiag.track([1, 2, 3], global_batch_size=32, path=path, name="three")
+    assert list(loop) == [1, 2, 3]
+    found = read(path)
+    assert (found.run.name, found.run.global_batch, found.run.lost_steps) == ("three", 32, 0)
+    assert found.run.ended_ns is not None
+    assert found.steps == 3
+    assert sum(w.examples or 0 for w in found.windows) == 96
+    assert all(w.wait_ms is not None for w in found.windows), "the iterable gives the data"
+
+
+def test_a_range_gives_no_data_and_so_no_wait(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    for _ in track(range(3), path=path):
+        pass
+    assert [w.wait_ms for w in read(path).windows] == [None]
+    loop = track(range(3), path=path, steps_per_round=10)
+    for _ in loop:
+        with loop.input():
+            pass
+    found = read(path)
+    assert found.steps == 30
+    assert all(w.wait_ms is not None for w in found.windows)
+
+
+def test_a_loop_that_raises_is_closed_and_its_error_stands(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+
+    def loop() -> None:
+        for number in track(range(9), path=path):
+            if number == 4:
+                raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        loop()
+    found = read(path)
+    assert found.steps == 4
+    assert found.run.ended_ns is not None
+
+
+def test_an_announced_pause_is_no_slow_step(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    slept = threading.Event()
+    loop = track(range(4), path=path)
+    for number in loop:
+        if number == 2:
+            with loop.pause("checkpoint"):
+                slept.wait(0.3)
+    found = read(path)
+    assert [pause.kind for pause in found.pauses] == ["checkpoint"]
+    assert sum(w.pause_ms for w in found.windows) >= 299
+    slowest = percentile(tuple(key for w in found.windows for key in w.step_ms), 1.0)
+    assert slowest is not None
+    assert slowest < 250
+
+
+def test_a_full_queue_drops_and_counts(tmp_path: Path) -> None:
+    del tmp_path
+    sink, blocked = Flaky(), threading.Event()
+    release = threading.Event()
+
+    def stuck() -> Flaky:
+        blocked.set()
+        release.wait()
+        return sink
+
+    made = Recorder(stuck, "test", flush_s=0.01, queue_steps=100)
+    assert blocked.wait(10)
+    for _ in range(250):
+        made.step()
+    assert made.lost_steps == 150
+    release.set()
+    made.close()
+    assert made.stored_steps + made.lost_steps == 250
+    assert sum(w.steps for w in sink.windows) == 100
+    assert sink.runs[-1].lost_steps == 150, "the loss is in the recording"
+
+
+def test_a_sink_that_fails_and_recovers_loses_nothing() -> None:
+    sink = Flaky()
+    made = recorder(sink)
+    made.step()
+    sink.failing = True
+    for _ in range(1_000):
+        made.step()
+    assert sink.failed.wait(10)
+    sink.failing = False
+    made.close()
+    assert sum(w.steps for w in sink.windows) == 1_001 == made.stored_steps
+    assert made.lost_steps == 0
+    assert [w.number for w in sink.windows] == sorted({w.number for w in sink.windows})
+
+
+def test_a_sink_that_never_comes_back_stops_nothing_and_is_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    sink = Flaky()
+    sink.failing = True
+    made = recorder(sink)
+    made.step()
+    assert sink.failed.wait(10)
+    made.step()
+    made.close()
+    assert made.stored_steps == 0
+    assert "No space left on device" in caplog.text
+    assert "2 recorded steps could not be kept" in caplog.text
+
+
+def test_a_window_offered_twice_is_kept_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    run = Run("r", "n", "h", 1, 0, 1)
+    window = Window(0, 0, 10, 5)
+    store = Store(path)
+    for _ in range(3):
+        store.write(run, (window,), (Pause("checkpoint", 1, 2),))
+    store.close()
+    found = read(path)
+    assert (found.steps, len(found.pauses)) == (5, 1)
+
+
+TRAINER = """
+import sys
+from pathlib import Path
+from tpudiag.monitoring.recorder import Recorder
+from tpudiag.monitoring.store import Store
+import tpudiag.monitoring.windows as windows
+windows.WINDOW_NS = 100_000            # many windows, so that the kill hits a write
+made = Recorder(lambda: Store(Path(sys.argv[1])), "killed", flush_s=0.001)
+while True:
+    for _ in range(100):
+        made.step()
+    print(made.stored_steps, flush=True)
+"""
+
+
+def test_sigkill_in_mid_write_loses_nothing_that_was_accepted(tmp_path: Path) -> None:
+    for number in range(5):
+        path = tmp_path / f"{number}.sqlite"
+        process = subprocess.Popen(
+            [sys.executable, "-c", TRAINER, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        accepted = 0
+        while accepted < 2_000 * (number + 1):
+            accepted = int(process.stdout.readline())
+        process.send_signal(signal.SIGKILL)
+        accepted = max(accepted, *(int(row) for row in process.stdout.read().split()), 0)
+        process.wait()
+        found = read(path)
+        assert found.steps >= accepted
+        assert [w.number for w in found.windows] == list(range(len(found.windows)))
+        assert found.run.ended_ns is None
+        with sqlite3.connect(path) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+DISK_FULL = """
+import resource, signal, sys
+from pathlib import Path
+from tpudiag.monitoring.recorder import Recorder
+from tpudiag.monitoring.store import Store
+import tpudiag.monitoring.windows as windows
+windows.WINDOW_NS = 1
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+made = Recorder(lambda: Store(Path(sys.argv[1])), "full", flush_s=0.01)
+def steps(until):
+    count = 0
+    while not until(count):
+        made.step(); count += 1
+        if count % 100 == 0:
+            import time; time.sleep(0.001)
+    return count
+total = steps(lambda n: made.stored_steps > 200)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.RLIM_INFINITY))
+total += steps(lambda n: made.failure is not None)
+total += steps(lambda n: n >= 10_000)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+made.close()
+print(total, made.stored_steps, made.lost_steps)
+"""
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limit of file sizes here")
+def test_a_full_disk_loses_only_what_it_counts(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", DISK_FULL, str(path)], capture_output=True, text=True, check=True
+    )
+    total, stored, lost = map(int, done.stdout.split())
+    assert stored + lost == total
+    assert lost > 0, "more came than is kept in memory"
+    found = read(path)
+    assert found.steps == stored
+    assert found.run.lost_steps == lost
+    assert "training goes on" in done.stderr
+
+
+def test_two_processes_record_into_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    script = (
+        "import sys, tpudiag\n"
+        "for _ in tpudiag.track(range(500), path=sys.argv[1], name=sys.argv[2]): pass\n"
+    )
+    both = [subprocess.Popen([sys.executable, "-c", script, str(path), name]) for name in "ab"]
+    assert [process.wait() for process in both] == [0, 0]
+    with sqlite3.connect(path) as connection:
+        rows = connection.execute(
+            "SELECT name, sum(steps) FROM runs JOIN windows ON run = id GROUP BY name"
+        ).fetchall()
+    assert rows == [("a", 500), ("b", 500)]
+
+
+def noise(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\0" + os.urandom(4096))
+
+
+def another_program(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("spoil", [noise, another_program, empty])
+def test_another_file_is_refused_in_one_line(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    path = tmp_path / "a.sqlite"
+    spoil(path)
+    with pytest.raises(UnreadableInput) as error:
+        read(path)
+    assert "\n" not in str(error.value)
+
+
+def test_hbm_in_use_and_its_limit_are_recorded(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def memory() -> int:
+        asked.set()
+        return 2**30
+
+    path = tmp_path / "a.sqlite"
+    made = Recorder(lambda: Store(path), "n", memory=memory, flush_s=0.01, hbm_limit_bytes=2**34)
+    assert not asked.is_set(), "asking before the first step would start the runtime"
+    made.step()
+    assert asked.wait(10)
+    made.close()
+    found = read(path)
+    assert [w.hbm_bytes for w in found.windows] == [2**30]
+    assert found.run.hbm_limit_bytes == 2**34
+    assert hbm_limit_bytes("v5e-8") == int(15.75 * 2**30)
+    with pytest.raises(UsageError):
+        track(range(3), tpu="gpu-8")
+
+
+def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    store = Store(path)
+    run = Run("r", "n", "h", 1, 0, 1)
+    store.write(run, tuple(Window(n, n, n + 1, 1) for n in range(5)), ())
+    first: Recording = read(path)
+    store.write(run, tuple(Window(n, n, n + 1, 1) for n in range(5, 8)), ())
+    later = read(path, first.run.id, first.windows[-1].number)
+    assert [w.number for w in later.windows] == [5, 6, 7]
+    store.close()

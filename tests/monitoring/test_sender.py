@@ -1,0 +1,194 @@
+"""Points on their way to Cloud Monitoring: the real client, real gRPC, a clock of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.monitoring.cloud import sender as sending
+from tpudiag.monitoring.cloud.connection import metric_client
+from tpudiag.monitoring.cloud.resource import resource
+from tpudiag.monitoring.cloud.sender import Sender
+from tpudiag.monitoring.cloud.spool import Point, Spool
+from tpudiag.monitoring.metrics import METRICS
+from tpudiag.monitoring.samples import NS
+
+grpc: Any = import_module("grpc")
+
+START_S = 1_790_000_000.0
+SERIES = ("steps_per_second", "step_time_p50_ms", "steps")
+
+
+def always(code: Any) -> Callable[[str], Any]:
+    return lambda _: code
+
+
+class World:
+    """A job that makes a point of three series each 30 s, and a sender; time is ours."""
+
+    def __init__(self, emulator: Any, folder: Path) -> None:
+        self.now, self.made, self.emulator = START_S, 0, emulator
+        emulator.clock = lambda: self.now
+        self.spool = Spool(folder / "points.buffer")
+        self.said: list[str] = []
+        self.sender = self.another()
+
+    def another(self) -> Sender:
+        """A sender as a new process would have it."""
+        place = resource("p", "job", "host", ask=lambda _: None)
+        labels = {"training_job": "job", "worker": "host"}
+        client = metric_client(self.emulator.endpoint)
+        return Sender(self.spool, client, "p", place, labels, lambda: self.now, self.said.append)
+
+    def run(self, seconds: float, points: bool = True) -> None:
+        """So much time goes by."""
+        end, due = self.now + seconds, self.now
+        wake = self.now
+        while self.now < end:
+            if points and self.now >= due:
+                self.spool.add(
+                    [Point(name, int(self.now * NS), self.made) for name in SERIES], 10 * NS
+                )
+                self.made, due = self.made + 1, due + 30
+            if self.now >= wake:
+                wake = self.now + self.sender.step()
+            self.now = min(end, max(self.now + 0.001, min(wake, due if points else end)))
+
+    @property
+    def arrived(self) -> dict[str, list[tuple[float, float]]]:
+        return {key[0].rpartition("/")[2]: found for key, found in self.emulator.series.items()}
+
+
+@pytest.fixture
+def world(emulator: Any, tmp_path: Path) -> World:
+    return World(emulator, tmp_path)
+
+
+def whole(world: World) -> None:
+    """Each point that was made has arrived once, in order."""
+    for name in SERIES:
+        assert [value for _, value in world.arrived[name]] == list(range(world.made)), name
+    assert world.spool.waiting == 0
+    assert world.spool.counts == {"accepted": len(SERIES) * world.made}
+
+
+def test_points_arrive_in_order_and_not_too_often(world: World) -> None:
+    world.run(600)
+    world.run(60, points=False)
+    whole(world)
+    assert world.made == 20
+    written = [at for at, method, _ in world.emulator.calls if method == "CreateTimeSeries"]
+    assert all(b - a >= 10 for a, b in pairwise(written))
+
+
+def test_ten_minutes_unavailable_lose_and_double_nothing(world: World) -> None:
+    world.run(120)
+    world.emulator.fail_with = always(grpc.StatusCode.UNAVAILABLE)
+    before = len(world.emulator.calls)
+    world.run(600)
+    tries = len(world.emulator.calls) - before
+    assert world.spool.waiting == 3 * 20
+    assert world.said == [said for said in world.said if "not reached" in said][:1]
+    assert 10 <= tries <= 60, "tried again, with growing pauses"
+    world.emulator.fail_with = always(None)
+    world.run(600)
+    world.run(120, points=False)
+    whole(world)
+    assert "again" in world.said[-1]
+
+
+@pytest.mark.parametrize("code", ["UNAVAILABLE", "DEADLINE_EXCEEDED"])
+def test_an_answer_that_is_lost_doubles_nothing(world: World, code: str) -> None:
+    count = [0]
+
+    def lost(method: str) -> Any:
+        count[0] += method == "CreateTimeSeries"
+        return getattr(grpc.StatusCode, code) if count[0] % 3 == 1 else None
+
+    world.emulator.forget_answer = lost
+    world.run(900)
+    world.emulator.forget_answer = always(None)
+    world.run(300, points=False)
+    whole(world)
+
+
+def test_a_process_killed_between_sending_and_noting_doubles_nothing(world: World) -> None:
+    """What a kill leaves behind: the call was made, its answer never noted."""
+    world.run(60)
+    world.spool.add([Point(name, int(world.now * NS), world.made) for name in SERIES], 10 * NS)
+    world.made += 1
+    world.now += 10
+    points = world.spool.due()
+    world.spool.sending(points)
+    client = metric_client(world.emulator.endpoint)
+    client.create_time_series(
+        name="projects/p", time_series=[world.sender.series(point) for point in points]
+    )
+    world.sender = world.another()
+    world.run(300)
+    world.run(60, points=False)
+    whole(world)
+
+
+def test_points_too_old_are_counted_as_lost(world: World) -> None:
+    world.emulator.fail_with = always(grpc.StatusCode.UNAVAILABLE)
+    for _ in range(100):
+        world.spool.add([Point("steps", int(world.now * NS), 0)], 10 * NS)
+        world.now += 30
+    world.now += 86_400 - 50 * 30
+    world.emulator.fail_with = always(None)
+    world.run(3_600, points=False)
+    counts = world.spool.counts
+    assert counts["too old"] + counts["accepted"] == 100
+    assert counts["too old"] >= 50
+    assert len(world.arrived["steps"]) == counts["accepted"] > 0
+
+
+def test_what_is_refused_is_counted_and_the_rest_stands(world: World) -> None:
+    world.run(30)
+    bad = world.emulator.series
+    key = next(key for key in bad if key[0].endswith("/steps"))
+    bad[key].append((world.now + 100, 7.0))
+    world.run(90)
+    world.run(60, points=False)
+    counts = world.spool.counts
+    assert counts["refused"] + counts["accepted"] == 3 * world.made
+    assert 1 <= counts["refused"] <= 3
+    others = [name for name in SERIES if name != "steps"]
+    assert all(len(world.arrived[name]) == world.made for name in others)
+    assert any("refused" in said for said in world.said)
+
+
+def test_a_missing_project_keeps_the_points_and_says_so(world: World) -> None:
+    world.emulator.project = "projects/other"
+    world.run(300)
+    assert world.spool.waiting == 3 * 10
+    assert len(world.said) == 1
+    assert "NOT_FOUND" in world.said[0]
+    world.emulator.project = "projects/p"
+    world.run(600)
+    world.run(120, points=False)
+    whole(world)
+
+
+def test_no_call_holds_more_than_200_series(
+    emulator: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, emulators: ModuleType
+) -> None:
+    many = tuple(replace(METRICS[0], name=f"m{number}") for number in range(450))
+    monkeypatch.setattr(sending, "METRICS", many)
+    world = World(emulator, tmp_path)
+    world.spool.add([Point(metric.name, int(world.now * NS), 1.0) for metric in many], 10 * NS)
+    world.run(60, points=False)
+    sizes = [
+        len(request.time_series) for _, method, request in emulator.calls
+        if method == "CreateTimeSeries"
+    ]  # fmt: skip
+    assert sizes == [emulators.SERIES_A_CALL, emulators.SERIES_A_CALL, 50]
+    assert world.spool.counts == {"accepted": 450}

@@ -1,0 +1,120 @@
+"""Steps from event files: whole, growing, cut off, damaged, of several tags and folders."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.monitoring.samples import NS, Recording
+from tpudiag.monitoring.tensorboard import EventFiles
+
+START_S = 1_790_000_000.0
+
+
+def steps(found: Recording | None) -> list[tuple[float, int]]:
+    """When each window ended, in s after the start, and its steps."""
+    assert found is not None
+    return [(w.end_ns / NS - START_S, w.steps) for w in found.windows]
+
+
+def test_the_step_of_the_events_is_the_progress(event_files: ModuleType, tmp_path: Path) -> None:
+    made = [event_files.version(START_S)]
+    for number in range(4):
+        for tag in ("loss", "accuracy"):
+            made.append(event_files.event(START_S + 10 * number, 100 * number, tag))
+    event_files.write(tmp_path / "train", made)
+    found = EventFiles(str(tmp_path)).poll()
+    assert found is not None
+    assert (found.run.unit, found.run.ended_ns) == ("steps", None)
+    assert steps(found) == [(10, 100), (20, 100), (30, 100)]
+
+
+def test_what_is_added_comes_at_the_next_poll(event_files: ModuleType, tmp_path: Path) -> None:
+    file = event_files.write(tmp_path, [event_files.event(START_S, 0)])
+    source = EventFiles(str(tmp_path))
+    assert steps(source.poll()) == []
+    whole = event_files.event(START_S + 5, 50)
+    with file.open("ab") as stream:
+        stream.write(whole[:20])
+    assert steps(source.poll()) == [], "half a record is waited for"
+    with file.open("ab") as stream:
+        stream.write(whole[20:])
+    assert steps(source.poll()) == [(5, 50)]
+    event_files.write(tmp_path, [event_files.event(START_S + 9, 90)], "events.out.tfevents.2.h")
+    assert steps(source.poll()) == [(9, 40)], "a second file goes on"
+
+
+def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Path) -> None:
+    event_files.write(tmp_path / "train", [event_files.event(START_S + n, n) for n in (0, 10, 20)])
+    event_files.write(
+        tmp_path / "validation", [event_files.event(START_S + n + 3, n + 3) for n in (0, 10)]
+    )
+    assert steps(EventFiles(str(tmp_path)).poll()) == [(10, 10), (20, 10)]
+
+
+def test_epochs_count_where_steps_are_not_known(event_files: ModuleType, tmp_path: Path) -> None:
+    event_files.write(
+        tmp_path, [event_files.event(START_S + 60 * n, n, "epoch_loss") for n in range(3)]
+    )
+    source = EventFiles(str(tmp_path))
+    found = source.poll()
+    assert found is not None
+    assert (found.run.unit, steps(found)) == ("epochs", [(60, 1), (120, 1)])
+    event_files.write(tmp_path, [event_files.event(START_S + n, n) for n in (100, 200)])
+    later = source.poll()
+    assert later is not None
+    assert later.run.unit == "steps"
+    assert later.run.id != found.run.id
+
+
+def test_a_restart_from_a_checkpoint_is_a_run_of_its_own(
+    event_files: ModuleType, tmp_path: Path
+) -> None:
+    event_files.write(tmp_path, [event_files.event(START_S + n, n) for n in (0, 50, 100)])
+    source = EventFiles(str(tmp_path))
+    before = source.poll()
+    event_files.write(tmp_path, [event_files.event(START_S + 200 + n, n) for n in (0, 50)])
+    after = source.poll()
+    assert before is not None
+    assert after is not None
+    assert before.run.id != after.run.id
+    assert steps(after) == [(250, 50)]
+
+
+def test_a_damaged_file_is_said_and_hides_no_other(event_files: ModuleType, tmp_path: Path) -> None:
+    good = [event_files.event(START_S + n, n) for n in (0, 10)]
+    event_files.write(tmp_path, good)
+    event_files.write(tmp_path, [b"x" * 40], "events.out.tfevents.2.h")
+    source = EventFiles(str(tmp_path))
+    assert steps(source.poll()) == [(10, 10)]
+    assert list(source.damaged) == [str(tmp_path / "events.out.tfevents.2.h")]
+
+
+def test_nothing_there_is_nothing(tmp_path: Path) -> None:
+    assert EventFiles(str(tmp_path)).poll() is None
+
+
+TRAINER = """
+import sys, tensorflow as tf
+writer = tf.summary.create_file_writer(sys.argv[1])
+with writer.as_default():
+    for step in range(0, 500, 100):
+        tf.summary.write("loss", tf.constant(0.5), step=step)
+        tf.summary.write("images", tf.zeros((64, 64)), step=step)
+"""
+
+
+@pytest.mark.timeout(120)
+def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
+    before = time.time()
+    subprocess.run([sys.executable, "-c", TRAINER, str(tmp_path)], check=True, capture_output=True)
+    source = EventFiles(str(tmp_path))
+    found = source.poll()
+    assert found is not None
+    assert not source.damaged
+    assert before <= found.run.started_ns / NS <= found.run.beat_ns / NS <= time.time()

@@ -1,0 +1,133 @@
+"""SARIF: valid against its schema, and shown by code hosts on the line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft4Validator, FormatChecker
+
+from tpudiag.catalogue import renderer
+from tpudiag.model import Excerpt, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+
+SCHEMA = Path(__file__).parents[1] / "data" / "sarif-2.1.0-rtm.5.json"
+VALIDATOR = Draft4Validator(
+    json.loads(SCHEMA.read_text(encoding="utf-8")), format_checker=FormatChecker()
+)
+
+
+def rendered(report: Report) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(renderer("sarif")(report))
+    return document
+
+
+def run_of(report: Report) -> dict[str, Any]:
+    (run,) = rendered(report)["runs"]
+    return dict(run)
+
+
+def faults(document: dict[str, Any]) -> list[str]:
+    return [fault.message for fault in VALIDATOR.iter_errors(document)]  # pyright: ignore
+
+
+def at(*places: Location | None) -> Report:
+    found = tuple(Finding("m", "", location=place) for place in places)
+    outcome = Outcome("TPU201", "input-bound", Verdict.FAILED, Severity.ERROR, findings=found)
+    return Report(Subject("job", "train.py"), None, "2026-01-02T03:04:05Z", (outcome,))
+
+
+def test_every_report_is_valid(specimen: Report) -> None:
+    assert faults(rendered(specimen)) == []
+
+
+def test_the_schema_would_see_a_fault(specimens: dict[str, Report]) -> None:
+    document = rendered(specimens["each-severity"])
+    document["runs"][0]["results"][0]["level"] = "dreadful"
+    assert len(faults(document)) == 1
+
+
+names = st.text(st.characters(exclude_categories=[]), max_size=30)
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(names, st.none() | st.integers(-1, 10**6), names)
+def test_any_place_is_valid(file: str, line: int | None, subject: str) -> None:
+    report = replace(at(Location(file, line)), subject=Subject("profile", subject))
+    assert faults(rendered(report)) == []
+
+
+def test_a_result_is_a_finding_and_nothing_else(specimens: dict[str, Report]) -> None:
+    """Code hosts show every result as something to mend."""
+    for report in specimens.values():
+        found = sum(len(outcome.findings) for outcome in report.outcomes)
+        assert len(run_of(report)["results"]) == found
+
+
+def test_levels_rules_and_lines(specimens: dict[str, Report]) -> None:
+    run = run_of(specimens["plots"])
+    rules = run["tool"]["driver"]["rules"]
+    said = [
+        (r["ruleId"], r["level"], r["locations"][0]["physicalLocation"].get("region"))
+        for r in run["results"]
+    ]
+    assert said == [
+        ("TPU401", "note", None),
+        ("TPU404", "warning", None),
+        ("TPU501", "warning", {"startLine": 12}),
+        ("TPU501", "note", None),
+        ("TPU201", "error", {"startLine": 41, "snippet": {"text": "for batch in dataset:"}}),
+    ]
+    assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in run["results"])
+    (rule,) = [rule for rule in rules if rule["id"] == "TPU201"]
+    assert "## What to do" in rule["help"]["markdown"]
+    assert rule["shortDescription"]["text"] == "The step waits for input."
+
+
+def test_the_level_of_a_rule_is_the_checks_own() -> None:
+    """A warning of TPU201, whose check is an error by default."""
+    milder = replace(at(None).outcomes[0], severity=Severity.WARNING)
+    run = run_of(replace(at(None), outcomes=(milder,)))
+    assert run["tool"]["driver"]["rules"][0]["defaultConfiguration"] == {"level": "error"}
+    assert run["results"][0]["level"] == "warning"
+
+
+def test_every_result_has_a_file() -> None:
+    places = [
+        Location("src/a b#1.py", 3),
+        Location("/home/me/train.py", 2),
+        Location("odd:name.py"),
+        None,
+    ]
+    uris = [
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for result in run_of(at(*places))["results"]
+    ]
+    assert uris == ["src/a%20b%231.py", "file:///home/me/train.py", "odd%3Aname.py", "train.py"]
+
+
+def test_the_snippet_comes_from_the_excerpt_that_holds_the_line() -> None:
+    report = replace(
+        at(Location("train.py", 90)),
+        excerpts=(Excerpt("train.py", 1, ("a", "b")), Excerpt("train.py", 88, ("x", "y", "z"))),
+    )
+    (result,) = run_of(report)["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 90, "snippet": {"text": "z"}}
+
+
+def test_what_could_not_tell_is_a_notification(specimens: dict[str, Report]) -> None:
+    (invocation,) = run_of(specimens["broken"])["invocations"]
+    said = {
+        note["associatedRule"]["id"]: (note["level"], note["message"]["text"])
+        for note in invocation["toolExecutionNotifications"]
+    }
+    assert said["TPU105"][0] == "error" and "KeyError" in said["TPU105"][1]
+    assert said["TPU405"][0] == "note" and "To measure it: run it on the TPU" in said["TPU405"][1]
+    assert not invocation["executionSuccessful"]
+    (crashed,) = run_of(specimens["crashed"])["invocations"]
+    assert "ended with exit code 1" in crashed["toolExecutionNotifications"][0]["message"]["text"]
+    assert run_of(specimens["healthy"])["invocations"][0]["executionSuccessful"]

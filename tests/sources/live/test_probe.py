@@ -1,0 +1,198 @@
+"""What a port is told to be, over the wire: real servers of other kinds on loopback."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tpudiag.errors import UsageError
+from tpudiag.sources.live.address import Address, addresses
+from tpudiag.sources.live.probe import probe, probe_all
+
+Server = Callable[[Path], AbstractContextManager[int]]
+
+
+@contextmanager
+def http(_: Path) -> Generator[int]:
+    """An HTTP server."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def https(folder: Path) -> Generator[int]:
+    """An HTTP server behind TLS."""
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate(folder))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def plain_grpc(_: Path) -> Generator[int]:
+    """A gRPC server with no service at all."""
+    server = grpc.server(ThreadPoolExecutor(2))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield port
+    server.stop(None).wait()
+
+
+@contextmanager
+def secure_grpc(folder: Path) -> Generator[int]:
+    """A gRPC server behind TLS."""
+    key, chain = (file.read_bytes() for file in reversed(certificate(folder)))
+    server = grpc.server(ThreadPoolExecutor(2))
+    port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([(key, chain)]))
+    server.start()
+    yield port
+    server.stop(None).wait()
+
+
+@contextmanager
+def silent(_: Path) -> Generator[int]:
+    """A port that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@contextmanager
+def chatty(_: Path) -> Generator[int]:
+    """A server of another protocol, which speaks first."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(b"220 mail.example ESMTP\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@contextmanager
+def unreachable(_: Path) -> Generator[int]:
+    """A port that takes no more connections: what is sent to it gets no answer at all."""
+    with ExitStack() as stack:
+        server = stack.enter_context(socket.socket())
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _connection in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        yield server.getsockname()[1]
+
+
+@contextmanager
+def nobody(_: Path) -> Generator[int]:
+    """A port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    yield port
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate that signs itself, and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl to make a certificate with")
+    chain, key = folder / "chain.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
+         "-keyout", str(key), "-out", str(chain)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return chain, key
+
+
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        (http, "an HTTP server"),
+        (https, "speaks TLS"),
+        (plain_grpc, "a gRPC server, but no profiler service"),
+        (secure_grpc, "speaks TLS"),
+        (silent, "did not answer within 1 s"),
+        (chatty, "speaks no gRPC"),
+        (unreachable, "no connection within 1 s"),
+        (nobody, "nobody listens there: the trainer needs tf.profiler.experimental.server.start("),
+    ],
+)
+def test_what_is_no_profiler(server: Server, said: str, tmp_path: Path) -> None:
+    with server(tmp_path) as port:
+        begun = time.monotonic()
+        fault = probe(Address("127.0.0.1", port), 1.0).fault
+        took_s = time.monotonic() - begun
+    assert fault is not None
+    assert said in fault
+    assert "\n" not in fault
+    assert took_s < 3, "the limit of 1 s, and what a busy machine adds"
+
+
+def test_a_host_that_does_not_exist() -> None:
+    fault = probe(Address("no-such-host.invalid", 1), 5.0).fault
+    assert fault is not None
+    assert "no such host" in fault
+
+
+def test_a_name_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+
+    def wait(*_: object, **__: object) -> list[object]:
+        enough.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", wait)
+    fault = probe(Address("slow.example", 1), 0.2).fault
+    enough.set()
+    assert fault is not None
+    assert "within 0.2 s: the name service" in fault
+
+
+def test_all_are_asked_at_once(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        ports = [stack.enter_context(silent(tmp_path)) for _ in range(20)]
+        begun = time.monotonic()
+        found = probe_all([Address("127.0.0.1", port) for port in ports], 1.0)
+        took_s = time.monotonic() - begun
+    assert all(answer.fault is not None for answer in found)
+    assert took_s < 10, "one after the other it would take 20 s"
+
+
+def test_addresses() -> None:
+    assert addresses("a:1, grpc://b.c:65535 ,[::1]:6009,") == (
+        Address("a", 1), Address("b.c", 65535), Address("::1", 6009),
+    )  # fmt: skip
+    assert str(Address("::1", 6009)) == "[::1]:6009"
+    assert Address("::1", 6009).file_name == "--1_6009"
+    for wrong in ("a", "a:", ":1", "a:b", "a:0", "a:65536", "grpcs://a:1", "a b:1", "::1:6009"):
+        with pytest.raises(UsageError):
+            addresses(wrong)

@@ -1,0 +1,46 @@
+"""A part of the corpus at every run; `python tests/corpus/run.py` rehearses all of it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tpudiag.catalogue import checks
+
+CORPUS = Path(__file__).parent / "corpus"
+JOBS = sorted((CORPUS / "jobs").glob("[hmt]*_*.py"))
+OFTEN = (
+    "healthy_tfrecord_interleave",
+    "healthy_train_step_override",
+    "many_custom_loop",
+    "many_eager_generator",
+    "many_input_pipeline",
+    "many_loss_scale_retrace",
+    "tpu205_global_batch_per_input",
+    "tpu206_few_files",
+    "tpu602_single_file",
+)
+
+
+@pytest.mark.parametrize("name", OFTEN)
+def test_planted_defects_are_found_and_nothing_else(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(CORPUS / "run.py"), name],
+        capture_output=True, text=True, timeout=290, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:
+    heads = [path.read_text().partition("\n")[0] for path in JOBS]
+    planted = [re.findall(r"TPU\d{3}", head) for head in heads]
+    assert all(head.startswith("# corpus: must-fail: ") for head in heads)
+    assert sum(len(set(ids)) == 1 for ids in planted) >= 40
+    assert sum(not ids for ids in planted) >= 12
+    assert sum(len(set(ids)) > 1 for ids in planted) >= 5
+    known = {check.id for check in checks()}
+    assert {id_ for ids in planted for id_ in ids} <= known

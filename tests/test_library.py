@@ -1,0 +1,90 @@
+"""tpudiag as a library: cheap to import, and the same reports as the verbs'."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tpudiag
+from tpudiag import saved
+from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.model import Report, Subject, Verdict
+
+SCRIPT = """\
+import tensorflow as tf
+
+strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local"))
+with strategy.scope():
+    weight = tf.Variable(1.0)
+data = tf.data.Dataset.range(64).map(lambda x: tf.cast(x, tf.float32)).batch(8, drop_remainder=True)
+
+def replica_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(weight * x) / 8
+    weight.assign_sub(0.01 * tape.gradient(loss, weight))
+
+@tf.function
+def step(x):
+    strategy.run(replica_step, (x,))
+
+for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
+    step(batch)
+"""
+
+
+def test_importing_it_costs_nothing() -> None:
+    code = (
+        "import sys, tpudiag; from tpudiag import check, read, load, render; "
+        "print(*{'tensorflow', 'numpy', 'rich', 'jinja2', 'plotly', 'xprof'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_script_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(SCRIPT, encoding="utf-8")
+    report = tpudiag.check("train.py", target="v5e-8", steps=4, select=["TPU2"])
+    assert report.target is not None and report.target.name == "v5e-8"
+    failed = {o.id: o for o in report.outcomes if o.verdict is Verdict.FAILED}
+    (finding,) = failed["TPU203"].findings
+    assert finding.location is not None and finding.location.line == 6
+    (excerpt,) = {e for e in report.excerpts if e.file == finding.location.file}
+    assert ".map(lambda" in "\n".join(excerpt.lines)
+    assert all(outcome.id.startswith("TPU2") for outcome in report.outcomes)
+    assert [series.kind for series in report.series][:1] == ["step_time"]
+    assert report.next_command is None, "the profile went with the call"
+    assert [file.name for file in tmp_path.iterdir()] == ["train.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"program": "nowhere.py"}, UnreadableInput),
+        ({"program": "train.py", "select": ["TPU999"]}, UsageError),
+        ({"program": "train.py", "target": "v9-8"}, UsageError),
+    ],
+)
+def test_what_cannot_be_checked_raises(
+    arguments: dict[str, str], error: type[Exception], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(SCRIPT, encoding="utf-8")
+    with pytest.raises(error):
+        tpudiag.check(**arguments)  # type: ignore[arg-type]  # pyright: ignore
+
+
+def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
+    report = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", ())
+    file = tmp_path / "r.json"
+    file.write_text(saved.dumps(report), encoding="utf-8")
+    assert tpudiag.load(file) == report
+    assert tpudiag.render(report, "html").startswith("<!doctype html>")
+    with pytest.raises(UsageError, match="pdf: not one of html, json"):
+        tpudiag.render(report, "pdf")
+    with pytest.raises(UnreadableInput):
+        tpudiag.read(tmp_path / "nowhere")

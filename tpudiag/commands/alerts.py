@@ -1,0 +1,197 @@
+"""`tpudiag alerts`: the alert policies of a job in Cloud Monitoring, as code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands._report import Verbs, write_whole
+from tpudiag.errors import UnreadableInput, UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.cloud.applying import Alerts, Change, Kept
+    from tpudiag.monitoring.cloud.policies import Limits, Policy
+
+EPILOG = """\
+`tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics that these alerts are on.
+
+examples:
+  tpudiag alerts apply --project my-project --job bert --notify 'team mail' --dry-run
+  tpudiag alerts list --project my-project
+  tpudiag alerts show throughput-drop --project my-project --job bert
+  tpudiag alerts delete --project my-project --job bert
+  tpudiag alerts export --job bert --format terraform -o alerts.tf     no project needed
+
+exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not reached.
+"""
+MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
+
+
+def add_parser(verbs: Verbs) -> None:
+    """The options of `alerts`."""
+    parser = verbs.add_parser(
+        "alerts", help="alert policies in Cloud Monitoring, as code",
+        description="Applies, lists, shows, deletes and exports the alert policies of a job.",
+        epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "action", choices=("apply", "list", "show", "delete", "export"), metavar="ACTION",
+        help="apply, list, show, delete or export",
+    )  # fmt: skip
+    parser.add_argument(
+        "policies", metavar="POLICY", nargs="*",
+        help="only these, right after ACTION, e.g. throughput-drop (default: all of the job)",
+    )  # fmt: skip
+    parser.add_argument("--project", metavar="PROJECT", help="the Google Cloud project")
+    parser.add_argument("--job", metavar="NAME", help="the job, as `watch --job` names it")
+    parser.add_argument(
+        "--notify", metavar="CHANNEL", action="append", default=[],
+        help="a notification channel by its name; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would change, and change nothing"
+    )
+    parser.add_argument(
+        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
+        default="generic_task", help="what `watch --resource` writes to (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=("json", "terraform"), default="json",
+        help="of export (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
+    parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
+    _add_limits(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """When the policies fire."""
+    limits = parser.add_argument_group("limits")
+    for name, metavar, default, what in (
+        ("--drop", "PERCENT", 20, "throughput below the job's median of six hours"),
+        ("--input-share", "PERCENT", 20, "of step time spent waiting for input"),
+        ("--hbm-share", "PERCENT", 95, "of the usable HBM in use"),
+        ("--first-step", "MINUTES", 20, "without a first step"),
+        ("--silence", "MINUTES", 20, "without a step"),
+        ("--absence", "MINUTES", 10, "without a point; at least 2"),
+    ):
+        limits.add_argument(
+            name, metavar=metavar, type=_number, default=default,
+            help=f"{what} (default: %(default)s)",
+        )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """One action; raises UsageError, UnreadableInput and CloudError."""
+    if options.action == "export":
+        return _export(options)
+    if not options.project:
+        raise UsageError(f"alerts {options.action}: needs --project (export works without)")
+    if options.action != "list" and not options.job:
+        raise UsageError(f"alerts {options.action}: needs --job")
+    from tpudiag.monitoring.cloud.applying import Alerts
+
+    alerts = Alerts(options.project, options.endpoint)
+    if options.action == "apply":
+        wanted, channels = _wanted(options), alerts.channels(options.notify)
+        changes = alerts.apply(options.job, wanted, channels, dry_run=options.dry_run)
+        return _changed(changes, options)
+    kept = _chosen(alerts, options)
+    if options.action == "delete":
+        return _changed(alerts.delete(kept, dry_run=options.dry_run), options)
+    if options.action == "show":
+        print(json.dumps([policy.json for policy in kept], indent=2, ensure_ascii=False))
+        return 0
+    for policy in kept:
+        state = "" if policy.enabled else "  (disabled)"
+        print(f"{policy.job:<24}  {policy.id:<16}  {policy.title}{state}")
+    if not kept:
+        print("no alert policies of tpudiag", file=sys.stderr)
+    return 0
+
+
+def _chosen(alerts: Alerts, options: argparse.Namespace) -> list[Kept]:
+    """The policies in the project that were asked for; raises UnreadableInput for one missing."""
+    kept = alerts.kept(options.job)
+    missing = set(options.policies) - {policy.id for policy in kept}
+    if missing:
+        raise UnreadableInput(f"{', '.join(sorted(missing))}: no such policy in {options.project}")
+    if options.action == "show" and not kept:
+        raise UnreadableInput(f"no policies of the job {options.job} in {options.project}")
+    return [policy for policy in kept if not options.policies or policy.id in options.policies]
+
+
+def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
+    """Say each change; with --dry-run, whether there is any."""
+    any_ = False
+    for change in changes:
+        any_ = any_ or change.what != "keep"
+        would = "would " if options.dry_run and change.what != "keep" else ""
+        print(f"{MARKS[change.what]} {would}{change.what} {change.id}  {change.name}".rstrip())
+        for difference in change.differences:
+            print(f"    {difference}")
+    return int(options.dry_run and any_)
+
+
+def _export(options: argparse.Namespace) -> int:
+    """The policies as text, without asking any service."""
+    from tpudiag.monitoring.cloud.policies import as_json
+    from tpudiag.monitoring.cloud.terraform import terraform
+
+    if not options.job:
+        raise UsageError("alerts export: needs --job")
+    wanted = _wanted(options)
+    if options.format == "terraform":
+        text = terraform(wanted, options.job, options.notify)
+    else:
+        made = [as_json(policy, options.job) for policy in wanted]
+        text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if options.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        write_whole(options.output, text)
+    except OSError as error:
+        raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
+    return 0
+
+
+def _wanted(options: argparse.Namespace) -> tuple[Policy, ...]:
+    """The policies as they should be; raises UsageError for one that is not known."""
+    from tpudiag.monitoring.cloud.policies import policies
+
+    found = policies(options.job, options.resource, _limits(options))
+    unknown = set(options.policies) - {policy.id for policy in found}
+    if unknown:
+        known = ", ".join(policy.id for policy in found)
+        raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
+    return tuple(p for p in found if not options.policies or p.id in options.policies)
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    """The limits of the command line."""
+    from tpudiag.monitoring.cloud.policies import Limits
+
+    for name in ("drop", "input_share", "hbm_share"):
+        if getattr(options, name) >= 100:
+            raise UsageError(f"--{name.replace('_', '-')}: must be below 100 %")
+    if options.absence < 2:
+        raise UsageError("--absence: Cloud Monitoring takes 2 minutes or more")
+    return Limits(
+        options.drop / 100, options.input_share / 100, options.hbm_share / 100,
+        round(options.first_step), round(options.silence), round(options.absence),
+    )  # fmt: skip
+
+
+def _number(text: str) -> float:
+    """`20`, `20%` as 20."""
+    value = float(text.strip().removesuffix("%"))
+    if not 0 < value < 1e6:
+        raise ValueError(text)
+    return value

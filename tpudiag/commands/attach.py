@@ -1,0 +1,151 @@
+"""`tpudiag attach`: a profile of trainers that are running, and what it says."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from tpudiag.commands._report import Verbs, add_report_options, check_outputs, emit, settings_for
+from tpudiag.commands.read import add_xprof_option
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.sources.live.capture import Wish
+
+EPILOG = """\
+examples:
+  tpudiag attach                          list the trainers on this machine
+  tpudiag attach localhost:6009           capture 2 s and say what the profile holds
+  tpudiag attach 4711                     the same by pid; host stacks where it has no server
+  tpudiag attach host-0:6009,host-1:6009  many hosts at once, started together
+  tpudiag attach --tpu my-tpu --zone us-central2-b
+
+The trainer needs one line, at its start:
+  tf.profiler.experimental.server.start(6009)
+It listens on all interfaces and asks for no password: close the port to strangers. While a capture
+runs, tf.profiler.experimental.start in the trainer (a TensorBoard callback) fails.
+
+A port gets 5 s to answer. Trainers with TensorFlow before 2.21 (all of tensorflow-tpu) write the
+profile themselves: on other machines give a --log-dir that both see, gs://bucket/logs.
+
+exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
+while others did; 2 usage error, or no trainer gave one (one line for each says why).
+"""
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min)?")
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, None: 1.0}
+MOST_CAPTURE_S, MOST_S = 30.0, 600.0
+"""A trainer holds some 25 times its profile's size while it gathers it, 10 MB a second or so."""
+
+
+def add_parser(verbs: Verbs) -> None:
+    """The options of `attach`."""
+    parser = verbs.add_parser(
+        "attach", help="capture a profile of running trainers and say what it holds",
+        description="Captures a profile of running trainers over TensorFlow's profiler service, "
+        "keeps it as a TensorBoard log, and reports on it as `read` does.",
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument(
+        "targets", metavar="ADDRESS|PID", nargs="*",
+        help="HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
+        "the trainers on this machine",
+    )  # fmt: skip
+    parser.add_argument(
+        "--duration", metavar="TIME", type=capture_s, default=2.0,
+        help="how long to capture, up to 30s: 2s, 500ms (default: 2s); the trainer's memory and "
+        "the pause at the end grow with it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", metavar="TIME", type=duration_s, default=60.0,
+        help="how long the trainers may take to send the profile after that (default: 60s)",
+    )  # fmt: skip
+    cloud = parser.add_argument_group("Cloud TPU")
+    cloud.add_argument(
+        "--tpu", metavar="NAME",
+        help="ask the Cloud TPU API for this TPU's state, and attach to all its workers",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--project", metavar="PROJECT", help="its project (default: that of the credentials)"
+    )
+    cloud.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
+    cloud.add_argument(
+        "--port", metavar="PORT", type=_port, default=6009,
+        help="the profiler's port on its workers (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--log-dir", metavar="DIR", default="tpudiag-logs/attach",
+        help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
+        "before 2.21 write into it themselves (default: %(default)s)",
+    )  # fmt: skip
+    add_xprof_option(parser)
+    add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """List, or capture and report; raises UsageError, NothingDiagnosed and UnreadableInput."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, we say
+    if options.tpu is None and (options.project or options.zone):
+        raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
+    if not options.targets and options.tpu is None:
+        from tpudiag.commands import _trainers
+
+        return _trainers.list_trainers(options)
+    check_outputs(options)
+    settings = settings_for(options)
+    from tpudiag.commands import _attach
+    from tpudiag.commands.check import progress
+
+    with progress() as on_phase:
+        asked = _attach.Attach(
+            tuple(options.targets), _wish(options), options.log_dir,
+            options.tpu, options.project, options.zone, options.port, options.xprof_limit,
+        )  # fmt: skip
+        attached = _attach.attached(asked, settings, on_phase)
+    code = emit(attached.report, options)
+    if attached.interrupted:
+        print("tpudiag: interrupted; the report holds what was captured", file=sys.stderr)
+        return 130
+    for line in attached.faults:
+        print(f"tpudiag: {line}", file=sys.stderr)
+    if not attached.diagnosed:
+        return max(code, 2)
+    return max(code, 1) if attached.faults else code
+
+
+def _wish(options: argparse.Namespace) -> Wish:
+    """How to capture."""
+    from tpudiag.sources.live.capture import Wish
+
+    return Wish(options.duration, options.timeout)
+
+
+def duration_s(text: str) -> float:
+    """`2s`, `500ms`, `1m` or `2` in seconds."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
+    if not 0 < seconds <= MOST_S:
+        raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s or 500ms, up to 10m")
+    return seconds
+
+
+def capture_s(text: str) -> float:
+    """The time of a capture, short enough for the trainer's memory."""
+    seconds = duration_s(text)
+    if seconds > MOST_CAPTURE_S:
+        raise argparse.ArgumentTypeError(
+            f"{text}: at most {MOST_CAPTURE_S:g} s: the trainer holds the whole profile in memory"
+        )
+    return seconds
+
+
+def _port(text: str) -> int:
+    """A port's number."""
+    number = int(text)
+    if not 0 < number < 65536:
+        raise argparse.ArgumentTypeError("not the number of a port")
+    return number

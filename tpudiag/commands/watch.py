@@ -1,0 +1,157 @@
+"""`tpudiag watch SOURCE`: throughput of a running job, live; raises alerts."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands import _report
+from tpudiag.errors import NothingDiagnosed, UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.session import Outlet, Session
+    from tpudiag.settings import Settings
+
+EPILOG = """\
+Put in your script:
+  model.fit(..., callbacks=[tpudiag.ThroughputCallback(global_batch_size=1024)])
+  for batch in tpudiag.track(dataset, global_batch_size=1024): ...
+
+examples:
+  tpudiag watch tpudiag-logs                  what the script records; live until the run ends
+  tpudiag watch logs/ --once                  TensorBoard event files, for cron: exit code 1
+  tpudiag watch tpudiag-logs --on-alert 'echo "$TPUDIAG_MESSAGE" | mail -s tpudiag me@example.org'
+  tpudiag watch tpudiag-logs --prometheus 9105 --project my-project
+
+exit codes: 0 no alert; 1 throughput fell (TPU603), the job stalled (TPU604) or waits for input
+(TPU201); 2 usage error, or nothing to watch.
+"""
+DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604")
+
+
+def add_parser(verbs: _report.Verbs) -> None:
+    """The options of `watch`."""
+    parser = verbs.add_parser(
+        "watch", help="follow the throughput of a running job; raise alerts",
+        description="Follows the throughput of a running job against its own baseline.",
+        epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "source", metavar="SOURCE",
+        help="a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
+        "the HOST:PORT of a profiler service, which is sampled: a second every half minute",
+    )  # fmt: skip
+    parser.add_argument("--once", action="store_true", help="look once, report and end")
+    parser.add_argument(
+        "--interval", metavar="SECONDS", type=_seconds, default=2.0,
+        help="how often to look (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--on-alert", metavar="COMMAND",
+        help="run COMMAND by the shell when an alert is raised, with TPUDIAG_ALERT (the check's "
+        "id), TPUDIAG_MESSAGE and TPUDIAG_SOURCE in its environment",
+    )  # fmt: skip
+    parser.add_argument(
+        "--prometheus", metavar="[HOST:]PORT",
+        help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
+    )  # fmt: skip
+    _add_cloud_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
+    """Where metrics go."""
+    cloud = parser.add_argument_group("Cloud Monitoring")
+    cloud.add_argument("--project", metavar="PROJECT", help="send the figures to this project")
+    cloud.add_argument(
+        "--job", metavar="NAME", help="the job's name in the metrics (default: the script's)"
+    )
+    cloud.add_argument(
+        "--period", metavar="SECONDS", type=_seconds, default=30.0,
+        help="how often a point is written, at least 10 (default: %(default)s)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
+        default="generic_task", help="the monitored resource of a worker (default: %(default)s)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--buffer", metavar="FILE", type=Path,
+        help="keeps points through an outage (default: a file in ./tpudiag-logs)",
+    )  # fmt: skip
+    cloud.add_argument(
+        "--endpoint", metavar="HOST:PORT",
+        help="another server, without TLS and credentials, such as an emulator",
+    )  # fmt: skip
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watch, and report at the end."""
+    _report.check_outputs(options)
+    settings = _settings(options)
+    from tpudiag.monitoring.session import Session
+
+    with Session(options.source, settings, options.on_alert, _outlets(options)) as session:
+        if options.once:
+            if not session.look():
+                raise NothingDiagnosed(f"{options.source}: nothing is recorded there")
+            return _report.emit(session.report(), options)
+        return _follow(session, options)
+
+
+def _outlets(options: argparse.Namespace) -> list[Outlet]:
+    """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
+    found: list[Outlet] = []
+    if options.prometheus is not None:
+        from tpudiag.monitoring.prometheus import Prometheus
+
+        found.append(Prometheus(options.prometheus))
+    if options.project is not None:
+        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+
+        destination = Destination(
+            options.project, options.job, options.resource, options.period,
+            options.endpoint, options.buffer,
+        )  # fmt: skip
+        found.append(Exporter(destination, options.source))
+    elif options.endpoint is not None:
+        raise UsageError("--endpoint: needs --project")
+    return found
+
+
+def _follow(session: Session, options: argparse.Namespace) -> int:
+    """Look again and again until the run has ended."""
+    from tpudiag.monitoring.view import view
+
+    try:
+        with view(options.source) as show:
+            while True:
+                if session.look():
+                    show(session)
+                    if session.ended:
+                        break
+                time.sleep(options.interval)
+    except KeyboardInterrupt:
+        if session.seen:
+            _report.emit(session.report(), options)
+        print("tpudiag: interrupted", file=sys.stderr)
+        return 130
+    return _report.emit(session.report(), options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    """The user's settings; without a selection, the checks that a recording can answer."""
+    settings = _report.settings_for(options)
+    return settings if settings.select else settings.narrowed(DEFAULT_CHECKS, ())
+
+
+def _seconds(text: str) -> float:
+    """A positive number of seconds."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("must be above 0")
+    return number

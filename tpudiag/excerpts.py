@@ -1,0 +1,51 @@
+"""The user's source lines around each finding, taken when the report is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tpudiag.model import Excerpt, Report
+
+AROUND = 3
+"""Lines before and after the one that a finding names."""
+MOST = 200
+LONGEST_LINE = 400
+LARGEST_BYTES = 5_000_000
+
+
+def added(report: Report) -> Report:
+    """The report with the lines that its findings name; as it is where it has some."""
+    return report if report.excerpts else replace(report, excerpts=tuple(_taken(report))[:MOST])
+
+
+def _taken(report: Report) -> Iterator[Excerpt]:
+    """One excerpt for each line named, in the order of the findings.
+
+    Only Python files: a profile of unknown origin may name any file of this machine.
+    """
+    files: dict[str, tuple[str, ...]] = {}
+    places = dict.fromkeys(
+        finding.location for outcome in report.outcomes for finding in outcome.findings
+    )
+    for place in places:
+        if place is None or (place.line or 0) < 1 or not place.file.endswith(".py"):
+            continue
+        if place.file not in files:
+            files[place.file] = _lines(Path(place.file))
+        lines, number = files[place.file], place.line or 1
+        first = max(number - AROUND, 1)
+        if number <= len(lines):
+            yield Excerpt(place.file, first, lines[first - 1 : number + AROUND])
+
+
+def _lines(file: Path) -> tuple[str, ...]:
+    """The lines of a file, none where it cannot be read."""
+    try:
+        if not file.is_file() or file.stat().st_size > LARGEST_BYTES:
+            return ()
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ()
+    return tuple(line[:LONGEST_LINE] for line in text.splitlines())

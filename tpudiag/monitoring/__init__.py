@@ -1,0 +1,1 @@
+"""The throughput of running jobs: recorded, watched, sent to Cloud Monitoring, alerted on."""

@@ -1,0 +1,52 @@
+"""What is normal for a job: the median of its step time over the last hour, and its spread."""
+
+from __future__ import annotations
+
+from collections import deque
+from statistics import median
+
+BLOCK_POINTS, BLOCK_S, BLOCK_LEAST = 60, 300.0, 12
+"""A block is so many points, or what came in so long, but never fewer than the least."""
+BLOCKS = 60
+BLOCKS_NEEDED = 4
+WARM_UP_BLOCKS = 2
+TO_SIGMA = 1.4826
+LEAST_SIGMA = 0.005
+
+
+class Baseline:
+    """Learns from points, which are logarithms of the time a step takes.
+
+    `level` is None until warm-up and four blocks are over: about six minutes of steps of a
+    second, 30 minutes of steps of half a minute.
+    """
+
+    def __init__(self) -> None:
+        self.level: float | None = None
+        self.sigma = LEAST_SIGMA
+        self.wander = 0.0
+        """How far the medians of blocks lie from the level."""
+        self._block: list[float] = []
+        self._block_s = 0.0
+        self._skip = WARM_UP_BLOCKS
+        self._medians: deque[float] = deque(maxlen=BLOCKS)
+        self._sigmas: deque[float] = deque(maxlen=BLOCKS)
+
+    def learn(self, point: float, after_s: float) -> None:
+        """One more point of normal running, so long after the one before."""
+        self._block.append(point)
+        self._block_s += after_s
+        count = len(self._block)
+        if count < BLOCK_LEAST or (count < BLOCK_POINTS and self._block_s < BLOCK_S):
+            return
+        middle = median(self._block)
+        if self._skip:
+            self._skip -= 1
+        else:
+            self._medians.append(middle)
+            self._sigmas.append(TO_SIGMA * median(abs(p - middle) for p in self._block))
+        self._block, self._block_s = [], 0.0
+        if len(self._medians) >= BLOCKS_NEEDED:
+            level = self.level = median(self._medians)
+            self.sigma = max(median(self._sigmas), LEAST_SIGMA)
+            self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)

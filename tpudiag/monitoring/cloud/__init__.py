@@ -1,0 +1,1 @@
+"""Cloud Monitoring: metrics of watched runs, alert policies as code."""

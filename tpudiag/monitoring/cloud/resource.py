@@ -1,0 +1,93 @@
+"""Which monitored resource a worker is: each has one of its own, so that no two share a series."""
+
+from __future__ import annotations
+
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+METADATA = "http://metadata.google.internal/computeMetadata/v1/"
+METADATA_S = 1.0
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A monitored resource: its type and labels."""
+
+    type: str
+    labels: dict[str, str]
+
+
+def resource(
+    project: str,
+    job: str,
+    host: str,
+    kind: str = "generic_task",
+    environ: Mapping[str, str] = os.environ,
+    ask: Callable[[str], str | None] | None = None,
+) -> Resource:
+    """The resource of the worker that this process runs on.
+
+    `ask` reads the metadata server; what is not known is a plain word, never another's label.
+    """
+    ask = metadata if ask is None else ask
+    zone = (ask("instance/zone") or "").rpartition("/")[2]
+    if kind == "k8s_container":
+        return Resource(kind, {
+            "project_id": project,
+            "location": ask("instance/attributes/cluster-location") or zone or "global",
+            "cluster_name": ask("instance/attributes/cluster-name") or "unknown",
+            "namespace_name": environ.get("POD_NAMESPACE") or _namespace() or "default",
+            "pod_name": environ.get("POD_NAME") or environ.get("HOSTNAME") or host,
+            "container_name": environ.get("CONTAINER_NAME") or "trainer",
+        })  # fmt: skip
+    if kind == "gce_instance":
+        return Resource(kind, {
+            "project_id": project,
+            "instance_id": ask("instance/id") or host,
+            "zone": zone or "unknown",
+        })  # fmt: skip
+    return Resource("generic_task", {
+        "project_id": project,
+        "location": zone.rpartition("-")[0] or "global",
+        "namespace": "tpudiag",
+        "job": job,
+        "task_id": worker(environ, host),
+    })  # fmt: skip
+
+
+def worker(environ: Mapping[str, str], host: str) -> str:
+    """What tells this worker from the others of the job."""
+    number = environ.get("TPU_WORKER_ID") or environ.get("CLOUD_TPU_TASK_ID")
+    return f"worker-{number}" if number else host
+
+
+def metadata(path: str) -> str | None:
+    """What the metadata server says; None away from Google Cloud."""
+    if not _METADATA_THERE:
+        return None
+    request = urllib.request.Request(METADATA + path, headers={"Metadata-Flavor": "Google"})
+    try:
+        with urllib.request.urlopen(request, timeout=METADATA_S) as answer:
+            text: str = answer.read().decode()
+            return text
+    except urllib.error.HTTPError:
+        return None
+    except (OSError, ValueError):
+        _METADATA_THERE.clear()
+        return None
+
+
+_METADATA_THERE = [True]
+"""Emptied at the first failure, so that the next question does not wait again."""
+
+
+def _namespace() -> str | None:
+    """The namespace of a Kubernetes pod."""
+    try:
+        return Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace").read_text().strip()
+    except OSError:
+        return None

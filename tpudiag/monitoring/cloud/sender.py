@@ -1,0 +1,186 @@
+"""Sends spooled points to Cloud Monitoring by its rules, through outages."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from tpudiag.monitoring.cloud.connection import said
+from tpudiag.monitoring.cloud.resource import Resource
+from tpudiag.monitoring.cloud.spool import Point, Spool
+from tpudiag.monitoring.metrics import METRICS
+from tpudiag.monitoring.samples import NS
+
+PREFIX = "custom.googleapis.com/tpudiag/"
+SERIES_A_CALL = 200
+APART_S = 10.0
+"""No series is written to more often, not even to catch up."""
+OLDEST_S = 24 * 3600.0
+"""The service takes points up to 25 hours old."""
+CALL_S = 12.0
+FIRST_RETRY_S, LONGEST_RETRY_S, REFUSED_RETRY_S = 1.0, 60.0, 300.0
+IDLE_S = 5.0
+LONGEST_LABEL = 1024
+IN_DOUBT = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN", "ABORTED", "CANCELLED")
+"""Errors after which a point may have been written nevertheless."""
+NOT_WRITTEN = ("RESOURCE_EXHAUSTED",)
+HAD_ALREADY = ("order", "frequent", "older end time")
+
+
+class Sender:
+    """Takes points from the spool, one call a step; `clock` gives seconds since the epoch."""
+
+    def __init__(
+        self,
+        spool: Spool,
+        client: Any,
+        project: str,
+        resource: Resource,
+        labels: Mapping[str, str],
+        clock: Callable[[], float] = time.time,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._spool, self._client, self._project = spool, client, f"projects/{project}"
+        self._resource = resource
+        self._labels = {name: value[:LONGEST_LABEL] for name, value in labels.items()}
+        self._clock, self._tell = clock, tell
+        self._described = False
+        self._last_sent: dict[str, float] = {}
+        self._retry_s = FIRST_RETRY_S
+        self.failure: str | None = None
+
+    def step(self) -> float:
+        """Do the next call; how long to wait before the next step, in s."""
+        from google.api_core.exceptions import GoogleAPICallError
+
+        now = self._clock()
+        self._spool.drop_before(int((now - OLDEST_S) * NS))
+        points = self._due(now)
+        if not points:
+            return IDLE_S
+        try:
+            if not self._described:
+                describe(self._client, self._project, sorted(self._labels))
+                self._described = True
+        except GoogleAPICallError as error:
+            return self._later(error)
+        self._spool.sending(points)
+        try:
+            self._client.create_time_series(
+                name=self._project, time_series=[self.series(point) for point in points],
+                timeout=CALL_S, retry=None,
+            )  # fmt: skip
+        except GoogleAPICallError as error:
+            return self._failed(points, error)
+        return self._sent(points, len(points))
+
+    def _due(self, now: float) -> list[Point]:
+        """What may be sent now; points whose fate is in doubt are sent apart from others."""
+        points = [
+            point for point in self._spool.due()
+            if now - self._last_sent.get(point.series, 0.0) >= APART_S
+        ]  # fmt: skip
+        doubtful = [point for point in points if point.again]
+        return (doubtful or points)[:SERIES_A_CALL]
+
+    def _sent(self, points: list[Point], accepted: int) -> float:
+        """The service has answered."""
+        now = self._clock()
+        self._spool.done(points, accepted, "refused")
+        self._last_sent.update((point.series, now) for point in points)
+        if self.failure is not None and accepted:
+            self._tell("Cloud Monitoring takes points again")
+            self.failure = None
+        self._retry_s = FIRST_RETRY_S
+        return 0.0 if self._due(now) else APART_S
+
+    def _failed(self, points: list[Point], error: Any) -> float:
+        """Sort out what became of the points of a call that failed."""
+        code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
+        if code in ("INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION"):
+            accepted = min(_succeeded(error), len(points))
+            if points[0].again and any(word in str(error) for word in HAD_ALREADY):
+                accepted = len(points)  # our own earlier call had reached it
+            if accepted < len(points):
+                self._say(f"{len(points) - accepted} points were refused: {said(error)}")
+            return self._sent(points, accepted)
+        if code not in IN_DOUBT:
+            self._spool.not_sent(points)
+        return self._later(error)
+
+    def _later(self, error: Any) -> float:
+        """Nothing was written as far as is known: keep it, and wait longer each time."""
+        code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
+        self._say(f"not reached, points are kept on disk: {said(error)}")
+        if code not in (*IN_DOUBT, *NOT_WRITTEN):
+            return REFUSED_RETRY_S
+        wait_s = self._retry_s * random.uniform(0.5, 1.0)
+        self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
+        return wait_s
+
+    def _say(self, what: str) -> None:
+        """Say it once, until something else is the matter."""
+        kind = what.partition(":")[0]
+        if self.failure is None or self.failure.partition(":")[0] != kind:
+            self._tell(f"Cloud Monitoring: {what}")
+        self.failure = what
+
+    def series(self, point: Point) -> Any:
+        """A point as the API has it."""
+        from google.cloud import monitoring_v3
+
+        seconds, nanos = divmod(point.end_ns, NS)
+        whole = {metric.name for metric in METRICS if metric.whole}
+        kind = "int64_value" if point.series in whole else "double_value"
+        value = int(point.value) if point.series in whole else point.value
+        return monitoring_v3.TimeSeries(
+            {
+                "metric": {"type": PREFIX + point.series, "labels": self._labels},
+                "resource": {"type": self._resource.type, "labels": self._resource.labels},
+                "points": [
+                    {
+                        "interval": {"end_time": {"seconds": seconds, "nanos": nanos}},
+                        "value": {kind: value},
+                    }
+                ],
+            }
+        )
+
+
+def describe(client: Any, project: str, label_names: list[str]) -> None:
+    """Create the metric descriptors, which changes nothing where they are there already."""
+    metric_pb2: Any = import_module("google.api.metric_pb2")
+    label_pb2: Any = import_module("google.api.label_pb2")
+    from google.api_core.exceptions import AlreadyExists
+
+    for metric in METRICS:
+        kind = metric_pb2.MetricDescriptor
+        descriptor = kind(
+            type=PREFIX + metric.name,
+            metric_kind=kind.GAUGE,
+            value_type=kind.INT64 if metric.whole else kind.DOUBLE,
+            unit=metric.unit,
+            description=metric.text,
+            display_name=f"tpudiag {metric.name.replace('_', ' ')}",
+            labels=[label_pb2.LabelDescriptor(key=name) for name in label_names],
+        )
+        try:
+            client.create_metric_descriptor(
+                name=project, metric_descriptor=descriptor, timeout=CALL_S, retry=None
+            )
+        except AlreadyExists:
+            continue
+
+
+def _succeeded(error: Any) -> int:
+    """How many points of a refused call were written all the same."""
+    from google.cloud import monitoring_v3
+
+    for detail in getattr(error, "details", None) or ():
+        if str(getattr(detail, "type_url", "")).endswith(".CreateTimeSeriesSummary"):
+            summary: Any = monitoring_v3.CreateTimeSeriesSummary.deserialize(detail.value)
+            return int(summary.success_point_count)
+    return 0

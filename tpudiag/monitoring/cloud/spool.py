@@ -1,0 +1,166 @@
+"""The points on their way to Cloud Monitoring, on disk until the service has taken them.
+
+Each point is counted once: accepted, or lost for a reason. A point that was under way when the
+process died is sent again, and where the service then says that it has it, it is accepted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.errors import UsageError
+
+LOST = ("too old", "refused", "buffer full")
+LIMIT_POINTS = 200_000
+"""Two days of a dozen series, one point each 30 s."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS points (
+    series TEXT, end_ns INTEGER, value REAL, under_way INTEGER DEFAULT 0,
+    PRIMARY KEY (series, end_ns)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS series (name TEXT PRIMARY KEY, last_ns INTEGER);
+CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
+"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One figure at one time; `again` where an earlier try may have reached the service."""
+
+    series: str
+    end_ns: int
+    value: float
+    again: bool = False
+
+
+class Spool:
+    """Points in order, and what became of the others."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                path, timeout=5.0, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.executescript(_SCHEMA)
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(f"{path}: the buffer cannot be opened: {error}") from error
+
+    def add(self, points: Sequence[Point], least_apart_ns: int) -> None:
+        """Keep points that are new and far enough from the last of their series."""
+        with self._transaction() as connection:
+            for point in points:
+                row = connection.execute(
+                    "SELECT last_ns FROM series WHERE name = ?", (point.series,)
+                ).fetchone()
+                if row is not None and point.end_ns < row[0] + least_apart_ns:
+                    continue
+                connection.execute(
+                    "INSERT INTO points (series, end_ns, value) VALUES (?, ?, ?)",
+                    (point.series, point.end_ns, point.value),
+                )
+                connection.execute(
+                    "INSERT OR REPLACE INTO series VALUES (?, ?)", (point.series, point.end_ns)
+                )
+            self._evict()
+
+    def due(self) -> list[Point]:
+        """The oldest point of each series."""
+        with self._transaction() as connection:
+            rows = connection.execute(
+                "SELECT series, min(end_ns), value, under_way FROM points "
+                "GROUP BY series ORDER BY 2"
+            ).fetchall()
+        return [Point(series, end_ns, value, bool(again)) for series, end_ns, value, again in rows]
+
+    def sending(self, points: Sequence[Point]) -> None:
+        """They are about to be sent: should the process die now, they may have been taken."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "UPDATE points SET under_way = 1 WHERE series = ? AND end_ns = ?", _keys(points)
+            )
+
+    def not_sent(self, points: Sequence[Point]) -> None:
+        """They certainly did not reach the service."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "UPDATE points SET under_way = 0 WHERE series = ? AND end_ns = ?",
+                _keys([point for point in points if not point.again]),
+            )
+
+    def done(self, points: Sequence[Point], accepted: int, lost_as: str) -> None:
+        """So many of the points were taken, the others are lost; all leave the spool."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "DELETE FROM points WHERE series = ? AND end_ns = ?", _keys(points)
+            )
+            self._count("accepted", accepted)
+            self._count(lost_as, len(points) - accepted)
+
+    def drop_before(self, end_ns: int) -> None:
+        """Count points as lost that the service takes no more."""
+        with self._transaction() as connection:
+            gone = connection.execute("DELETE FROM points WHERE end_ns < ?", (end_ns,)).rowcount
+            self._count("too old", gone)
+
+    @property
+    def waiting(self) -> int:
+        """Points that are still to be sent."""
+        with self._lock:
+            (count,) = self._connection.execute("SELECT count(*) FROM points").fetchone()
+        return int(count)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Points accepted, and points lost by reason."""
+        with self._lock:
+            return dict(self._connection.execute("SELECT what, points FROM counts").fetchall())
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        """All or nothing, one thread at a time."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _evict(self) -> None:
+        """Count the oldest as lost where there are too many."""
+        surplus = self.waiting - LIMIT_POINTS
+        if surplus > 0:
+            self._connection.execute(
+                "DELETE FROM points WHERE (series, end_ns) IN "
+                "(SELECT series, end_ns FROM points ORDER BY end_ns LIMIT ?)", (surplus,),
+            )  # fmt: skip
+            self._count("buffer full", surplus)
+
+    def _count(self, what: str, points: int) -> None:
+        """Add to a count."""
+        if points:
+            self._connection.execute(
+                "INSERT INTO counts VALUES (?, ?) "
+                "ON CONFLICT (what) DO UPDATE SET points = points + excluded.points",
+                (what, points),
+            )
+
+
+def _keys(points: Sequence[Point]) -> list[tuple[str, int]]:
+    """What tells points apart."""
+    return [(point.series, point.end_ns) for point in points]

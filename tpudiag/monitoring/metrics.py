@@ -1,0 +1,71 @@
+"""The figures of a watched run by name: one table for Prometheus and for Cloud Monitoring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tpudiag.monitoring.samples import NS
+from tpudiag.monitoring.watching import Figures
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A gauge; `read` gives None where the figure is not known. Units are UCUM's."""
+
+    name: str
+    unit: str
+    text: str
+    read: Callable[[Figures], float | int | None]
+    whole: bool = False
+    """Whether its values are whole numbers."""
+
+
+METRICS = (
+    Metric(
+        "examples_per_second", "{examples}/s",
+        "Examples a second outside announced pauses, median of the last half minute",
+        lambda f: f.per_s if f.unit == "examples" else None,
+    ),
+    Metric(
+        "steps_per_second", "{steps}/s", "Steps a second outside pauses, last five minutes",
+        lambda f: f.steps_per_s if f.run.unit == "steps" else None,
+    ),
+    Metric("step_time_p50_ms", "ms", "Median step time, last five minutes", lambda f: f.step_ms[0]),
+    Metric(
+        "step_time_p90_ms", "ms", "90th percentile of the step time, last five minutes",
+        lambda f: f.step_ms[1],
+    ),
+    Metric(
+        "step_time_p99_ms", "ms", "99th percentile of the step time, last five minutes",
+        lambda f: f.step_ms[2],
+    ),
+    Metric(
+        "baseline_ratio", "1", "Throughput over the job's own baseline",
+        lambda f: None if f.per_s is None or not f.baseline_per_s else f.per_s / f.baseline_per_s,
+    ),
+    Metric(
+        "input_wait_share", "1", "Share of step time spent waiting for input",
+        lambda f: f.input_share,
+    ),
+    Metric("hbm_used_bytes", "By", "HBM in use on the fullest device", lambda f: f.hbm_bytes, True),
+    Metric(
+        "hbm_used_share", "1", "HBM in use over what programs may use",
+        lambda f: f.hbm_bytes / f.run.hbm_limit_bytes
+        if f.hbm_bytes is not None and f.run.hbm_limit_bytes else None,
+    ),
+    Metric("silent_seconds", "s", "Time since the last step", lambda f: f.silent_s),
+    Metric("pause_seconds", "s", "Time in announced pauses so far", lambda f: f.pause_s),
+    Metric("steps", "{steps}", "Steps recorded so far", lambda f: f.steps, True),
+    Metric("lost_steps", "{steps}", "Steps not recorded", lambda f: f.run.lost_steps, True),
+    Metric(
+        "run_age_seconds", "s", "Time since the run began",
+        lambda f: (f.run.beat_ns - f.run.started_ns) / NS,
+    ),
+)  # fmt: skip
+
+
+def values(figures: Figures) -> dict[str, float | int]:
+    """The figures that are known, by the metric's name."""
+    found = ((metric.name, metric.read(figures)) for metric in METRICS)
+    return {name: value for name, value in found if value is not None}

@@ -1,0 +1,91 @@
+"""Serves the figures of a watched run for Prometheus."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tpudiag.errors import UsageError
+from tpudiag.monitoring.metrics import METRICS, values
+from tpudiag.monitoring.watching import Figures
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Prometheus:
+    """A server of /metrics in a thread; `show` sets what it answers."""
+
+    def __init__(self, address: str) -> None:
+        host, port = parsed(address)
+        owner = self
+        self._text = ""
+
+        class Handler(BaseHTTPRequestHandler):
+            """Answers GET /metrics."""
+
+            def do_GET(self) -> None:
+                """The figures as they were last shown."""
+                if self.path.partition("?")[0] not in ("/", "/metrics"):
+                    self.send_error(404)
+                    return
+                body = owner._text.encode()
+                self.send_response(200)
+                self.send_header("Content-Type", CONTENT_TYPE)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Requests are not news."""
+
+        try:
+            self._server = ThreadingHTTPServer((host, port), Handler)
+        except (OSError, OverflowError) as error:
+            raise UsageError(f"--prometheus {address}: {error}") from error
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return int(self._server.server_address[1])
+
+    def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
+        """What is answered from now on."""
+        self._text = exposition(figures, alerts)
+
+    def close(self) -> str:
+        """Stop serving; nothing to say of it."""
+        self._server.shutdown()
+        self._server.server_close()
+        return ""
+
+
+def parsed(address: str) -> tuple[str, int]:
+    """`9105`, `0.0.0.0:9105` or `[::1]:9105` as host and port; on loopback unless it says else."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def exposition(figures: Figures, alerts: Mapping[str, bool]) -> str:
+    """The figures in Prometheus' text format; what is not known is left out."""
+    known = values(figures)
+    labels = f'job_name="{_escaped(figures.run.name)}",host="{_escaped(figures.run.host)}"'
+    rows: list[str] = []
+    for metric in METRICS:
+        if metric.name in known:
+            name = f"tpudiag_{metric.name}"
+            rows += [f"# HELP {name} {metric.text}", f"# TYPE {name} gauge"]
+            rows.append(f"{name}{{{labels}}} {float(known[metric.name])!r}")
+    if alerts:
+        rows += ["# HELP tpudiag_alert Whether a check fails", "# TYPE tpudiag_alert gauge"]
+    rows += [f'tpudiag_alert{{{labels},id="{id_}"}} {int(on)}' for id_, on in alerts.items()]
+    return "\n".join(rows) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """A label's value."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,208 @@
+"""Records a training loop's steps: a bounded queue in the loop, all else in a background thread.
+
+The loop pays for one append a step. Whatever goes wrong behind the queue, the loop goes on:
+steps that find the queue full, and windows that no sink took in time, are counted as lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import Protocol
+
+from tpudiag.monitoring.samples import Pause, Run, Window
+from tpudiag.monitoring.windows import Step, Windows
+
+QUEUE_STEPS = 100_000
+PENDING_WINDOWS = 3_600
+"""What is kept while the sink fails: about an hour."""
+FLUSH_S = 1.0
+MEMORY_EVERY_S = 10.0
+CLOSE_S = 5.0
+_log = logging.getLogger("tpudiag")
+
+
+class Sink(Protocol):
+    """Where windows are kept; may raise and block, in the background thread only."""
+
+    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
+        """Keep all or nothing; what was kept before is not kept twice."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+class Recorder:
+    """A run being recorded; `step` is for the training thread and costs about a microsecond."""
+
+    def __init__(
+        self,
+        sink: Callable[[], Sink],
+        name: str,
+        global_batch: int | None = None,
+        *,
+        flush_s: float = FLUSH_S,
+        queue_steps: int = QUEUE_STEPS,
+        pending_windows: int = PENDING_WINDOWS,
+        memory: Callable[[], int | None] | None = None,
+        hbm_limit_bytes: int | None = None,
+    ) -> None:
+        now_ns = time.time_ns()
+        self._started = time.perf_counter_ns()
+        self._run = Run(
+            uuid.uuid4().hex[:12], name, os.uname().nodename, os.getpid(), now_ns, now_ns,
+            global_batch, hbm_limit_bytes=hbm_limit_bytes,
+        )  # fmt: skip
+        self._make_sink = sink
+        self._sink: Sink | None = None
+        self._flush_s, self._memory = flush_s, memory
+        self._steps: deque[Step] = deque()
+        self._limit = queue_steps
+        self._pauses: deque[Pause] = deque(maxlen=pending_windows)
+        self._pending: deque[Window] = deque()
+        self._pending_limit = pending_windows
+        self._windows = Windows(now_ns - self._started, self._started, global_batch)
+        self._dropped = 0
+        self._evicted = 0
+        self._stored = 0
+        self._pausing: tuple[str, ...] = ()
+        self._failure: str | None = None
+        self._memory_due = 0.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    @property
+    def lost_steps(self) -> int:
+        """Steps that were not kept: the queue was full, or the sink failed for too long."""
+        return self._dropped + self._evicted
+
+    @property
+    def stored_steps(self) -> int:
+        """Steps that the sink has taken."""
+        return self._stored
+
+    @property
+    def failure(self) -> str | None:
+        """Why the sink does not take windows at present, None where it does."""
+        return self._failure
+
+    def step(self, steps: int = 1, wait_ns: int = -1) -> None:
+        """Steps ended now, after waiting so long for input (-1: not measured)."""
+        if len(self._steps) < self._limit:
+            self._steps.append((time.perf_counter_ns(), steps, wait_ns))
+        else:
+            self._dropped += steps
+
+    @contextmanager
+    def pause(self, kind: str) -> Generator[None]:
+        """Announces a time without steps, such as a checkpoint, that is no stall and no drop."""
+        start = self.begin_pause(kind)
+        try:
+            yield
+        finally:
+            self.end_pause(kind, start)
+
+    def begin_pause(self, kind: str) -> int:
+        """A pause begins now: its start, for `end_pause`."""
+        self._pausing = (*self._pausing, kind)
+        return time.perf_counter_ns()
+
+    def end_pause(self, kind: str, start: int) -> None:
+        """A pause that began at `start` (performance counter, ns) ends now."""
+        self._pausing = tuple(open_ for open_ in self._pausing if open_ != kind)
+        self._pauses.append(Pause(kind, start, time.perf_counter_ns()))
+
+    def close(self) -> None:
+        """Keep what is left, within a few seconds; later steps are not recorded."""
+        if self._stop.is_set():
+            return
+        self._limit = 0
+        self._stop.set()
+        self._thread.join(CLOSE_S)
+        atexit.unregister(self.close)
+
+    def _work(self) -> None:
+        """The background thread: nothing that fails here reaches the training loop."""
+        delay_s = self._flush_s
+        while not self._stop.wait(delay_s):
+            try:
+                self._flush(ended=False)
+            except Exception as error:
+                self._failed(error)
+            delay_s = min(2 * delay_s, 30.0) if self._failure else self._flush_s
+        try:
+            self._flush(ended=True)
+            if self._sink is not None:
+                self._sink.close()
+        except Exception as error:
+            self._failed(error)
+            _log.warning("tpudiag: %d recorded steps could not be kept", self._unkept())
+
+    def _flush(self, *, ended: bool) -> None:
+        """Hand what has come to the sink; raises what it raises."""
+        self._gather(ended=ended)
+        windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
+        now_ns = time.time_ns()
+        run = replace(
+            self._run,
+            beat_ns=now_ns,
+            pausing=self._pausing[-1] if self._pausing else None,
+            lost_steps=self.lost_steps,
+            ended_ns=now_ns if ended else None,
+        )
+        if self._sink is None:
+            self._sink = self._make_sink()
+        self._sink.write(run, windows, pauses)
+        self._stored += sum(window.steps for window in windows)
+        self._pending.clear()
+        self._windows.ended_pauses.clear()
+        if self._failure is not None:
+            _log.warning("tpudiag: recording again; %d steps lost so far", self.lost_steps)
+        self._failure = None
+
+    def _gather(self, *, ended: bool) -> None:
+        """Make windows of the queue; the oldest go where too many wait."""
+        steps = [self._steps.popleft() for _ in range(len(self._steps))]
+        pauses = [self._pauses.popleft() for _ in range(len(self._pauses))]
+        self._pending.extend(self._windows.add(steps, pauses, self._hbm(steps), ended=ended))
+        while len(self._pending) > self._pending_limit:
+            self._evicted += self._pending.popleft().steps
+
+    def _hbm(self, steps: list[Step]) -> int | None:
+        """The HBM in use now and then, once steps ran: asking earlier would start the runtime."""
+        if self._memory is None or not steps or time.monotonic() < self._memory_due:
+            return None
+        self._memory_due = time.monotonic() + MEMORY_EVERY_S
+        try:
+            return self._memory()
+        except Exception as error:
+            self._memory = None
+            _log.debug("tpudiag: no memory figures: %s", error)
+            return None
+
+    def _failed(self, error: Exception) -> None:
+        """Say it once; the loop never hears of it."""
+        said = f"{type(error).__name__}: {error}"
+        if self._failure is None:
+            _log.warning("tpudiag: throughput is not being kept (%s); training goes on", said)
+        self._failure = said
+        with suppress(Exception):
+            if self._sink is not None:
+                self._sink.close()
+        self._sink = None
+
+    def _unkept(self) -> int:
+        """Steps that were never handed over."""
+        return self.lost_steps + sum(window.steps for window in self._pending)

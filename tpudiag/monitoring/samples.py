@@ -1,0 +1,128 @@
+"""What is known of a running job's throughput: windows of steps, pauses, and the run itself.
+
+Times are ns since the epoch. A window's step times are a histogram of buckets 2 % wide, so
+that windows add up and a percentile read off them is within 1 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+NS = 1_000_000_000
+_WIDTH = math.log(1.02)
+
+Histogram = tuple[tuple[int, int], ...]
+"""(bucket, steps) in the order of the buckets."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The steps of a second or more; `number` counts the windows of a run from 0.
+
+    Windows follow each other without a gap: a pause lies within the window of the step after it.
+    """
+
+    number: int
+    start_ns: int
+    end_ns: int
+    steps: int
+    step_ms: Histogram = ()
+    wait_ms: float | None = None
+    """Time spent waiting for input, None where it was not measured."""
+    pause_ms: float = 0.0
+    """Time in pauses that the job announced (evaluation, checkpoint)."""
+    hbm_bytes: int | None = None
+    examples: int | None = None
+
+    @property
+    def active_s(self) -> float:
+        """The window without the announced pauses, in s."""
+        return max((self.end_ns - self.start_ns) / NS - self.pause_ms / 1e3, 1e-9)
+
+    @property
+    def steps_per_s(self) -> float:
+        """Steps a second outside announced pauses."""
+        return self.steps / self.active_s
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A time without steps that the job announced."""
+
+    kind: str
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A recorded run: who, since when, and the last that was heard of it."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    started_ns: int
+    beat_ns: int
+    """When its recorder last wrote."""
+    global_batch: int | None = None
+    pausing: str | None = None
+    """The kind of the announced pause it was in."""
+    lost_steps: int = 0
+    """Steps that were counted and could not be kept."""
+    ended_ns: int | None = None
+    unit: str = "steps"
+    """What counts as a step: `epochs` where only their ends are known."""
+    hbm_limit_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run and what was recorded of it; `source` is where it came from."""
+
+    run: Run
+    windows: tuple[Window, ...]
+    pauses: tuple[Pause, ...]
+    source: str
+
+    @property
+    def steps(self) -> int:
+        """Steps in the windows."""
+        return sum(window.steps for window in self.windows)
+
+
+def bucket(ms: float) -> int:
+    """The bucket of a step time."""
+    return round(math.log(max(ms, 1e-6)) / _WIDTH)
+
+
+def merged(histograms: Iterable[Histogram]) -> Histogram:
+    """The histogram of all steps together."""
+    counts: dict[int, int] = {}
+    for histogram in histograms:
+        for key, steps in histogram:
+            counts[key] = counts.get(key, 0) + steps
+    return in_order(counts)
+
+
+def in_order(counts: Mapping[int, int]) -> Histogram:
+    """Counts by bucket as a histogram."""
+    return tuple(sorted(counts.items()))
+
+
+def percentile(histogram: Histogram, share: float) -> float | None:
+    """The step time in ms that this share of the steps does not exceed; None without steps."""
+    total = sum(steps for _, steps in histogram)
+    seen = 0
+    for key, steps in histogram:
+        seen += steps
+        if seen >= share * total:
+            return math.exp(key * _WIDTH)
+    return None
+
+
+def said_rate(value: float) -> str:
+    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"

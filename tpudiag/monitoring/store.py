@@ -1,0 +1,194 @@
+"""The file that recordings are kept in: SQLite, written ahead (WAL), so that a kill harms none.
+
+A window is kept in one transaction with the run's own row: what was committed survives SIGKILL,
+and a window offered twice is kept once.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.samples import Histogram, Pause, Recording, Run, Window
+
+APPLICATION_ID = 0x74707564
+VERSION = 1
+BUSY_S = 5.0
+AT_ONCE = 100_000
+"""The newest windows that one look takes in: a day of one a second."""
+KEEP_WINDOWS = 1_000_000
+"""The newest windows of a run that are kept: eleven days of one a second."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
+    global_batch INTEGER, pausing TEXT, lost_steps INTEGER, ended_ns INTEGER, unit TEXT,
+    hbm_limit_bytes INTEGER
+);
+CREATE TABLE IF NOT EXISTS windows (
+    run TEXT, number INTEGER, start_ns INTEGER, end_ns INTEGER, steps INTEGER, step_ms TEXT,
+    wait_ms REAL, pause_ms REAL, hbm_bytes INTEGER, examples INTEGER, PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pauses (
+    run TEXT, kind TEXT, start_ns INTEGER, end_ns INTEGER, PRIMARY KEY (run, start_ns, kind)
+) WITHOUT ROWID;
+"""
+_WINDOW_COLUMNS = "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples"
+
+
+class Store:
+    """The sink of a recorder: one connection, opened and used in the recorder's thread."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+        try:
+            _prepare(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
+        """Keep them in one transaction, or nothing; raises sqlite3.Error."""
+        with _transaction(self._connection) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (run.id, run.name, run.host, run.pid, run.started_ns, run.beat_ns,
+                 run.global_batch, run.pausing, run.lost_steps, run.ended_ns, run.unit,
+                 run.hbm_limit_bytes),
+            )  # fmt: skip
+            connection.executemany(
+                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(run.id, *_row(window)) for window in windows],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
+                [(run.id, p.kind, p.start_ns, p.end_ns) for p in pauses],
+            )
+            if windows and windows[-1].number % 1000 < len(windows):
+                oldest = windows[-1].number - KEEP_WINDOWS
+                connection.execute(
+                    "DELETE FROM windows WHERE run = ? AND number <= ?", (run.id, oldest)
+                )
+
+    def close(self) -> None:
+        """Close the file; the last connection folds the log into it."""
+        self._connection.close()
+
+
+def is_store(path: Path) -> bool:
+    """Whether the file is a SQLite database."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
+def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
+    """The newest run of the file (or the one named), its windows after a number.
+
+    Raises UnreadableInput where there is none, or the file is none of ours.
+    """
+    try:
+        with closing(_opened(path)) as connection, _transaction(connection, "DEFERRED"):
+            run = _run(connection, path, run_id)
+            rows = connection.execute(
+                f"SELECT {_WINDOW_COLUMNS} FROM windows WHERE run = ? AND number > max(?, "
+                "(SELECT max(number) FROM windows WHERE run = ?) - ?) ORDER BY number",
+                (run.id, after, run.id, AT_ONCE),
+            )  # fmt: skip
+            windows = tuple(_window(row) for row in rows)
+            pauses = tuple(
+                Pause(*row)
+                for row in connection.execute(
+                    "SELECT kind, start_ns, end_ns FROM pauses WHERE run = ? ORDER BY start_ns",
+                    (run.id,),
+                )
+            )
+    except (sqlite3.Error, ValueError) as error:
+        raise UnreadableInput(f"{path}: {error}") from error
+    return Recording(run, windows, pauses, str(path))
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """A connection for reading; raises UnreadableInput where the file is another's."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_S, isolation_level=None
+    )
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    if application != APPLICATION_ID or version != VERSION:
+        connection.close()
+        said = "no recording of tpudiag"
+        if application == APPLICATION_ID:
+            said = f"a recording of version {version}; this tpudiag reads {VERSION}"
+        raise UnreadableInput(f"{path}: {said}")
+    return connection
+
+
+def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
+    """The row of the run."""
+    which = "WHERE id = ?" if run_id else "ORDER BY started_ns DESC LIMIT 1"
+    row = connection.execute(
+        "SELECT id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, "
+        f"ended_ns, unit, hbm_limit_bytes FROM runs {which}", (run_id,) if run_id else (),
+    ).fetchone()  # fmt: skip
+    if row is None:
+        raise UnreadableInput(f"{path}: no run {run_id or 'was recorded'} in it")
+    return Run(*row)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables; refuses a database that is another program's."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables and application != APPLICATION_ID:
+        raise sqlite3.DatabaseError("a database of another program")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    with _transaction(connection):
+        for statement in _SCHEMA.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+@contextmanager
+def _transaction(
+    connection: sqlite3.Connection, kind: str = "IMMEDIATE"
+) -> Generator[sqlite3.Connection]:
+    """All or nothing."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _row(window: Window) -> tuple[object, ...]:
+    """A window as its columns."""
+    return (
+        window.number, window.start_ns, window.end_ns, window.steps,
+        json.dumps(window.step_ms, separators=(",", ":")), window.wait_ms, window.pause_ms,
+        window.hbm_bytes, window.examples,
+    )  # fmt: skip
+
+
+def _window(row: tuple[int, int, int, int, str, float | None, float, int | None, int | None]) -> (
+    Window
+):  # fmt: skip
+    """Columns as a window."""
+    number, start_ns, end_ns, steps, step_ms, *rest = row
+    histogram: Histogram = tuple((key, count) for key, count in json.loads(step_ms))
+    return Window(number, start_ns, end_ns, steps, histogram, *rest)  # type: ignore[arg-type]

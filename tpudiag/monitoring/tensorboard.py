@@ -1,0 +1,207 @@
+"""Steps from the TensorBoard event files that a job writes anyway, without TensorFlow.
+
+Each event carries a wall time and a step; the times at which the step advances are the job's
+progress. Framing: TFRecord (length, its checksum, data, checksum); events: event.proto.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.samples import NS, Recording, Run, Window, bucket
+from tpudiag.sources.profile.wire import BYTES, FIXED64, VARINT, Damaged, fields, varint
+
+MARK = ".tfevents."
+NOT_TRAINING = ("validation", "eval", "test")
+BY_EPOCH = ("epoch_", "evaluation_")
+"""Tags whose step is the number of an epoch (Keras' TensorBoard callback)."""
+CHUNK_BYTES = 64 * 2**20
+LARGEST_RECORD = 2**31
+SINK_FLUSH_S = 120.0
+"""TensorFlow's summary writers flush every two minutes."""
+
+
+@dataclass
+class Progress:
+    """When the step (or the epoch) was first seen to be so far."""
+
+    points: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """(ns since the epoch, step), both rising."""
+    starts: int = 0
+    """Points before which the job started anew: its step fell."""
+
+    def add(self, at_ns: int, step: int) -> None:
+        """One event."""
+        if self.points and step < self.points[-1][1] // 2 and at_ns > self.points[-1][0]:
+            self.points, self.starts = [], self.starts + 1
+        if not self.points or (step > self.points[-1][1] and at_ns > self.points[-1][0]):
+            self.points.append((at_ns, step))
+
+
+class EventFiles:
+    """Follows the event files under a folder, local or a URL that fsspec knows."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            located: Any = import_module("fsspec.core").url_to_fs(path)
+        except (ImportError, OSError, ValueError) as error:
+            raise UnreadableInput(f"{path}: {error}") from error
+        self.path = path
+        self._fs: Any = located[0]
+        self._root: str = located[1]
+        self._offsets: dict[str, int] = {}
+        self._damaged: dict[str, str] = {}
+        self._progress = {"steps": Progress(), "epochs": Progress()}
+        self._sent = ("", 0, 0)
+        self._number = 0
+
+    @property
+    def damaged(self) -> dict[str, str]:
+        """Files that are not read further, and why."""
+        return self._damaged
+
+    @property
+    def found(self) -> bool:
+        """Whether there are event files; raises UnreadableInput."""
+        return bool(self._files())
+
+    def poll(self) -> Recording | None:
+        """The windows that are new, None before there are any events.
+
+        A run has a new id where the job started anew, and where steps come to be known beside
+        epochs: its windows then come again from the first.
+        """
+        events = sorted(event for file in self._files() for event in self._events(file))
+        for at_ns, step, of_epoch in events:
+            self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
+        by_step, by_epoch = self._progress["steps"].points, self._progress["epochs"].points
+        unit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
+        progress = self._progress[unit]
+        if not progress.points:
+            return None
+        if self._sent[:2] != (unit, progress.starts):
+            self._sent, self._number = (unit, progress.starts, 0), 0
+        windows = tuple(self._windows(progress, self._sent[2]))
+        return Recording(self._run(unit, progress), windows, (), self.path)
+
+    def _run(self, unit: str, progress: Progress) -> Run:
+        """What is known of the run."""
+        id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
+        first_ns = progress.points[0][0]
+        return Run(id_, self.path, "", 0, first_ns, progress.points[-1][0], unit=unit)
+
+    def _windows(self, progress: Progress, sent: int) -> Iterator[Window]:
+        """Windows of a second or more, from the point that ended the last one."""
+        start = sent
+        for index in range(sent + 1, len(progress.points)):
+            (from_ns, from_step), (to_ns, to_step) = progress.points[start], progress.points[index]
+            if to_ns - from_ns < NS:
+                continue
+            steps = to_step - from_step
+            key = bucket((to_ns - from_ns) / 1e6 / steps)
+            yield Window(self._number, from_ns, to_ns, steps, ((key, steps),))
+            self._number += 1
+            start = index
+        self._sent = (self._sent[0], self._sent[1], start)
+
+    def _files(self) -> list[str]:
+        """The event files of training; those of evaluations only where there are no others."""
+        try:
+            self._fs.invalidate_cache()
+            found = [str(name) for name in self._fs.find(self._root) if MARK in name]
+        except OSError as error:
+            raise UnreadableInput(f"{self.path}: {error}") from error
+        training = [name for name in found if not self._of_evaluation(name)]
+        return sorted(training or found)
+
+    def _of_evaluation(self, name: str) -> bool:
+        """Whether a folder below the root is named for an evaluation."""
+        folders = name.removeprefix(self._root).lower().split("/")[:-1]
+        return any(folder.startswith(NOT_TRAINING) for folder in folders)
+
+    def _events(self, file: str) -> Iterator[tuple[int, int, bool]]:
+        """Time, step, and whether the step is an epoch, of what was added to a file."""
+        while file not in self._damaged:
+            start = self._offsets.get(file, 0)
+            try:
+                data: bytes = self._fs.cat_file(file, start=start, end=start + CHUNK_BYTES)
+                size = yield from _records(memoryview(data))
+            except (OSError, ValueError):
+                return  # it vanished, or has not grown: look again at the next poll
+            except Damaged as error:
+                self._damaged[file] = str(error)
+                return
+            self._offsets[file] = start + size
+            if not size or len(data) < CHUNK_BYTES:
+                return
+
+
+def _records(data: memoryview) -> Generator[tuple[int, int, bool], None, int]:
+    """The events of whole records; returns where the first record begins that is not whole."""
+    position = 0
+    while position + 12 <= len(data):
+        (length,) = struct.unpack_from("<Q", data, position)
+        (sum_,) = struct.unpack_from("<I", data, position + 8)
+        if sum_ != masked_crc32c(bytes(data[position : position + 8])) or length > LARGEST_RECORD:
+            raise Damaged(f"corrupt at byte {position}: not a record of events")
+        end = position + 12 + length
+        if end + 4 > len(data):
+            break
+        event = _event(data[position + 12 : end])
+        if event is not None:
+            yield event
+        position = end + 4
+    return position
+
+
+def _event(data: memoryview) -> tuple[int, int, bool] | None:
+    """Time, step and kind of an event with a summary; None for others."""
+    at_s, step, tags = 0.0, 0, list[str]()
+    for number, wire_type, _, start, end in fields(data):
+        if number == 1 and wire_type == FIXED64:
+            (at_s,) = struct.unpack_from("<d", data, start)
+        elif number == 2 and wire_type == VARINT:
+            step = varint(data, start)[0]
+        elif number == 5 and wire_type == BYTES:
+            tags += _tags(data[start:end])
+    if not tags or not 0 <= step < 2**62 or not 0 < at_s < 1e11:
+        return None
+    return int(at_s * NS), step, all(tag.startswith(BY_EPOCH) for tag in tags)
+
+
+def _tags(summary: memoryview) -> Iterator[str]:
+    """The tags of a summary's values."""
+    for value in fields(summary):
+        if value.number == 1 and value.wire_type == BYTES:
+            inner = summary[value.start : value.end]
+            for part in fields(inner):
+                if part.number == 1 and part.wire_type == BYTES:
+                    yield bytes(inner[part.start : part.end]).decode(errors="replace")
+
+
+def masked_crc32c(data: bytes) -> int:
+    """TFRecord's checksum: CRC-32C, rotated and shifted."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = _table()[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+@cache
+def _table() -> tuple[int, ...]:
+    """The 256 remainders of CRC-32C."""
+    table: list[int] = []
+    for byte in range(256):
+        value = byte
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
+        table.append(value)
+    return tuple(table)

@@ -1,0 +1,227 @@
+"""What a training script puts in: `tpudiag.ThroughputCallback()` for Keras, `tpudiag.track()`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from tpudiag.monitoring.recorder import Recorder, Sink
+
+T = TypeVar("T")
+DEFAULT_PATH = Path("tpudiag-logs", "throughput.sqlite")
+
+
+class Tracker(Generic[T]):
+    """Iterates over `steps` and records each round of the loop as a training step.
+
+    Waiting for input is measured where `steps` gives the data; where it is a range, put
+    `with tracker.input():` around `next(iterator)`.
+    """
+
+    def __init__(self, steps: Iterable[T], recorder: Recorder, steps_per_round: int) -> None:
+        self._steps, self._recorder = steps, recorder
+        self._steps_per_round = steps_per_round
+        self._wait_ns = -1 if isinstance(steps, range) else 0
+
+    def __iter__(self) -> Iterator[T]:
+        record, count, now = self._recorder.step, self._steps_per_round, time.perf_counter_ns
+        gives_data = self._wait_ns == 0
+        iterator = iter(self._steps)
+        try:
+            while True:
+                asked = now()
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+                if gives_data:
+                    self._wait_ns += now() - asked
+                yield item
+                record(count, self._wait_ns)
+                self._wait_ns = min(self._wait_ns, 0)
+        finally:
+            self._recorder.close()
+
+    @contextmanager
+    def input(self) -> Generator[None]:
+        """What happens in the block is waiting for input."""
+        asked = time.perf_counter_ns()
+        try:
+            yield
+        finally:
+            self._wait_ns = max(self._wait_ns, 0) + time.perf_counter_ns() - asked
+
+    def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
+        """What happens in the block is a pause (checkpoint, evaluation), not a slow step."""
+        return self._recorder.pause(kind)
+
+    @property
+    def recorder(self) -> Recorder:
+        """The recorder, which knows what was stored and what was lost."""
+        return self._recorder
+
+
+def track(
+    steps: Iterable[T],
+    *,
+    global_batch_size: int | None = None,
+    steps_per_round: int = 1,
+    path: str | Path = DEFAULT_PATH,
+    name: str | None = None,
+    tpu: str | None = None,
+) -> Tracker[T]:
+    """Iterate over `steps` in a custom loop: `for batch in tpudiag.track(dataset, ...):`.
+
+    Every round of the loop counts as `steps_per_round` steps. `tpu` (v5e-8) says how much HBM
+    there is; on a TPU VM it is known. `tpudiag watch PATH` follows the recording.
+    """
+    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu))
+    return Tracker(steps, recorder, steps_per_round)
+
+
+class ThroughputCallback:
+    """A Keras callback that records throughput: Keras 3, tf-keras, and Keras 2 in TensorFlow.
+
+    It derives from no Keras class, since a job may train with any of three, and imports none.
+    """
+
+    async_safe = True
+    _supports_tf_logs = True  # without it tf-keras fetches the logs from the device in each step
+
+    def __init__(
+        self,
+        global_batch_size: int | None = None,
+        path: str | Path = DEFAULT_PATH,
+        name: str | None = None,
+        tpu: str | None = None,
+    ) -> None:
+        self._global_batch, self._path, self._name = global_batch_size, path, name
+        self._hbm_limit_bytes = hbm_limit_bytes(tpu)
+        self.recorder: Recorder | None = None
+        self.model: Any = None
+        self.params: Any = None
+        self._last_batch = -1
+        self._quiet_since: int | None = None
+
+    def set_params(self, params: Any) -> None:
+        """Keras says how the run was asked for."""
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        """Keras says what is trained."""
+        self.model = model
+
+    def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
+        """Start a recording."""
+        self._quiet_since = None
+        self.recorder = _recorder(self._path, self._name, self._global_batch, self._hbm_limit_bytes)
+
+    def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
+        """End it."""
+        if self.recorder is not None:
+            self._end_quiet()
+            self.recorder.close()
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
+        """Batches are counted from 0 again; what lay between two epochs is a pause."""
+        self._end_quiet()
+        self._last_batch = -1
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
+        """Checkpoints and logs are written about now."""
+        if self.recorder is not None and self._quiet_since is None:
+            self._quiet_since = self.recorder.begin_pause("epoch end")
+
+    def on_test_begin(self, logs: Any = None) -> None:  # noqa: ARG002
+        """An evaluation within the training."""
+        if self.recorder is not None and self._quiet_since is None:
+            self._quiet_since = self.recorder.begin_pause("evaluation")
+
+    def on_test_end(self, logs: Any = None) -> None:  # noqa: ARG002
+        """Training goes on."""
+        self._end_quiet("evaluation")
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+        """Steps ended: one, or as many as steps_per_execution; may come from another thread."""
+        steps, self._last_batch = batch - self._last_batch, max(batch, self._last_batch)
+        if self.recorder is not None and steps > 0:
+            self.recorder.step(steps)
+
+    def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
+        """What a callback of yours does in the block is a pause, not a slow step."""
+        if self.recorder is None:
+            raise RuntimeError("ThroughputCallback.pause() is for the time between two steps")
+        return self.recorder.pause(kind)
+
+    def _end_quiet(self, kind: str = "epoch end") -> None:
+        """The pause between two epochs is over."""
+        if self.recorder is not None and self._quiet_since is not None:
+            self.recorder.end_pause(kind, self._quiet_since)
+            self._quiet_since = None
+
+    def _implements_train_batch_hooks(self) -> bool:
+        """For tf-keras, which leaves callbacks without batch hooks out."""
+        return True
+
+    def _nothing(self, *_: Any, **__: Any) -> None:
+        """For the hooks of Keras that say nothing of throughput."""
+
+    def _no(self) -> bool:
+        return False
+
+    on_train_batch_begin = on_batch_begin = on_batch_end = _nothing
+    on_test_batch_begin = on_test_batch_end = _nothing
+    on_predict_begin = on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
+    _implements_test_batch_hooks = _implements_predict_batch_hooks = _no
+
+
+def hbm_limit_bytes(tpu: str | None) -> int | None:
+    """What programs may use on one device; None where the TPU is not known.
+
+    Raises UsageError where `tpu` names none.
+    """
+    named = tpu or os.environ.get("TPU_ACCELERATOR_TYPE")
+    if not named:
+        return None
+    from tpudiag.errors import UsageError
+    from tpudiag.hardware import target
+
+    try:
+        return target(named).hardware.usable_hbm_bytes
+    except UsageError:
+        if tpu is not None:
+            raise
+        return None
+
+
+def _recorder(
+    path: str | Path, name: str | None, global_batch: int | None, hbm_limit: int | None
+) -> Recorder:
+    """A recorder into a file."""
+
+    def sink() -> Sink:
+        from tpudiag.monitoring.store import Store
+
+        return Store(Path(path))
+
+    named = name or Path(sys.argv[0] or "python").name
+    return Recorder(sink, named, global_batch, memory=_hbm_in_use, hbm_limit_bytes=hbm_limit)
+
+
+def _hbm_in_use() -> int | None:
+    """The most HBM in use on one local TPU device, None where there is none.
+
+    Follows TensorFlow's documentation; it was not run on a TPU.
+    """
+    tf: Any = sys.modules.get("tensorflow")
+    if tf is None:
+        return None
+    devices = [device.name for device in tf.config.list_logical_devices("TPU")]
+    short = [":".join(name.split(":")[-2:]) for name in devices]
+    used = [int(tf.config.experimental.get_memory_info(name)["current"]) for name in short]
+    return max(used, default=None)

@@ -1,0 +1,102 @@
+"""The live view: throughput now against the baseline, a sparkline, alerts."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tpudiag.monitoring.session import Session, headline
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+BARS = "▁▂▃▄▅▆▇█"
+SAY_EVERY_S = 60.0
+
+
+@contextmanager
+def view(source: str) -> Generator[Callable[[Session], None]]:
+    """What shows a session on stderr: a live panel on a terminal, a line a minute elsewhere."""
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    waiting = Text(f"waiting for a recording in {source}", style="dim")
+    with Live(waiting, console=Console(stderr=True), auto_refresh=False) as live:
+        yield lambda session: live.update(panel(session), refresh=True)
+
+
+class _Lines:
+    """Says alerts at once, and the throughput now and then."""
+
+    def __init__(self) -> None:
+        self._said, self._due = 0, 0.0
+
+    def __call__(self, session: Session) -> None:
+        for alert in session.alerts[self._said :]:
+            sys.stderr.write(f"tpudiag: alert: {alert}\n")
+        self._said = len(session.alerts)
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + SAY_EVERY_S
+            said = headline(session.watched.figures())
+            print(f"tpudiag: {said}", file=sys.stderr, flush=True)
+
+
+def panel(session: Session) -> RenderableType:
+    """The session as a panel for the terminal."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    figures = session.watched.figures()
+    grid = Table.grid(padding=(0, 2))
+    for name, value in _rows(session):
+        grid.add_row(Text(name, style="dim"), Text(value))
+    parts: list[RenderableType] = [
+        Text(headline(figures), style="bold"),
+        Text(sparkline(session.watched.rates, 60), style="cyan"),
+        grid,
+    ]
+    parts += [Text(alert, style="bold red") for alert in session.alerts[-5:]]
+    return Panel(Group(*parts), title="tpudiag watch", title_align="left", expand=False)
+
+
+def _rows(session: Session) -> list[tuple[str, str]]:
+    """Names and figures; those that were not measured are left out."""
+    figures = session.watched.figures()
+    p50, p90, p99 = figures.step_ms
+    rows: list[tuple[str, str]] = []
+    if p50 is not None and p90 is not None and p99 is not None:
+        rows.append(("step time", f"{p50:,.1f} ms; p90 {p90:,.1f}, p99 {p99:,.1f}"))
+    if figures.input_share is not None:
+        rows.append(("input wait", f"{figures.input_share:.1%} of step time"))
+    if figures.hbm_bytes is not None:
+        rows.append(("HBM in use", f"{figures.hbm_bytes / 2**30:,.2f} GiB"))
+    if figures.silent_s is not None:
+        pausing = f" in a pause for {figures.run.pausing}" if figures.run.pausing else ""
+        rows.append(("last step", f"{figures.silent_s:,.0f} s ago{pausing}"))
+    rows.append((figures.run.unit, f"{figures.steps:,}"))
+    if figures.run.lost_steps:
+        rows.append(("not recorded", f"{figures.run.lost_steps:,} steps"))
+    return rows
+
+
+def sparkline(rates: Sequence[float], width: int) -> str:
+    """The rates as bars from 0 up, the mean of equal parts each."""
+    values = list(rates)
+    if not values:
+        return ""
+    width = min(width, len(values))
+    parts = [
+        values[i * len(values) // width : (i + 1) * len(values) // width] for i in range(width)
+    ]
+    means = [sum(part) / len(part) for part in parts]
+    top = max(means) or 1.0
+    return "".join(BARS[min(int(mean / top * len(BARS)), len(BARS) - 1)] for mean in means)

@@ -1,0 +1,118 @@
+"""What the plots of a report are drawn from: steps, their parts, replicas and memory over time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from tpudiag.model import Series
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
+
+STEPS = 4000
+"""Steps kept of a line."""
+CELLS = 200
+"""Steps kept of a row of the heat map."""
+ROWS = 64
+"""Rows of the heat map, the slowest ones."""
+ALLOCATORS = 8
+DIGITS = 5
+COLLECTIVES = "collectives"
+
+
+def of(signals: Signals) -> tuple[Series, ...]:
+    """All series that the signals hold."""
+    return tuple(_found(signals))
+
+
+def _found(signals: Signals) -> Iterator[Series]:
+    """Step times, where the step goes, replicas, memory."""
+    facts, steps = signals.profile, signals.steps
+    if steps is not None and steps.step_ms:
+        numbers = _numbers(steps, facts)
+        yield _line("step_time", "step time", numbers, steps.step_ms, steps.source)
+        if facts is None or not facts.replicas:
+            yield from _wait(steps, numbers)
+    if facts is not None:
+        yield from _parts(facts)
+        if len(facts.replicas) > 1:
+            yield from _replicas(facts)
+        yield from _memory(facts)
+
+
+def _numbers(steps: StepTimes, facts: ProfileFacts | None) -> tuple[int, ...]:
+    """The steps' own numbers, or else counted from 0."""
+    for replica in facts.replicas if facts else ():
+        if len(replica.numbers) == len(steps.step_ms):
+            return replica.numbers
+    return tuple(range(len(steps.step_ms)))
+
+
+def _wait(steps: StepTimes, numbers: Sequence[int]) -> Iterator[Series]:
+    """The wait for input and the rest, where nothing tells more."""
+    if steps.input_wait_ms is None or len(steps.input_wait_ms) != len(steps.step_ms):
+        return
+    source = steps.input_wait_source or steps.source
+    rest = [max(s - w, 0.0) for s, w in zip(steps.step_ms, steps.input_wait_ms, strict=True)]
+    yield _line("step_part", "input wait", numbers, steps.input_wait_ms, source)
+    yield _line("step_part", "rest of the step", numbers, rest, source)
+
+
+def _parts(facts: ProfileFacts) -> Iterator[Series]:
+    """Each part of the step, as the mean over the replicas that ran it."""
+    sums: dict[str, defaultdict[int, float]] = {}
+    ran: defaultdict[int, int] = defaultdict(int)
+    for replica in facts.replicas:
+        for number in replica.numbers:
+            ran[number] += 1
+        for part in replica.parts:
+            by_step = sums.setdefault(part.name, defaultdict(float))
+            for number, ms in zip(replica.numbers, part.ms, strict=False):
+                by_step[number] += ms
+    numbers = sorted(ran)
+    source = f"{facts.source}, mean of the replicas"
+    for name, sum_ms in sums.items():
+        if any(sum_ms.values()):
+            means = [sum_ms[number] / ran[number] for number in numbers]
+            yield _line("step_part", name, numbers, means, source)
+
+
+def _replicas(facts: ProfileFacts) -> Iterator[Series]:
+    """Each replica's own time by step, in the order of hosts; of many replicas the slowest."""
+    own = [(replica, _own(replica)) for replica in facts.replicas if replica.step_ms]
+    kept = sorted(own, key=lambda item: -sum(item[1]) / len(item[1]))[:ROWS]
+    source = facts.source if len(kept) == len(own) else f"{facts.source}, the slowest {ROWS}"
+    for replica, ms in sorted(kept, key=lambda item: (item[0].host, item[0].replica)):
+        name = f"{replica.host} {replica.replica}"
+        yield _line("replica_step", name, replica.numbers, ms, source, CELLS)
+
+
+def _own(replica: ReplicaSteps) -> list[float]:
+    """Each step without collectives, in which the replica waits for the others."""
+    waits = next((p.ms for p in replica.parts if p.name == COLLECTIVES), ())
+    padded = (*waits, *([0.0] * (len(replica.step_ms) - len(waits))))
+    return [max(ms - wait, 0.0) for ms, wait in zip(replica.step_ms, padded, strict=False)]
+
+
+def _memory(facts: ProfileFacts) -> Iterator[Series]:
+    """What each allocator held over time, against what it may; the fullest where they are many."""
+    ordered = sorted(facts.memory or (), key=lambda peak: -peak.peak_bytes)
+    for peak in ordered[:ALLOCATORS]:
+        if peak.timeline:
+            times, sizes = zip(*peak.timeline, strict=True)
+            yield Series(
+                "memory", f"{peak.host} {peak.allocator}", "ms", "bytes",
+                tuple(round(ms, DIGITS) for ms in times), sizes,
+                f"{facts.source}, allocation events", peak.capacity_bytes,
+            )  # fmt: skip
+
+
+def _line(
+    kind: str, name: str, numbers: Sequence[int], ms: Sequence[float], source: str,
+    most: int = STEPS,
+) -> Series:  # fmt: skip
+    """A series over steps; of too many, one of each few, and the source says so."""
+    stride = -(-len(ms) // most) or 1
+    said = source if stride == 1 else f"{source}, one of {stride} steps"
+    x = tuple(float(number) for number in numbers[::stride])
+    y = tuple(round(value, DIGITS) for value in ms[::stride])
+    return Series(kind, name, "step", "ms", x, y, said)

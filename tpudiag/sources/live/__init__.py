@@ -1,0 +1,1 @@
+"""Live trainers as a source of signals."""

@@ -1,0 +1,197 @@
+"""Profiles of running trainers, many at once, over TensorFlow's profiler service.
+
+All captures are asked for before the first answer is waited for, so they run side by side. A
+trainer from TensorFlow 2.21 on sends the profile back; older ones (every tensorflow-tpu up to
+2.20) write it themselves, into a folder of the session's inside the run's: on the same machine, or
+behind a URL that both reach.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from uuid import uuid4
+
+import grpc
+
+from tpudiag.sources.live import messages
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.channel import channel, code_of, details_of, method
+from tpudiag.sources.live.probe import Probe
+from tpudiag.sources.live.runs import RunFolder
+from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.locate import ENDING
+from tpudiag.sources.profile.reading import INTERRUPTED
+
+ANSWER_LIMIT_S = 60.0
+"""What a trainer may take, after the capture, to gather and send it."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to capture: for how long, and how long to wait for the answer after that."""
+
+    duration_s: float = 2.0
+    answer_limit_s: float = ANSWER_LIMIT_S
+
+    @property
+    def duration_ms(self) -> int:
+        """At least 1: a trainer takes 0 as no capture at all."""
+        return max(1, round(self.duration_s * 1e3))
+
+    @property
+    def limit_s(self) -> float:
+        """When an answer is given up."""
+        return self.duration_s + self.answer_limit_s
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What came of one trainer: its file in the run's folder, or in one line why there is none."""
+
+    address: Address
+    file: str | None = None
+    fault: str | None = None
+    took_s: float = 0.0
+
+
+def capture(
+    probes: Sequence[Probe],
+    wish: Wish,
+    run: RunFolder,
+    done: Callable[[Capture], None] = lambda _: None,
+) -> tuple[tuple[Capture, ...], bool]:
+    """One capture of every trainer that was found, into the folder `run`; others keep their fault.
+
+    `done` is told of each as it ends. The second value says that Ctrl-C ended it: captures that
+    had not come in by then are called off, at the trainer too.
+    """
+    found = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
+    session = f"tpudiag-{uuid4().hex[:12]}"
+    begun = time.monotonic()
+    ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
+    calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
+    with ExitStack() as stack:
+        if not all(probe.sends_profile for probe in probes):
+            stack.callback(run.remove, session)
+        for probe in probes:
+            if probe.fault is None:
+                opened = stack.enter_context(channel(probe.address))
+                calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
+        for address, (_, _, pending) in calls.items():
+            pending.add_done_callback(_putting(ended, address))
+        try:
+            while calls:
+                address = ended.get()
+                probe, _, pending = calls.pop(address)
+                taken = _taken(probe, pending, wish, session, run)
+                found[address] = Capture(address, *taken, time.monotonic() - begun)
+                done(found[address])
+        except KeyboardInterrupt:
+            _call_off(calls, session)
+            cut = [Capture(probe.address, fault=INTERRUPTED) for probe in probes]
+            return tuple(found.get(one.address, one) for one in cut), True
+    return tuple(found[probe.address] for probe in probes), False
+
+
+def _putting(
+    ended: queue.SimpleQueue[Address], address: Address
+) -> Callable[[grpc.Future[bytes]], None]:
+    """A callback that says which call has ended."""
+
+    def put(_: grpc.Future[bytes]) -> None:
+        ended.put(address)
+
+    return put
+
+
+def _started(
+    opened: grpc.Channel, probe: Probe, wish: Wish, session: str, run: RunFolder
+) -> grpc.Future[bytes]:
+    """Ask for a capture, without waiting for it."""
+    repository = "" if probe.sends_profile else run.url
+    request = messages.profile_request(
+        session, probe.address.file_name, wish.duration_ms, repository
+    )
+    return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
+
+
+def _taken(
+    probe: Probe, pending: grpc.Future[bytes], wish: Wish, session: str, run: RunFolder
+) -> tuple[str | None, str | None]:
+    """The file of a capture that ended, or why there is none."""
+    try:
+        response = pending.result()
+    except grpc.RpcError as error:
+        return None, _fault(error, wish)
+    try:
+        return _written(probe, response, session, run), None
+    except wire.Damaged as error:
+        return None, f"its answer is no profile: {error}"
+    except _NoProfile as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"its profile could not be written: {error.strerror or error}"
+
+
+class _NoProfile(Exception):
+    """An answer without a profile; the text says why."""
+
+
+def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str:
+    """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
+    name = probe.address.file_name + ENDING
+    if probe.sends_profile:
+        space = messages.xspace(response)
+    else:
+        theirs = run.read(f"{session}/{name}")
+        if theirs is None:
+            raise _NoProfile(
+                "it runs TensorFlow before 2.21, which writes the profile itself, and wrote none "
+                f"into {run.url}; give a --log-dir that it sees and may write to, e.g. gs://..."
+            )
+        space = memoryview(theirs)
+    if space is None or not messages.has_events(space):
+        raise _NoProfile(
+            "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
+            "capture was too short; try a longer --duration"
+        )
+    run.write(name, space)
+    return name
+
+
+def _fault(error: grpc.RpcError, wish: Wish) -> str:
+    """Why a capture failed, in one line."""
+    code, details = code_of(error), details_of(error)
+    if "Another profiling session" in details or code is grpc.StatusCode.ALREADY_EXISTS:
+        return (
+            "another capture is running in it, or it profiles itself (a TensorBoard callback); "
+            "try again when that has ended"
+        )
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return (
+            f"no answer within {wish.limit_s:g} s ({wish.duration_s:g} s of capture and "
+            f"{wish.answer_limit_s:g} s for the answer); try a shorter --duration or a longer "
+            "--timeout"
+        )
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return f"the trainer went away during the capture ({details or 'connection lost'})"
+    return f"the capture failed: {details or code.name}"
+
+
+def _call_off(
+    calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]], session: str
+) -> None:
+    """End the captures that are still running, at the trainer too."""
+    for _, _, pending in calls.values():
+        pending.cancel()
+    endings = [
+        method(opened, messages.TERMINATE).future(messages.terminate_request(session), timeout=2.0)
+        for _, opened, _ in calls.values()
+    ]
+    for ending in endings:
+        with suppress(grpc.RpcError, grpc.FutureTimeoutError, grpc.FutureCancelledError):
+            ending.result(timeout=2.0)

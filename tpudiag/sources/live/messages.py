@@ -1,0 +1,88 @@
+"""The messages of TensorFlow's profiler service and of libtpu's metrics service, on the wire.
+
+Field numbers: openxla/xla, xla/tsl/profiler/protobuf (profiler_service.proto,
+profiler_options.proto). They are few and small, and the one that is large, the XSpace in an
+answer, is cut out of it without being parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tpudiag.sources.profile import wire
+
+PROFILE = "/tensorflow.ProfilerService/Profile"
+TERMINATE = "/tensorflow.ProfilerService/Terminate"
+MONITOR = "/tensorflow.ProfilerService/Monitor"
+SNAPSHOT = "/tensorflow.ProfilerService/GetSnapshot"
+_VERSION_OF_OPTIONS = 1
+_HOST_LEVEL = 2
+"""Of the host tracer: what tf.profiler.experimental.start records by default."""
+_XSPACE, _EMPTY = 8, 7
+"""Fields of ProfileResponse."""
+_PLANES, _LINES, _EVENTS = 1, 3, 4
+"""Fields of XSpace, XPlane and XLine."""
+
+
+def encoded(fields: Iterable[tuple[int, int | str | bytes]]) -> bytes:
+    """A message of varints (numbers) and strings, bytes or messages (the rest)."""
+    return b"".join(_field(number, value) for number, value in fields)
+
+
+def profile_request(session: str, host: str, duration_ms: int, repository: str) -> bytes:
+    """A ProfileRequest that asks for the XSpace itself.
+
+    Trainers before TensorFlow 2.21 do not know that wish: they write the file into `repository`.
+    """
+    options = encoded(
+        [(5, _VERSION_OF_OPTIONS), (1, 1), (2, _HOST_LEVEL), (3, 1), (7, 1), (9, duration_ms)]
+    )
+    return encoded(
+        [(1, duration_ms), (4, options), (5, repository), (6, session), (7, host), (9, 1)]
+    )
+
+
+def terminate_request(session: str) -> bytes:
+    """A TerminateRequest: ends the capture of this session, and does nothing to others."""
+    return encoded([(1, session)])
+
+
+def xspace(response: bytes) -> memoryview | None:
+    """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
+    view = memoryview(response)
+    found = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
+    return view[found[-1].start : found[-1].end] if found else None
+
+
+def has_events(space: memoryview) -> bool:
+    """Whether anything was traced: an idle trainer's XSpace has planes, and no event in them."""
+    return any(
+        True
+        for plane in within(space, _PLANES)
+        for line in within(plane, _LINES)
+        for _ in within(line, _EVENTS)
+    )
+
+
+def within(message: memoryview, number: int) -> Iterator[memoryview]:
+    """The contents of the fields with this number; raises wire.Damaged."""
+    for field in wire.fields(message):
+        if field.number == number and field.wire_type == wire.BYTES:
+            yield message[field.start : field.end]
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    """One field."""
+    if isinstance(value, int):
+        return _varint(number << 3 | wire.VARINT) + _varint(value)
+    content = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | wire.BYTES) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    """A number, seven bits a byte, the lowest first."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])

@@ -1,0 +1,92 @@
+"""libtpu's own metrics of a running job: HBM in use and duty cycle, without any profiler.
+
+libtpu serves them on a port of the process that holds the TPU (8431 by default). Names and field
+numbers: AI-Hypercomputer/cloud-accelerator-diagnostics, tpu_info/proto/tpu_metric_service.proto.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import grpc
+
+from tpudiag.sources.live import messages
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.channel import channel, method
+from tpudiag.sources.profile import wire
+
+METHOD = "/tpu.monitoring.runtime.RuntimeMetricService/GetRuntimeMetric"
+LIMIT_S = 2.0
+METRICS = (
+    ("HBM in use", "tpu.runtime.hbm.memory.usage.bytes", "bytes"),
+    ("HBM", "tpu.runtime.hbm.memory.total.bytes", "bytes"),
+    ("TensorCore duty cycle", "tpu.runtime.tensorcore.dutycycle.percent", "%"),
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One metric of one device; the duty cycle counts by chip, memory by what libtpu calls one."""
+
+    name: str
+    device: int
+    value: float
+    unit: str
+
+
+def figures(addresses: Iterable[Address]) -> tuple[Figure, ...]:
+    """What the first of the ports that serves libtpu's metrics says; empty where none does."""
+    for address in addresses:
+        with channel(address) as opened:
+            found = tuple(_asked(opened))
+        if found:
+            return found
+    return ()
+
+
+def _asked(opened: grpc.Channel) -> Iterator[Figure]:
+    """Each metric that the port knows."""
+    for name, metric, unit in METRICS:
+        request = messages.encoded([(1, metric)])
+        try:
+            answer = method(opened, METHOD)(request, timeout=LIMIT_S)
+            values = sorted(_values(memoryview(answer)))
+        except (grpc.RpcError, wire.Damaged):
+            return
+        for device, value in values:
+            yield Figure(name, device, value, unit)
+
+
+def _values(answer: memoryview) -> Iterator[tuple[int, float]]:
+    """Device and value of each point in a MetricResponse."""
+    for metric in messages.within(answer, 1):
+        for point in messages.within(metric, 3):
+            devices = [
+                number
+                for attribute in messages.within(point, 1)
+                for value in messages.within(attribute, 2)
+                for number in _numbers(value, 3)
+            ]
+            gauges = [
+                number
+                for gauge in messages.within(point, 3)
+                for number in (*_doubles(gauge, 1), *_numbers(gauge, 2))
+            ]
+            if gauges:
+                yield (int(devices[0]) if devices else 0), gauges[0]
+
+
+def _numbers(message: memoryview, number: int) -> Iterator[float]:
+    """The varints of a field."""
+    for field in wire.fields(message):
+        if field.number == number and field.wire_type == wire.VARINT:
+            yield wire.varint(message, field.start)[0]
+
+
+def _doubles(message: memoryview, number: int) -> Iterator[float]:
+    """The doubles of a field."""
+    for field in wire.fields(message):
+        if field.number == number and field.wire_type == wire.FIXED64:
+            yield struct.unpack("<d", message[field.start : field.end])[0]

@@ -1,0 +1,190 @@
+"""Is there a profiler service at an address? Asked without harm, and without TensorFlow.
+
+`Terminate` of a session that nobody has answers OK and does nothing; `Monitor` is not there, in
+words of the profiler's own. Only where gRPC fails is the port asked what else it speaks.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import grpc
+
+from tpudiag.sources.live import messages
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.channel import channel, code_of, details_of, method
+
+LIMIT_S = 5.0
+MOST_AT_ONCE = 256
+NO_PROFILER = "a gRPC server, but no profiler service of TensorFlow's"
+SILENT = "listens, but did not answer within {:g} s"
+_NOBODY = "tpudiag-probe-no-such-session"
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""How an HTTP/2 client begins: the magic line, and an empty SETTINGS frame."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What answered at an address."""
+
+    address: Address
+    fault: str | None = None
+    """Why no profile can be had there, in one line; None where a profiler service answered."""
+    sends_profile: bool = True
+    """Whether it can send the profile in its answer (TensorFlow 2.21 on), or must write it."""
+
+
+def probe_all(addresses: Sequence[Address], limit_s: float = LIMIT_S) -> tuple[Probe, ...]:
+    """All addresses at once, each within the limit."""
+    if not addresses:
+        return ()
+    with ThreadPoolExecutor(min(len(addresses), MOST_AT_ONCE)) as pool:
+        return tuple(pool.map(partial(probe, limit_s=limit_s), addresses))
+
+
+@dataclass(frozen=True)
+class _Clock:
+    """The time that a probe has: its parts together stay within the limit."""
+
+    limit_s: float
+    ends: float
+
+    def left_s(self, share: float = 1.0) -> float:
+        """A share of what is left."""
+        return max(0.05, share * (self.ends - time.monotonic()))
+
+
+def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
+    """What answers at the address; never raises for what is there or is not."""
+    clock = _Clock(limit_s, time.monotonic() + limit_s)
+    fault = _connected(address, limit_s)
+    if fault is not None:
+        return Probe(address, fault)
+    with channel(address) as opened:
+        try:
+            nobody = messages.terminate_request(_NOBODY)
+            method(opened, messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
+        except grpc.RpcError as error:
+            return Probe(address, _fault(address, error, clock))
+        if not _answers_as_profiler(opened, clock):
+            return Probe(address, NO_PROFILER)
+        return Probe(address, sends_profile=_has_snapshots(opened, clock))
+
+
+def _connected(address: Address, limit_s: float) -> str | None:
+    """Why there is no TCP connection to be had; None where there is one.
+
+    In a thread of its own, which may be left behind: looking up a name knows no time limit.
+    """
+    answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    looking = threading.Thread(
+        target=lambda: answers.put(_connection(address, limit_s)), daemon=True
+    )
+    looking.start()
+    try:
+        return answers.get(timeout=limit_s + 0.2)
+    except queue.Empty:
+        return f"no connection within {limit_s:g} s: the name service or the host does not answer"
+
+
+def _connection(address: Address, limit_s: float) -> str | None:
+    """The same, waiting for the name as long as that takes."""
+    try:
+        socket.create_connection((address.host, address.port), timeout=limit_s).close()
+    except socket.gaierror as error:
+        return f"no such host ({error.strerror})"
+    except ConnectionRefusedError:
+        return (
+            "nobody listens there: the trainer needs "
+            f"tf.profiler.experimental.server.start({address.port})"
+        )
+    except TimeoutError:
+        return f"no connection within {limit_s:g} s: not reachable from here, or behind a firewall"
+    except OSError as error:
+        return f"not reachable: {error.strerror or error}"
+    return None
+
+
+def _fault(address: Address, error: grpc.RpcError, clock: _Clock) -> str:
+    """What a port is on which the profiler's method failed."""
+    if code_of(error) is grpc.StatusCode.UNIMPLEMENTED:
+        return NO_PROFILER
+    spoken = _spoken(address, clock)
+    if spoken is not None:
+        return spoken
+    if code_of(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return SILENT.format(clock.limit_s)
+    return f"no profiler service: {details_of(error) or code_of(error).name}"
+
+
+def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
+    """Whether Monitor is refused as TensorFlow refuses it, rather than not being there."""
+    try:
+        method(opened, messages.MONITOR)(b"", timeout=clock.left_s())
+    except grpc.RpcError as error:
+        unknown = code_of(error) is grpc.StatusCode.UNIMPLEMENTED
+        return not unknown or bool(details_of(error))
+    return True
+
+
+def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
+    """Whether it knows GetSnapshot, which came with the profile in the answer."""
+    try:
+        method(opened, messages.SNAPSHOT)(b"", timeout=clock.left_s())
+    except grpc.RpcError as error:
+        return code_of(error) is not grpc.StatusCode.UNIMPLEMENTED
+    return True
+
+
+def _spoken(address: Address, clock: _Clock) -> str | None:
+    """What a port speaks that is no gRPC; None where it speaks HTTP/2 or could not be asked."""
+    try:
+        first = _greeted(address, clock.left_s(0.5))
+        if first[:5] == b"HTTP/" or first[:1] == b"<":
+            return "an HTTP server, not a profiler service"
+        if first[3:4] == b"\x04":
+            return None
+        if first[:1] == b"\x15" or _speaks_tls(address, clock.left_s()):
+            return (
+                "speaks TLS, which a profiler service does not: a proxy or another server; give "
+                "the trainer's own port"
+            )
+    except TimeoutError:
+        return SILENT.format(clock.limit_s)
+    except OSError:
+        return None
+    return "listens, but speaks no gRPC"
+
+
+def _greeted(address: Address, limit_s: float) -> bytes:
+    """The first bytes that a port says to an HTTP/2 client; raises OSError."""
+    with socket.create_connection((address.host, address.port), timeout=limit_s) as connection:
+        connection.sendall(_PREFACE)
+        try:
+            return connection.recv(9)
+        except ConnectionResetError:
+            return b""
+
+
+def _speaks_tls(address: Address, limit_s: float) -> bool:
+    """Whether a TLS handshake gets anywhere; raises TimeoutError."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    with socket.create_connection((address.host, address.port), timeout=limit_s) as connection:
+        try:
+            context.wrap_socket(connection, server_hostname=address.host).close()
+        except ssl.SSLError as error:
+            return "WRONG_VERSION_NUMBER" not in str(error) and "EOF" not in str(error)
+        except ConnectionError:
+            return False
+    return True

@@ -1,0 +1,167 @@
+"""Where a trainer's Python stands, by py-spy: what can be had without a profiler server.
+
+py-spy reads the process's memory; with --nonblocking it does not even pause it. It needs the
+right to trace the process, as the same user and, in a container, with SYS_PTRACE.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.model import Location
+
+RATE_HZ = 50
+GRACE_S = 10.0
+"""What py-spy may take beyond the time that it samples."""
+_FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
+_CAP_SYS_PTRACE = 1 << 19
+POD = "securityContext: {capabilities: {add: [SYS_PTRACE]}}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's code, the function called there most, and its share of the samples."""
+
+    location: Location
+    function: str
+    inside: str
+    samples: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """Where the main thread was, the places with most samples first; or why that is not known."""
+
+    places: tuple[Place, ...] = ()
+    samples: int = 0
+    fault: str | None = None
+
+
+def sample(pid: int, duration_s: float) -> Stacks:
+    """Sample the main thread of a process without pausing it; at least for 0.2 s."""
+    program = _program()
+    if program is None:
+        return Stacks(fault="py-spy is not installed: pip install py-spy")
+    seconds = max(1, round(duration_s))
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        out = Path(folder) / "raw"
+        command = [
+            program, "record", "--pid", str(pid), "--format", "raw", "--output", str(out),
+            "--duration", str(seconds), "--rate", str(RATE_HZ), "--idle", "--threads",
+            "--full-filenames", "--nonblocking",
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, errors="replace",
+                timeout=seconds + GRACE_S, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return Stacks(fault=f"py-spy did not end within {seconds + GRACE_S:g} s")
+        except OSError as error:
+            return Stacks(fault=f"py-spy cannot be run: {error.strerror or error}")
+        if not out.is_file():
+            return Stacks(fault=_fault(pid, done.stderr))
+        return parsed(out.read_text(encoding="utf-8", errors="replace"), pid)
+
+
+def parsed(raw: str, pid: int) -> Stacks:
+    """The main thread's places from py-spy's raw format: `thread;frame;frame count` a line.
+
+    It names threads only where the process knows names; the main one has the pid as its id.
+    """
+    inside: defaultdict[tuple[Location, str], Counter[str]] = defaultdict(Counter)
+    for line in raw.splitlines():
+        stack, _, count = line.rpartition(" ")
+        thread, *frames = stack.split(";")
+        if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
+            for location, function, leaf in _place(frames):
+                inside[location, function][leaf] += int(count)
+    total = sum(counts.total() for counts in inside.values())
+    if not total:
+        return Stacks(fault="py-spy saw no Python frame of its main thread")
+    places = [
+        Place(*where, counts.most_common(1)[0][0], counts.total(), counts.total() / total)
+        for where, counts in inside.items()
+    ]
+    return Stacks(tuple(sorted(places, key=lambda place: -place.samples)), total)
+
+
+def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
+    """The innermost frame of the user's own code, and the function that is innermost of all."""
+    found = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
+    if found:
+        last = [match for match in found if not _LIBRARY.search(match["file"])] or found
+        leaf = "" if last[-1] is found[-1] else found[-1]["function"]
+        yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
+
+
+def _program() -> str | None:
+    """py-spy beside this Python, or on the PATH."""
+    beside = Path(sys.executable).parent / "py-spy"
+    return str(beside) if beside.is_file() else shutil.which("py-spy")
+
+
+def _fault(pid: int, said: str) -> str:
+    """Why there are no stacks, and the setting that is missing where it is a right."""
+    if "ermission denied" in said or "not permitted" in said:
+        return f"reading its stacks is not permitted: {missing_right(pid)}"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    first = next((line for line in lines if line.startswith("Error")), "it said nothing")
+    if not Path(f"/proc/{pid}").exists():
+        return "the process has ended"
+    return f"py-spy failed: {first.removeprefix('Error: ')}"
+
+
+def missing_right(pid: int) -> str:
+    """The setting without which this process may not trace another."""
+    if _in_container() and not _may_trace():
+        return (
+            f"this container lacks SYS_PTRACE; in a pod's spec add {POD}, with Docker run it with "
+            "--cap-add SYS_PTRACE"
+        )
+    owner = _owner(pid)
+    if owner is not None and owner != os.geteuid():
+        return "it belongs to another user; run tpudiag as that user or as root"
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    if scope.is_file() and scope.read_text(encoding="ascii").strip() != "0":
+        return "run tpudiag as root, or allow it: sudo sysctl kernel.yama.ptrace_scope=0"
+    return "it has rights that tpudiag has not; run tpudiag as root with SYS_PTRACE"
+
+
+def _may_trace() -> bool:
+    """Whether this process holds CAP_SYS_PTRACE."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return False
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)
+
+
+def _in_container() -> bool:
+    """Whether this is a container, as Docker, Podman and Kubernetes mark theirs."""
+    marks = ("/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io")
+    return (
+        "KUBERNETES_SERVICE_HOST" in os.environ
+        or "container" in os.environ
+        or any(Path(mark).exists() for mark in marks)
+    )
+
+
+def _owner(pid: int) -> int | None:
+    """The user that a process runs as."""
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return None

@@ -1,0 +1,135 @@
+"""Writes a report beside its profile as a text summary, so that TensorBoard shows both.
+
+An event file is a sequence of records: length, its checksum, data, its checksum. The first
+Event holds the version, the second a Summary with one tensor of type string for the plugin
+`text`. Numbers of fields: tensorflow's event.proto, summary.proto, tensor.proto.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import struct
+import time
+from functools import cache
+from pathlib import Path
+
+from tpudiag.catalogue import renderer
+from tpudiag.model import Report
+
+FOLDER = "tpudiag"
+TAG = "tpudiag/report"
+ENDING = ".tpudiag"
+WRITABLE = 0o222
+DT_STRING = 7
+DATA_CLASS_TENSOR = 2
+
+
+def write_beside(report: Report, path: str, run: str | None = None) -> Path | None:
+    """Write the report into the log folder of a profile, in place of an earlier one on it.
+
+    None where there is no local log folder that takes it: a bare file, a bucket, a read-only disk.
+    """
+    from tpudiag.errors import UnreadableInput
+    from tpudiag.sources.profile import locate
+
+    try:
+        chosen = locate.choose(locate.runs(path), path, run)
+    except UnreadableInput:
+        return None
+    if chosen.log_dir is None or locate.is_url(chosen.folder):
+        return None
+    logs = Path(chosen.log_dir)
+    with contextlib.suppress(OSError):
+        if logs.stat().st_mode & WRITABLE:  # what is read-only stays as it is, for root too
+            return _write(logs / FOLDER / Path(chosen.folder).name, report)
+    return None
+
+
+def _write(folder: Path, report: Report) -> Path:
+    """The event file of a report; earlier ones in the folder go."""
+    now = time.time()
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{ENDING}"
+    earlier = list(folder.glob(f"events.out.tfevents.*{ENDING}"))
+    temporary = folder / f"report.{os.getpid()}.part"
+    try:
+        temporary.write_bytes(_record(_event(now, version=True)) + _record(_event(now, report)))
+        os.replace(temporary, folder / name)  # noqa: PTH105
+    finally:
+        temporary.unlink(missing_ok=True)
+    for file in earlier:
+        file.unlink(missing_ok=True)
+    return folder / name
+
+
+def _event(now: float, report: Report | None = None, version: bool = False) -> bytes:
+    """An Event: the version of the file, or the report as a summary of step 0."""
+    wall_time = struct.pack("<Bd", 1 << 3 | 1, now)
+    if version or report is None:
+        return wall_time + _field(3, b"brain.Event:2")
+    return wall_time + _number(2, 0) + _field(5, _summary(markdown(report)))
+
+
+def _summary(text: str) -> bytes:
+    """A Summary with one value: the text as a scalar tensor for the text plugin."""
+    metadata = _field(1, _field(1, b"text")) + _number(4, DATA_CLASS_TENSOR)
+    tensor = _number(1, DT_STRING) + _field(2, b"") + _field(8, text.encode())
+    return _field(1, _field(1, TAG.encode()) + _field(8, tensor) + _field(9, metadata))
+
+
+def markdown(report: Report) -> str:
+    """The report as TensorBoard's Markdown has it: nothing folds, and fewer signs are special."""
+    text = renderer("markdown")(report)
+    text = re.sub(r"<details>\n<summary>(.*)</summary>", r"### \1", text)
+    return text.replace("</details>\n", "").replace(r"\~", "~").replace(r"\$", "$")
+
+
+def _field(number: int, data: bytes) -> bytes:
+    """A field of bytes or of a message."""
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _number(number: int, value: int) -> bytes:
+    """A field of a whole number."""
+    return _varint(number << 3) + _varint(value)
+
+
+def _varint(value: int) -> bytes:
+    """A number in as few groups of seven bits as it takes."""
+    groups = bytearray()
+    while value >= 0x80:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    groups.append(value)
+    return bytes(groups)
+
+
+def _record(data: bytes) -> bytes:
+    """One record of the file."""
+    length = struct.pack("<Q", len(data))
+    return length + _checksum(length) + data + _checksum(data)
+
+
+def _checksum(data: bytes) -> bytes:
+    """The masked CRC-32C."""
+    table, crc = _crc_table(), 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
+    crc ^= 0xFFFFFFFF
+    masked = ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+    return struct.pack("<I", masked)
+
+
+@cache
+def _crc_table() -> tuple[int, ...]:
+    """What each byte does to a CRC-32C (Castagnoli)."""
+    table: list[int] = []
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        table.append(crc)
+    return tuple(table)

@@ -1,0 +1,38 @@
+"""Which page of XProf shows what a check is about."""
+
+from __future__ import annotations
+
+OVERVIEW = "Overview Page"
+INPUT = "Input Pipeline Analysis"
+TRACE = "Trace Viewer"
+MEMORY = "Memory Viewer"
+MEMORY_PROFILE = "Memory Profile"
+OP_PROFILE = "HLO Op Profile"
+OP_STATS = "HLO Op Stats"
+GRAPH = "Graph Viewer"
+ROOFLINE = "Roofline Model"
+
+PAGES: dict[str, str | None] = {
+    "TPU1": TRACE,
+    "TPU102": GRAPH,
+    "TPU103": GRAPH,
+    "TPU2": INPUT,
+    "TPU208": None,
+    "TPU210": TRACE,
+    "TPU3": MEMORY,
+    "TPU301": MEMORY_PROFILE,
+    "TPU303": OP_STATS,
+    "TPU4": OP_PROFILE,
+    "TPU405": ROOFLINE,
+    "TPU406": TRACE,
+    "TPU503": TRACE,
+    "TPU504": OP_PROFILE,
+    "TPU603": OVERVIEW,
+    "TPU604": TRACE,
+}
+"""By id, or by family for those without a page of their own; names as XProf's menu has them."""
+
+
+def page(id_: str) -> str | None:
+    """The page for a check; None where a profile shows nothing of it."""
+    return PAGES.get(id_, PAGES.get(id_[:4]))
