@@ -12,9 +12,7 @@ from importlib import import_module
 from tpudiag import __version__
 from tpudiag.errors import TpudiagError
 
-VERBS = (
-    "check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
-)  # fmt: skip
+VERBS = ("check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render")
 
 EPILOG = """\
 examples:

@@ -707,9 +707,9 @@ class Signals:
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
     profile: ProfileFacts | None = None
+    throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
-    throughput: Throughput | None = None
 
 
 NOTHING = Signals(Origin.PROFILE)
