@@ -115,7 +115,10 @@ def _command(folder: Path) -> tuple[str, ...]:
 
 
 def _framework(folder: Path) -> str | None:
-    """Name and version of the training framework whose library is loaded; raises OSError."""
+    """Name and version of the training frameworks that are loaded; raises OSError.
+
+    TensorFlow comes first: it imports JAX where that is installed, for its Lite converter.
+    """
     places: dict[str, str] = {}
     with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -126,7 +129,9 @@ def _framework(folder: Path) -> str | None:
                 if name not in places and (match := pattern.match(path)):
                     places[name] = match[1]
     return ", ".join(
-        f"{name} {_version(folder, name, site)}".rstrip() for name, site in places.items()
+        f"{name} {_version(folder, name, places[name])}".rstrip()
+        for name, _ in _FRAMEWORKS
+        if name in places
     ) or None  # fmt: skip
 
 
