@@ -18,7 +18,7 @@ LIMIT = 0.10
 ERROR_BAR = 0.40
 """How far the analytic estimate may be too low, as a share of it; see tests/benchmarks."""
 TOO_LARGE = 4.2
-"""How many times too large it was seen: a small transformer in float32, which the compiler fuses."""
+"""How many times too large it was seen: a small transformer, which the compiler fuses."""
 SMALLER = (
     "halve the per-replica batch, or keep activations in bfloat16:\n"
     'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
@@ -90,8 +90,8 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         largest = ", ".join(f"{name} {mib(size)}" for name, size in activations.largest[:3])
         yield Finding(
             f"about {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} usable on "
-            f"{target.generation}: an estimate from shapes, seen up to {TOO_LARGE} times too large. "
-            "With the extra `compiler`, the TPU compiler says it.",
+            f"{target.generation}: an estimate from shapes, seen up to {TOO_LARGE} times too "
+            "large. With the extra `compiler`, the TPU compiler says it.",
             SMALLER,
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
