@@ -49,7 +49,7 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 def test_what_the_readme_calls_is_in_the_library() -> None:
     called = set(re.findall(r"tpudiag\.(\w+)\(", TEXT))
-    assert called == {"check", "read", "load", "render"}
+    assert called == {"check", "read", "load", "render", "track", "ThroughputCallback"}
     assert called <= set(tpudiag.__all__)
     assert all(callable(getattr(tpudiag, name)) for name in called)
 

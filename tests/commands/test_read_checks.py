@@ -197,9 +197,12 @@ def test_host_callback(job: Callable[..., Report]) -> None:
     assert found.findings[0].cost_ms_per_step == pytest.approx(3.0)
 
 
-@pytest.mark.parametrize(("free", "verdict"), [(2, Verdict.FAILED), (14, Verdict.PASSED)])
+@pytest.mark.parametrize(
+    ("free", "steps", "verdict"),
+    [(2, 10, "failed"), (14, 10, "passed"), (2, 0, "failed"), (14, 0, "skipped")],
+)
 def test_peak_memory_and_what_held_it(
-    job: Callable[..., Report], free: int, verdict: Verdict
+    job: Callable[..., Report], free: int, steps: int, verdict: str
 ) -> None:
     def host(plane: Any) -> None:
         line = plane.line("main")
@@ -220,7 +223,7 @@ def test_peak_memory_and_what_held_it(
         event("MemoryDeallocation", 62, 4, 6, 222, "conv/Conv2D")
         event("MemoryAllocation", 63, 5, 1, 333, "late")
 
-    found = job(host=host)
+    found = job(host=host, steps=steps)
     (row,) = next(t for t in found.tables if t.title == "Peak memory").rows
     assert row[1:4] == ("device 3", 30.0, 30.0 + free)
     (memory,) = [series for series in found.series if series.kind == "memory"]
@@ -231,7 +234,7 @@ def test_peak_memory_and_what_held_it(
         ("programs' own (temporaries, stack)", 20.0), ("conv/Conv2D", 6.0),
     ]  # fmt: skip
     assert "late" not in {r[0] for r in held.rows}
-    assert outcome(found, "TPU301").verdict is verdict
+    assert outcome(found, "TPU301").verdict.value == verdict
 
 
 def test_collectives(spaces: ModuleType, tmp_path: Path) -> None:

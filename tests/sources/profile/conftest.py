@@ -35,16 +35,17 @@ def real() -> Path:
 
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Callable[[Path, str], Any]:
-    """XProf's own answer for a file and a tool."""
+def ask(tmp_path: Path) -> Callable[..., Any]:
+    """XProf's own answer for a tool and the files of a run, one a host."""
 
-    def answer(file: Path, tool: str) -> Any:
-        link = tmp_path / "xprof" / "plugins" / "profile" / "run" / file.name
-        link.parent.mkdir(parents=True, exist_ok=True)
-        if not link.exists():
-            link.symlink_to(file)
+    def answer(file: Path, tool: str, *more: Path) -> Any:
+        links = [tmp_path / "xprof/plugins/profile/run" / f.name for f in (file, *more)]
+        links[0].parent.mkdir(parents=True, exist_ok=True)
+        for link, target in zip(links, (file, *more), strict=True):
+            if not link.exists():
+                link.symlink_to(target)
         out = tmp_path / f"{tool}.json"
-        command = [sys.executable, "-P", str(ask_xprof.__file__), str(out), tool, str(link)]
+        command = [sys.executable, "-P", str(ask_xprof.__file__), str(out), tool, *map(str, links)]
         subprocess.run(command, check=True, capture_output=True)
         return json.loads(out.read_bytes())
 

@@ -10,6 +10,7 @@ import logging
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
@@ -26,6 +27,8 @@ WORKERS_S = 30.0
 LOOK_S = 2.0
 """How often the workers are counted while none has an answer."""
 RETRIES = 3
+GATHERED = 16
+"""Answers fetched at a time."""
 
 
 class Lost(str):
@@ -83,7 +86,9 @@ def _answers(
         found: list[tuple[Any, Answer | Lost]] = []
         try:
             done = distributed.wait(left, timeout=LOOK_S, return_when="FIRST_COMPLETED").done
-            found = [(task, answer) for task in done if (answer := _answer(task)) is not None]
+            with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
+                pairs = list(zip(done, pool.map(_answer, done), strict=True))
+            found = [(task, answer) for task, answer in pairs if answer is not None]
         except TimeoutError:
             pass
         except distributed.CancelledError:

@@ -34,8 +34,10 @@ def tables(signals: Signals, said: XProfSays) -> Iterator[Table]:
     yield from _memory(facts)
     if facts.clocks:
         clocks = [(clock.host, clock.ahead_ms) for clock in facts.clocks]
+        if len(clocks) > ROWS:
+            clocks.sort(key=lambda clock: -abs(clock[1]))
         yield _cut("Clock differences", ("host", "ms ahead of the first"), clocks,
-                   "profile, ends of common steps")  # fmt: skip
+                   "profile, ends of common steps", "largest")  # fmt: skip
     if facts.unread:
         hosts = [(host.name, host.reason) for host in facts.unread]
         yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
