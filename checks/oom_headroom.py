@@ -17,8 +17,8 @@ LIMIT = 0.10
 """Headroom below which it is a warning, as a share of what the compiler may use."""
 ERROR_BAR = 0.40
 """How far the analytic estimate may be too low, as a share of it; see tests/benchmarks."""
-TOO_LARGE = 4.2
-"""How many times too large it was seen: a small transformer, which the compiler fuses."""
+TOO_LARGE = 3.3
+"""How many times too large it was seen: a small transformer, which the compiler keeps on chip."""
 SMALLER = (
     "halve the per-replica batch, or keep activations in bfloat16:\n"
     'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
@@ -37,8 +37,8 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     Without it, an estimate for one replica from the traced step, by shape: variables, optimizer
     slots, gradients, the input, and the activations that the backward pass reads. It
     knows neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
-    which raises it: it may be 40 % too low, was seen up to 4.2 times too large (a small
-    transformer in float32), and is a warning at most.
+    which raises it: it may be 40 % too low, was seen up to 3.3 times too large (a small
+    transformer in float32), and is an error only where it would not fit even then.
 
     ## Why it costs
     Past the limit the compiler first recomputes (slower steps), then refuses (RESOURCE_EXHAUSTED).
@@ -95,7 +95,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
             SMALLER,
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
-            Severity.WARNING,
+            Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
             cost_bytes=need_bytes,
         )
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
@@ -106,6 +106,12 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
             "and read its memory profile: `tpudiag read logdir`",
         )
     yield from evidence
+
+
+def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
+    """Whether it does not fit even if the activations are as far too large as was ever seen."""
+    activations = parts["activations"]
+    return sum(parts.values()) - activations + activations / TOO_LARGE > usable_bytes
 
 
 def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Finding | Evidence]:

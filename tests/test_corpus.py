@@ -15,14 +15,10 @@ CORPUS = Path(__file__).parent / "corpus"
 JOBS = sorted((CORPUS / "jobs").glob("[hmt]*_*.py"))
 OFTEN = (
     "healthy_tfrecord_interleave",
-    "healthy_train_step_override",
     "many_custom_loop",
-    "many_eager_generator",
     "many_input_pipeline",
-    "many_loss_scale_retrace",
     "tpu205_global_batch_per_input",
     "tpu206_few_files",
-    "tpu602_single_file",
 )
 
 

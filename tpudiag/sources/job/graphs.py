@@ -26,6 +26,17 @@ _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
      "Snapshot", "EnsureShape", "CheckNumerics")
 )  # fmt: skip
+_BY_ELEMENT = frozenset(
+    ("Abs", "Add", "AddN", "AddV2", "BiasAdd", "BroadcastTo", "Cast", "Div", "DivNoNan",
+     "Elu", "Equal", "Erf", "Exp", "Expm1", "FloorDiv", "Greater", "GreaterEqual",
+     "IsFinite", "IsNan", "LeakyRelu", "Less", "LessEqual", "Log", "Log1p", "LogicalAnd",
+     "LogicalNot", "LogicalOr", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg", "NotEqual",
+     "OnesLike", "Pow", "RealDiv", "Reciprocal", "Relu", "Relu6", "Round", "Rsqrt",
+     "Select", "SelectV2", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt",
+     "Square", "SquaredDifference", "Sub", "Tanh", "ZerosLike")
+)  # fmt: skip
+"""Operations that the compiler fuses into what reads them."""
+_PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv")
 _NO_ACTIVATION = frozenset(
     (
         "Const",
@@ -183,28 +194,51 @@ def activations(call: GradientCall) -> ActivationEstimate:
     """What the forward pass must keep for the backward pass on one replica.
 
     Counted are the outputs of forward operations that backward operations read, each buffer once;
-    variables, constants and shapes are left out. The compiler fuses and recomputes: an estimate.
+    variables, constants and shapes are left out. What is computed element by element is not kept
+    but what it is computed from, as the compiler fuses it into its reader, unless a matrix product
+    or a convolution reads it. An estimate.
     """
     all_operations = call.graph.get_operations()
     forward = {id(op) for op in all_operations[: call.forward_operations]}
     kept: dict[int, tuple[str, int]] = {}
-    unknown = 0
+    unknown: set[int] = set()
+    followed: set[int] = set()
     for operation in all_operations[call.forward_operations :]:
         if not first_replica(operation):
             continue
         for tensor in operation.inputs:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
                 continue
-            source = _buffer(tensor)
-            if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
-                continue
-            count = source.shape.num_elements() if source.shape.rank is not None else None
-            if count is None:
-                unknown += 1
-                continue
-            kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
+            product = operation.type.startswith(_PRODUCTS)
+            for source in _kept(tensor, followed, whole=product):
+                count = source.shape.num_elements() if source.shape.rank is not None else None
+                if count is None:
+                    unknown.add(id(source))
+                else:
+                    kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
     ordered = sorted(kept.values(), key=lambda item: -item[1])
-    return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), unknown)
+    return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), len(unknown))
+
+
+def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
+    """The tensors that must be in memory where this one is read: itself where it must be whole."""
+    pending = [tensor]
+    if whole:
+        pending = []
+        source = _buffer(tensor)
+        if not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
+            yield source
+    while pending:
+        source = _buffer(pending.pop())
+        if id(source) in followed:
+            continue
+        followed.add(id(source))
+        if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
+            continue
+        if source.op.type in _BY_ELEMENT:
+            pending.extend(source.op.inputs)
+        else:
+            yield source
 
 
 def _is_reserve_space(tensor: Any) -> bool:
