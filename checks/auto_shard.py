@@ -42,10 +42,10 @@ def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
     of_a_job(signals, "how the pipeline is sharded")
     count = hosts(signals)
     evidence = Evidence("hosts of the target", count, "hosts", source="target")
+    pipelines = need(signals.pipelines, "a dataset handed to the strategy")
     if count == 1:
         yield evidence
         return
-    pipelines = need(signals.pipelines, "a dataset handed to the strategy")
     given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains]
     if not given:
         need(None, "a dataset handed to the strategy")
