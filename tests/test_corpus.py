@@ -18,7 +18,6 @@ OFTEN = (
     "many_custom_loop",
     "many_input_pipeline",
     "tpu205_global_batch_per_input",
-    "tpu206_few_files",
 )
 
 
