@@ -56,7 +56,8 @@ def overhead(rounds: int) -> None:
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            bare += step_ms(folder, WARMUP + PROFILED)[SETTLE:WARMUP]
+            (folder / "bare").mkdir()  # each with checkpoints of its own: the job resumes
+            bare += step_ms(folder / "bare", WARMUP + PROFILED)[SETTLE:WARMUP]
             seen = step_ms(folder, WARMUP + PROFILED + 5, *check)
             outside += seen[SETTLE : WARMUP - 1]
             inside += seen[WARMUP + 1 :]
