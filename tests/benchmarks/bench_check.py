@@ -53,14 +53,16 @@ def overhead(rounds: int) -> None:
     inside: list[float] = []
     check = ("-m", "tpudiag", "check", "--no-compile", "--warmup", str(WARMUP),
              "--steps", str(PROFILED), "--fail-on", "never")  # fmt: skip
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "bare").mkdir()  # each with checkpoints of its own: the job resumes
-            bare += step_ms(folder / "bare", WARMUP + PROFILED)[SETTLE:WARMUP]
-            seen = step_ms(folder, WARMUP + PROFILED + 5, *check)
-            outside += seen[SETTLE : WARMUP - 1]
-            inside += seen[WARMUP + 1 :]
+    for number in range(rounds):
+        # In turns, each first in its turn: the second of two runs is up to a tenth slower.
+        for observed in (False, True) if number % 2 else (True, False):
+            with tempfile.TemporaryDirectory() as name:
+                if observed:
+                    seen = step_ms(Path(name), WARMUP + PROFILED + 5, *check)
+                    outside += seen[SETTLE : WARMUP - 1]
+                    inside += seen[WARMUP + 1 :]
+                else:
+                    bare += step_ms(Path(name), WARMUP + PROFILED)[SETTLE:WARMUP]
     middle = statistics.median(bare)
     print(f"bare step                {middle:7.2f} ms, median of {len(bare)}")
     for name, times in (("outside the profile", outside), ("inside the profile", inside)):
@@ -86,7 +88,7 @@ def walls(rounds: int) -> None:
 def main() -> None:
     """Run all three."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     rounds = parser.parse_args().rounds
     startup()
     overhead(rounds)
