@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Timer
 from types import ModuleType
 from typing import Any
 
@@ -161,6 +163,30 @@ def test_workers_that_do_not_come_back(
     places |= rest.keys()
     assert places == set(range(HOSTS)), "every file has an answer"
     assert any("workers went away" in answer for answer in rest.values() if isinstance(answer, str))
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_answers_that_went_with_the_scheduler(
+    spaces: ModuleType,
+    tmp_path: Path,
+    cluster: Cluster,
+    monkeypatch: pytest.MonkeyPatch,
+    dies: bool,
+) -> None:
+    monkeypatch.setattr(dask, "WORKERS_S", 5.0)
+    write(spaces, tmp_path, 30)
+    files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))] * 3
+    answering = dask.Cluster(f"dask://127.0.0.1:{cluster.port}")(files)
+    places = {next(answering)[0]}
+    with distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client:
+        while any(client.processing().values()):
+            time.sleep(0.05)
+    cluster.scheduler.send_signal(signal.SIGSTOP)
+    if dies:
+        Timer(0.5, cluster.scheduler.kill).start()  # while it is asked for the answers
+    rest = dict(answering)
+    assert places | rest.keys() == set(range(len(files))), "every file has an answer"
+    assert all("workers went away" in said for said in rest.values() if isinstance(said, str))
 
 
 def under_way(cluster: Cluster) -> bool:

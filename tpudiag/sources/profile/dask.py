@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -82,34 +83,43 @@ def _answers(
     """What the tasks come to; stops where the cluster stays without a worker, or goes away."""
     left = set(tasks)
     seen = time.monotonic()
-    while left:
-        found: list[tuple[Any, Answer | Lost]] = []
-        try:
+    while left and not any(task.cancelled() for task in left):
+        done: set[Any] = set()
+        with suppress(TimeoutError, distributed.CancelledError):
             done = distributed.wait(left, timeout=LOOK_S, return_when="FIRST_COMPLETED").done
-            with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
-                pairs = list(zip(done, pool.map(_answer, done), strict=True))
-            found = [(task, answer) for task, answer in pairs if answer is not None]
-        except TimeoutError:
-            pass
-        except distributed.CancelledError:
-            return
-        if found or (client.status == "running" and client.scheduler_info()["workers"]):
+        with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
+            pairs = list(zip(done, pool.map(_answer, done), strict=True))
+        alive = _has_workers(client)
+        found = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
+        if found or alive:
             seen = time.monotonic()
         elif client.status != "running" or time.monotonic() - seen > WORKERS_S:
             return
         left.difference_update(task for task, _ in found)
-        yield from found
+        yield from ((task, answer) for task, answer in found if answer is not None)
+
+
+def _stands(task: Any, answer: Answer | Lost | None, alive: bool) -> bool:
+    """Whether to ask no more: a failure to fetch says nothing where the cluster is away."""
+    return answer is not None and (alive or task.status == "error" or not isinstance(answer, Lost))
+
+
+def _has_workers(client: Any) -> bool:
+    """Whether the scheduler answers, and knows of a worker."""
+    try:
+        known = client.sync(client.scheduler.identity, n_workers=1, callback_timeout=LOOK_S)
+    except OSError:  # it died, or says nothing
+        return False
+    return client.status == "running" and bool(known["workers"])
 
 
 def _answer(task: Any) -> Answer | Lost | None:
-    """What a task came to; None where its worker died with the answer, and it starts again."""
+    """What a task came to; None where the machine that holds the answer is out of reach."""
     try:
         answer: Answer = task.result(timeout=LOOK_S)
-    except TimeoutError:
-        return None
     except Exception as error:  # whatever a worker's version or machine may raise
-        if task.cancelled():
-            raise
+        if task.cancelled() or (task.status != "error" and isinstance(error, OSError)):
+            return None
         return Lost(f"no worker could read it: {_line(error)}")
     return answer
 
