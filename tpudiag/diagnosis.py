@@ -247,7 +247,8 @@ def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, .
     if not folder.is_dir() or not any(folder.rglob("*.xplane.pb")):
         return signals, ()
     try:
-        facts, steps = profile.facts(folder)
+        training = frozenset(f.name for f in signals.functions or () if f.trains)
+        facts, steps = profile.facts(folder, training=training)
     except UnreadableInput as error:
         return signals, (f"the profile could not be read: {error}",)
     return replace(

@@ -59,21 +59,26 @@ class Answers:
         return merged(found, self.programs, unread)
 
 
-def here(files: Sequence[str], moved: Moved = lambda _: None) -> Iterator[tuple[int, Answer]]:
+def here(
+    files: Sequence[str], moved: Moved = lambda _: None, training: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, Answer]]:
     """The summaries, one file after the other in this process; `moved` is told of bytes read."""
     for place, file in enumerate(files):
-        yield place, attempted(file, moved)
+        yield place, attempted(file, moved, training)
 
 
-def facts(path: str | Path, run: str | None = None) -> tuple[ProfileFacts, StepTimes | None]:
+def facts(
+    path: str | Path, run: str | None = None, training: frozenset[str] = frozenset()
+) -> tuple[ProfileFacts, StepTimes | None]:
     """What the profile at a path holds: its newest run, or the one called `run`.
 
     The path is a TensorBoard log folder, a run folder or one *.xplane.pb, local or a URL.
-    Step times are None where no step is marked and none can be recovered. Raises
+    Step times are None where no step is marked and none can be recovered; `training` are the
+    functions known to train, where the name of none has to tell. Raises
     UnreadableInput where no host of the run can be read; those that cannot are in `unread`.
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
-    return Answers(chosen.files).add_all(here(chosen.files)).merged()
+    return Answers(chosen.files).add_all(here(chosen.files, training=training)).merged()
 
 
 def span_step_times(path: str | Path, name: str, run: str | None = None) -> StepTimes | None:

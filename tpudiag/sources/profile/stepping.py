@@ -51,11 +51,13 @@ class HostSteps:
 
 
 def host_steps(
-    host: HostRead | None, devices: Sequence[DeviceRead], name: str | None, label: str
-) -> HostSteps | None:
+    host: HostRead | None, devices: Sequence[DeviceRead], name: str | None, label: str,
+    training: frozenset[str] = frozenset(),
+) -> HostSteps | None:  # fmt: skip
     """The steps of a host: marked by devices, marked by the loop, or recovered; else None.
 
-    `name` asks for the host's events of that name instead.
+    `name` asks for the host's events of that name instead; `training` are the functions known to
+    train, where that is known better than by their names.
     """
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
@@ -69,17 +71,21 @@ def host_steps(
         return _of_host(trace, devices, marks, label, source, False)
     if name is not None:
         return None
-    return _recovered(trace, devices, label)
+    return _recovered(trace, devices, label, training)
 
 
-def _recovered(trace: HostRead, devices: Sequence[DeviceRead], label: str) -> HostSteps | None:
+def _recovered(
+    trace: HostRead, devices: Sequence[DeviceRead], label: str, training: frozenset[str]
+) -> HostSteps | None:
     """Steps that nothing marks: runs of one program, or calls of one training function."""
     runs = [(device, found) for device in devices if (found := _program(device)) is not None]
     if runs:
         program = runs[0][1].name.partition("(")[0]
         source = f"recovered from the runs of program {program!r}; no step is marked"
         return _made(trace, [(d, _between(run.starts)) for d, run in runs], label, source, True)
-    trains = [call for call in outermost(trace.calls) if _trains(call.name)]
+    calls = outermost(trace.calls)
+    known = [call for call in calls if call.name in training]
+    trains = known or [call for call in calls if _trains(call.name)]
     time: Counter[str] = Counter()
     for call in trains:
         time[call.name] += call.end - call.start

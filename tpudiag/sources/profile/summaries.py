@@ -97,10 +97,14 @@ class _Planes:
         self.unknown_bytes += found.unknown_bytes
 
 
-def summary(name: str, span: str | None = None, moved: Moved = lambda _: None) -> HostSummary:
+def summary(
+    name: str, span: str | None = None, moved: Moved = lambda _: None,
+    training: frozenset[str] = frozenset(),
+) -> HostSummary:  # fmt: skip
     """One pass over one XSpace, local or behind a URL, which is copied for that time.
 
-    `span` asks for the host's events of that name as steps. Raises UnreadableInput with the
+    `span` asks for the host's events of that name as steps; `training` are the functions known
+    to train. Raises UnreadableInput with the
     file and the cause.
     """
     try:
@@ -110,23 +114,27 @@ def summary(name: str, span: str | None = None, moved: Moved = lambda _: None) -
                 release(part)
                 moved(len(part))
 
-            return _summary(space(data, done), file, len(data), span)
+            return _summary(space(data, done), file, len(data), span, training)
     except Damaged as damage:
         raise UnreadableInput(f"{name}: {damage}") from damage
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
-def attempted(name: str, moved: Moved = lambda _: None) -> HostSummary | str:
+def attempted(
+    name: str, moved: Moved = lambda _: None, training: frozenset[str] = frozenset()
+) -> HostSummary | str:
     """The summary of a file, or in one line why there is none: what a worker sends back."""
     try:
-        found = summary(name, moved=moved)
+        found = summary(name, moved=moved, training=training)
     except UnreadableInput as error:
         return str(error)
     return found if found.events else f"{name}: a profile without events: nothing was captured"
 
 
-def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSummary:
+def _summary(
+    whole: Space, file: Path, size: int, span: str | None, training: frozenset[str]
+) -> HostSummary:
     """The planes of one host, one after the other."""
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
@@ -142,7 +150,7 @@ def _summary(whole: Space, file: Path, size: int, span: str | None) -> HostSumma
         _ops(devices),
         _runs(devices),
         found.matrix_ops,
-        host_steps(trace, devices, span, host),
+        host_steps(trace, devices, span, host, training),
         functions(trace.calls) if trace and trace.calls else None,
         _eager_share(trace),
         _sorted(trace.eager_ops) if trace and trace.calls else None,
