@@ -954,6 +954,24 @@ series.resource.labels.update(project_id=project, location=zone, namespace="trai
         example="InvalidArgument desc = One or more TimeSeries could not be written: One or more points were written more frequently than the maximum sampling period configured for the metric.",
         near_miss="One or more of the points specified had an older start time than the most recent point",
     ),
+    KnownError(
+        id="E53",
+        level="error",
+        patterns=(
+            r"tf\.function only supports singleton tf\.Variables created on the first call",
+            r"tf\.function-decorated function tried to create variables on non-first call",
+        ),
+        cause="A tf.function creates variables when it is traced again: a layer, a metric or an optimizer that is not built, or one step that serves two optimizers.",
+        fix="""\
+with strategy.scope():                                 # everything is made here, once
+    model.build((None, features))
+    optimizer.build(model.trainable_variables)
+# and one tf.function for each model with its optimizer, not one that takes which of them to train""",
+        citations=(),
+        evidence="reproduced",
+        example="ValueError: tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more information.",
+        near_miss="ValueError: tf.function only supports tf.Variables created with aggregation",
+    ),
     # only in a rehearsal on CPU replicas
     KnownError(
         id="R01",
