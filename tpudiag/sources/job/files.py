@@ -7,7 +7,8 @@ Private attributes in use (`_filenames`, `_inputs`, `_tensors`): the same on Ten
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from tpudiag.signals import FilesRead
@@ -33,30 +34,23 @@ def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
 
 def named(dataset: Any) -> FilesRead | None:
     """The files that the sources of a dataset name; None where none does so up front."""
-    found: list[list[str]] = []
-    for source in _sources(dataset, set()):
-        names = _strings(source)
-        if names:
-            found.append(names)
-    if not found:
-        return None
-    longest = max(found, key=len)
-    return FilesRead(len(longest), tuple(longest[:SHOWN]))
+    names = _names(dataset, {})
+    return FilesRead(len(names), tuple(names[:SHOWN])) if names else None
 
 
-def _sources(dataset: Any, visited: set[int]) -> Iterator[Any]:
-    """The datasets at the start of a pipeline."""
-    if id(dataset) in visited:
-        return
-    visited.add(id(dataset))
+def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
+    """The most files that one source names; sources that follow one another count together."""
+    if id(dataset) in known:
+        return known[id(dataset)]
+    known[id(dataset)] = []
     parents = [*_try(dataset._inputs, ())]
     files = getattr(dataset, "_filenames", None)
     if not parents and hasattr(files, "_inputs"):
         parents = [files]
-    for parent in parents:
-        yield from _sources(parent, visited)
-    if not parents:
-        yield dataset
+    found = [_names(parent, known) for parent in parents] or [_strings(dataset)]
+    follow = type(dataset).__name__.startswith("_Concatenate")
+    known[id(dataset)] = [*chain(*found)] if follow else max(found, key=len)
+    return known[id(dataset)]
 
 
 def _strings(source: Any) -> list[str]:
