@@ -90,5 +90,5 @@ def _cause(pipelines: list[Pipeline]) -> tuple[Location | None, str]:
 def _opening(pipeline: Pipeline) -> DatasetOp | None:
     """The batch of unequal examples, or else the first op after which a dimension is unknown."""
     unknown = [op for op in pipeline.ops if op.gives_unknown and op.location is not None]
-    batches = [op for op in unknown if op.batch_size is not None]
+    batches = [op for op in unknown if op.batch_size is not None or op.kind == "GroupByWindow"]
     return next(iter(batches or unknown), None)
