@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import MixedPrecision, Signals
+from tpudiag.signals import MatrixOp, MixedPrecision, Signals
 
 from ._need import ON_THE_TPU, need, percent
 from ._profile import replicas_of
+from .batch_multiple import hidden_dimensions
 
 LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
@@ -20,7 +21,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
 
     ## What it sees
     The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
-    the Keras dtype policies; in a profile, the operands of the device's matrix operations.
+    the Keras dtype policies, under which last layers may stay in float32; in a profile, the
+    operands of the device's matrix operations.
 
     ## Why it costs
     float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in
@@ -50,8 +52,9 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
-    if share < limit:
-        largest = max(ops, key=lambda op: op.flops)
+    if share < limit and not _only_the_head(ops, signals.precision):
+        wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
+        largest = max(wide, key=lambda op: (op.forward, op.flops))
         yield Finding(
             f"{share:.0%} of the step's matrix work is in 16 bit.",
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
@@ -59,6 +62,15 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
             largest.location,
         )
     yield from evidence
+
+
+def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) -> bool:
+    """Under a 16-bit policy: whether all in 32 bit are last layers, as they should be."""
+    if precision is None or not any(name.endswith("float16") for name in precision.policies):
+        return False
+    chosen = hidden_dimensions(tuple(ops))
+    wide = [op for op in ops if op.forward and op.dtype not in ("bfloat16", "float16")]
+    return bool(wide) and not any(op.columns in chosen for op in wide)
 
 
 def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:

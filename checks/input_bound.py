@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Origin, Signals
+from tpudiag.signals import Origin, Pipeline, Signals
 
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
 from ._tfdata import advice, blocked_by, blocker
@@ -15,6 +15,8 @@ LIMIT = 0.05
 ERROR_LIMIT = 0.20
 REHEARSAL_LIMIT = 0.50
 """On CPU replicas step and pipeline share the cores; only a step that mostly waits proves it."""
+PARALLEL_LIMIT = 0.90
+"""The same where the pipeline is parallel throughout: a TPU's host has many times the cores."""
 FIX = (
     "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
     "dataset = dataset.cache()  # what is the same in every epoch\n"
@@ -30,7 +32,8 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     The part of each step in which it is blocked on the next batch, from the profile, and the
     tf.data op that was waited for longest, where the host's trace shows it. In a
     rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
-    skipped; a step that mostly waits even there is bound by its input everywhere.
+    skipped; a step that mostly waits even there is bound by its input everywhere. Of a pipeline
+    that is parallel throughout it must wait nearly all of its time: a TPU's host has more cores.
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -56,13 +59,13 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         need(None, "a step with a duration", ON_THE_TPU)
     share = sum(waits) / total_ms
     rehearsal = signals.origin is Origin.REHEARSAL
-    allowed = max(limit, REHEARSAL_LIMIT) if rehearsal else limit
+    pipeline = next((p for p in signals.pipelines or () if p.trains), None)
+    allowed = max(limit, _rehearsal_limit(pipeline)) if rehearsal else limit
     evidence = (
         Evidence("input wait", percent(share), "% of step time", percent(allowed), steps.source),
         Evidence("steps", len(steps.step_ms), "steps", source=steps.source),
     )
     if share >= allowed:
-        pipeline = next((p for p in signals.pipelines or () if p.trains), None)
         slow = blocker(signals.profile)
         why = f", mostly for {slow.op}: {advice(slow.op).why}" if slow else ""
         yield Finding(
@@ -81,6 +84,17 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             ON_THE_TPU,
         )
     yield from evidence
+
+
+def _rehearsal_limit(pipeline: Pipeline | None) -> float:
+    """More cores would help a pipeline of parallel work that ends in prefetch, and no other."""
+    if pipeline is None or not any(op.kind == "Prefetch" for op in pipeline.ops[-3:]):
+        return REHEARSAL_LIMIT
+    serial = any(
+        op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
+        for op in pipeline.ops
+    )
+    return REHEARSAL_LIMIT if serial else PARALLEL_LIMIT
 
 
 def _blocked(signals: Signals) -> Iterator[Evidence]:

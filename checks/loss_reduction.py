@@ -51,6 +51,11 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         )
         if abs(scale.weight - wanted) <= limit * wanted:
             yield evidence
+        elif signals.precision is not None and signals.precision.loss_scale_optimizer is not None:
+            raise NotMeasured(
+                f"the loss is multiplied by {signals.precision.loss_scale_optimizer}, too",
+                "take the loss scaling out (TPU404)",
+            )
         elif _telling(scale, wanted, batch, limit):
             yield _finding(scale, wanted, evidence)
         else:

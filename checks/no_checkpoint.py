@@ -52,4 +52,5 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
         "manager.save()  # every few minutes\n"
         "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
         (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
+        signals.keras.fit_at if signals.keras is not None else None,
     )

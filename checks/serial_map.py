@@ -20,7 +20,7 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each map and interleave of the pipelines that feed the training step, and its
-    num_parallel_calls.
+    num_parallel_calls. Those that a function of a library makes (`make_csv_dataset`) take none.
 
     ## Why it costs
     A TPU host has a hundred cores and more; a serial map uses one of them.
@@ -42,7 +42,7 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
             serial = op.kind in ("Map", "Interleave") or (
                 op.kind in _PARALLEL and op.parallelism == 1
             )
-            if serial and op.location is not None:
+            if serial and op.location is not None and not op.inside_library:
                 name = _SERIAL.get(op.kind, op.kind)
                 yield Finding(
                     f"{name} runs serially: it has no num_parallel_calls.{gain}",

@@ -56,6 +56,12 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
             "Stood in for while rehearsing: " + ", ".join(SUBSTITUTED) + ". Times are those of "
             "CPU replicas on this machine."
         )
+        keras = signals.keras
+        if keras is not None and keras.package == "keras" and keras.steps_per_execution > 1:
+            notes.append(
+                f"steps_per_execution is {keras.steps_per_execution}; CPU replicas took one step "
+                "per execution, for Keras 3 fails on them with more."
+            )
         goal = signals.target
         if goal is not None and goal.replicas > replicas:
             notes.append(

@@ -61,6 +61,8 @@ class KerasUse:
     jit_compile: bool = False
     built_in_scope: bool = True
     steps_per_execution: int = 1
+    fit_at: Location | None = None
+    """The line that called fit last."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,8 @@ class DatasetOp:
     """Elements that it gives in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
+    inside_library: bool = False
+    """A library's function that the user called made it, e.g. `make_csv_dataset`."""
     location: Location | None = None
 
 
@@ -249,10 +253,15 @@ class Pipeline:
 
     @property
     def worth_caching(self) -> int | None:
-        """The last op that is costly and the same in every pass, None where none is."""
+        """The last op that is costly and the same in every pass, None where none is.
+
+        Behind a shuffle it still does the same to each element, but no longer to each batch.
+        """
         found = None
+        shuffled = False
         for number, op in enumerate(self.ops):
-            if op.stateful or (op.kind == "Shuffle" and not self.names_files(number)):
+            shuffled |= op.kind == "Shuffle" and not self.names_files(number)
+            if op.stateful or (shuffled and op.batch_size):
                 break
             if op.kind == "Cache":
                 return None
@@ -290,6 +299,8 @@ class Dispatch:
     run_eagerly: bool = False
     compiled_at: Location | None = None
     """The line that compiled the model in fit."""
+    made_eager_at: Location | None = None
+    """The line that called tf.config.run_functions_eagerly(True)."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
-from tpudiag.sources.job import lines
+from tpudiag.sources.job import hooks, lines
 
 MAXIMUM_RETRACES_KEPT = 20
 
@@ -52,8 +52,17 @@ class FunctionWatch:
         self._instances: dict[int, Any] = {}
         self._thread = threading.current_thread()
         self.current: _Seen | None = None
+        self.made_eager_at: Location | None = None
+        """The line that made all functions run eagerly, None while they do not."""
         self.class_: Any = type(tf.function(lambda: 0))
         self._install()
+        for name in ("run_functions_eagerly", "experimental_run_functions_eagerly"):
+            if hasattr(tf.config, name):
+                hooks.before(tf.config, name, self._note_eager)
+
+    def _note_eager(self, run_eagerly: bool = True) -> None:
+        """All functions are made to run eagerly, or no longer."""
+        self.made_eager_at = lines.caller() if run_eagerly else None
 
     def facts(self) -> tuple[TracedFunction, ...]:
         """All functions called so far, those of the user first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from math import prod
@@ -9,19 +10,27 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import ActivationEstimate, MatrixOp, StepOp, StepOps, TensorSeen
-from tpudiag.sources.job import lines
+from tpudiag.sources.job import lines, weights
 from tpudiag.sources.job.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
 _OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
-_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+_BODIES: dict[str, tuple[str, ...]] = {
+    "PartitionedCall": ("f",),
+    "StatefulPartitionedCall": ("f",),
+    **dict.fromkeys(("If", "StatelessIf"), ("then_branch", "else_branch")),
+    **dict.fromkeys(("While", "StatelessWhile"), ("cond", "body")),
+    **dict.fromkeys(("Case", "StatelessCase"), ("branches",)),
+}
+"""The attributes of an operation that name the functions which it calls."""
 _HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
 _NO_KERNEL = frozenset(
     ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
-     "WriteFile", "ParseExampleV2", "ParseSingleExample")
+     "WriteFile", "ParseExampleV2", "ParseSingleExample", "LookupTableFindV2",
+     "LookupTableInsertV2", "LookupTableSizeV2")
 )  # fmt: skip
-"""Operations without a TPU kernel: tensorflow#101181, tensorflow#126007."""
-_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_CALLS))
+"""Operations without a TPU kernel: tensorflow#101181, tensorflow#126007; XLA knows no tables."""
+_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_BODIES))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
      "Snapshot", "EnsureShape", "CheckNumerics")
@@ -57,38 +66,43 @@ def first_replica(operation: Any) -> bool:
     return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
 
 
-def operations(graph: Any, depth: int = 0) -> Iterator[Any]:
-    """The operations of one replica, those of called functions included."""
+def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
+    """The operations of one replica, each with the one of `graph` that it is or lies within.
+
+    Those of called functions, of branches and of loops are included, a loop's once.
+    """
     for operation in graph.get_operations():
         if not first_replica(operation):
             continue
-        yield operation
-        if operation.type in _CALLS and depth < 8:
-            body = _function_graph(graph, operation)
-            if body is not None:
-                yield from operations(body, depth + 1)
+        yield operation, operation
+        if operation.type in _BODIES and depth < 8:
+            for body in _bodies(graph, operation):
+                yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
 
 
-def _function_graph(graph: Any, operation: Any) -> Any:
-    """The graph of the function that a call operation calls, None where it cannot be had."""
-    try:
-        return graph._get_function(operation.get_attr("f").name).graph
-    except (AttributeError, KeyError, ValueError):
-        return None
+def _bodies(graph: Any, operation: Any) -> Iterator[Any]:
+    """The graphs of the functions that an operation calls; those that cannot be had are left."""
+    for attribute in _BODIES[operation.type]:
+        with contextlib.suppress(AttributeError, KeyError, ValueError):
+            named: Any = operation.get_attr(attribute)
+            for function in named if attribute == "branches" else [named]:
+                yield graph._get_function(function.name).graph
 
 
 def matrix_ops(
-    call: GradientCall, layer_line: Callable[[str], Location | None]
+    call: GradientCall, layer_line: Callable[[str], Location | None], rows: int | None = None
 ) -> tuple[MatrixOp, ...]:
     """The matrix products and convolutions of the step on one replica; sizes must be known.
 
-    `layer_line` knows the line of a library's layer by an operation's name; in `fit` there is no
-    user code on the stack.
+    An unknown first dimension is taken for the batch, and that for `rows`.
+
+    `layer_line` knows the line of a library's layer by the name of its variable or of an operation
+    in its scope; in `fit` there is no user code on the stack.
     """
     forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
     found: list[MatrixOp] = []
-    for operation in operations(call.graph):
-        product = _product(operation)
+    for operation, outermost in operations(call.graph):
+        product = _product(operation, rows)
         if product is None:
             continue
         batch, rows, contraction, columns, dtype = product
@@ -97,18 +111,27 @@ def matrix_ops(
                 op=operation.type, name=operation.name, dtype=dtype, rows=rows,
                 contraction=contraction, columns=columns, batch=batch,
                 flops=2 * batch * rows * contraction * columns,
-                location=layer_line(operation.name) or lines.of_frames(operation.traceback or ()),
-                forward=id(operation) in forward and "gradient_tape/" not in operation.name,
+                location=_location(operation, layer_line),
+                forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> Location | None:
+    """The line that made the layer of an operation, or else the one that made the operation."""
+    return (
+        layer_line(weights.name_read_by(operation) or operation.name)
+        or lines.of_frames(operation.traceback or ())
+        or layer_line(operation.name)
+    )
 
 
 def step_ops(call: GradientCall) -> StepOps:
     """The operations of the step that call the host, or are known to have no TPU kernel."""
     total = 0
     found: list[StepOp] = []
-    for operation in operations(call.graph):
+    for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
@@ -124,38 +147,40 @@ def _makes_strings(operation: Any) -> bool:
     return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
 
 
-def _product(operation: Any) -> tuple[int, int, int, int, str] | None:
+def _product(operation: Any, rows: int | None) -> tuple[int, int, int, int, str] | None:
     """(batch, rows, contraction, columns, dtype) of an operation, None if it is no product."""
     kind = operation.type
     if kind in ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul"):
-        sizes = _matmul(operation)
+        sizes = _matmul(operation, rows)
     elif kind == "Einsum":
-        sizes = _einsum(operation)
+        sizes = _einsum(operation, rows)
     elif kind in ("Conv2D", "Conv3D"):
-        sizes = _convolution(operation)
+        sizes = _convolution(operation, rows)
     else:
         return None
     if sizes is None or any(size is None for size in sizes):
         return None
-    batch, rows, contraction, columns = sizes
-    return batch, rows, contraction, columns, operation.inputs[0].dtype.base_dtype.name
+    return *sizes, operation.inputs[0].dtype.base_dtype.name
 
 
-def _sizes(tensor: Any) -> list[Any] | None:
-    """The dimensions of a tensor, None where its rank is unknown."""
-    return None if tensor.shape.rank is None else tensor.shape.as_list()
+def _sizes(tensor: Any, rows: int | None) -> list[Any] | None:
+    """The dimensions of a tensor, an unknown first one as `rows`; None for an unknown rank."""
+    if tensor.shape.rank is None:
+        return None
+    sizes: list[Any] = tensor.shape.as_list()
+    return [rows, *sizes[1:]] if sizes and sizes[0] is None else sizes
 
 
-def _matmul(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+def _matmul(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
     """Sizes of MatMul and its batched forms."""
-    left, out = _sizes(operation.inputs[0]), _sizes(operation.outputs[0])
+    left, out = _sizes(operation.inputs[0], rows), _sizes(operation.outputs[0], rows)
     if left is None or out is None or None in left or None in out:
         return None
     transposed = operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x")
     return prod(out[:-2]), out[-2], left[-2] if transposed else left[-1], out[-1]
 
 
-def _einsum(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+def _einsum(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
     """Sizes of an Einsum of two operands, as the batched product that it is."""
     equation = operation.get_attr("equation").decode()
     inputs, _, output = equation.partition("->")
@@ -164,7 +189,7 @@ def _einsum(operation: Any) -> tuple[Any, Any, Any, Any] | None:
         return None
     sizes: dict[str, int] = {}
     for term, tensor in zip(terms, operation.inputs, strict=True):
-        shape = _sizes(tensor)
+        shape = _sizes(tensor, rows)
         if shape is None or len(shape) != len(term) or None in shape:
             return None
         sizes.update(zip(term, shape, strict=True))
@@ -182,9 +207,9 @@ def _einsum(operation: Any) -> tuple[Any, Any, Any, Any] | None:
     )
 
 
-def _convolution(operation: Any) -> tuple[Any, Any, Any, Any] | None:
+def _convolution(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
     """Sizes of a convolution as the matrix product that the MXU does."""
-    kernel, out = _sizes(operation.inputs[1]), _sizes(operation.outputs[0])
+    kernel, out = _sizes(operation.inputs[1], None), _sizes(operation.outputs[0], rows)
     if kernel is None or out is None or None in kernel or None in out:
         return None
     return 1, prod(out) // kernel[-1], prod(kernel[:-1]), kernel[-1]

@@ -18,11 +18,13 @@ class KerasWatch:
         self.package = ""
         self.version = ""
         self.fit_model: Any = None
+        self.fit_at: Location | None = None
         self.optimizers: list[Any] = []
         self.layers = LayerWatch()
         self._fit_epochs = 1
         self._compiled_at: dict[int, Location | None] = {}
         self._optimizer_lines: dict[int, Location | None] = {}
+        self._steps_asked: dict[int, int] = {}
 
     def watch(self, keras: Any, package: str) -> None:
         """Install the hooks on a Keras package."""
@@ -38,15 +40,24 @@ class KerasWatch:
         if scaling is not None and type(scaling) is not type:
             hooks.around(type(scaling), "__call__", self._scaled)
 
-    def build_optimizers_in_time(self, keras: Any) -> None:
-        """Make a Keras 3 optimizer's variables before its first update inside a replica.
+    def adapt_to_cpu_replicas(self, keras: Any) -> None:
+        """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
 
-        A TPU copes with making them there; CPU replicas fail ("You must feed a value for
+        An optimizer's variables are made before its first update inside a replica, and a model
+        takes one step per execution: CPU replicas fail at either ("You must feed a value for
         placeholder tensor"), which is no fault of the script.
         """
         optimizer = keras.optimizers.Optimizer
         if hasattr(optimizer, "apply"):
             hooks.before(optimizer, "apply", self._build)
+        hooks.after(keras.Model, "compile", self._take_single_steps)
+
+    def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
+        """Remember the steps per execution that the script asked for, and take one."""
+        asked = _integer(getattr(model, "steps_per_execution", None))
+        self._steps_asked[id(model)] = asked
+        if asked > 1:
+            model.steps_per_execution = 1
 
     def _build(self, optimizer: Any, _grads: Any, trainable_variables: Any = None) -> None:
         """Build in the cross-replica context, once for all replicas."""
@@ -73,11 +84,21 @@ class KerasWatch:
             loop="fit" if model is not None else "custom",
             epochs=self._fit_epochs,
             jit_compile=bool(getattr(model, "jit_compile", False) or False),
-            steps_per_execution=_integer(
-                getattr(model, "steps_per_execution", None)
-                or getattr(model, "_steps_per_execution", None)
-            ),
+            steps_per_execution=self.steps_per_execution(),
+            fit_at=self.fit_at,
         )
+
+    def steps_per_execution(self) -> int:
+        """The steps that the model in fit was compiled to take at once."""
+        model = self.fit_model
+        return self._steps_asked.get(id(model)) or _integer(
+            getattr(model, "steps_per_execution", None)
+            or getattr(model, "_steps_per_execution", None)
+        )
+
+    def steps_at_once(self, counted: int) -> int:
+        """The steps in one dispatch: those counted, or more where the script asked for more."""
+        return max(counted, self.steps_per_execution())
 
     def run_eagerly(self) -> bool:
         """Whether the model in fit was compiled with run_eagerly."""
@@ -113,7 +134,7 @@ class KerasWatch:
 
     def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """A fit begins: which model, and how often it goes over its data."""
-        self.fit_model = model
+        self.fit_model, self.fit_at = model, lines.caller()
         epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
         cut = kwargs.get("steps_per_epoch") is not None or len(args) > 9
         self._fit_epochs = 1 if cut else _integer(epochs)

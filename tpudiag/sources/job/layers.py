@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tpudiag.model import Location
@@ -29,11 +30,12 @@ class LayerWatch:
                 if hasattr(module, name):
                     hooks.before(module, name, self._note_policy)
 
-    def line_of(self, operation: str) -> Location | None:
-        """The line that made the library's layer in whose scope an operation lies."""
-        for scope in reversed(operation.split("/")[:-1]):
-            if scope in self._made_at:
-                return self._made_at[scope]
+    def line_of(self, name: str) -> Location | None:
+        """The line that made the library's layer to which a variable or an operation belongs."""
+        for scope in reversed(name.split("/")[:-1]):
+            for layer in (scope, re.sub(r"_\d+$", "", scope)):
+                if layer in self._made_at:
+                    return self._made_at[layer]
         return None
 
     def _is_model(self, layer: Any) -> bool:

@@ -58,6 +58,17 @@ def caller() -> Location | None:
     return None
 
 
+def called_module() -> str:
+    """The module of the library function that the innermost line of user code called."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    called = ""
+    while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
+        if not frame.f_code.co_filename.startswith(_HOOKS):
+            called = str(frame.f_globals.get("__name__", ""))
+        frame = frame.f_back
+    return called
+
+
 def direct_caller() -> Location | None:
     """The line that called the hooked function, None where a library called it."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]

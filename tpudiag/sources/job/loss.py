@@ -6,8 +6,13 @@ the way. A loss whose scale the walk cannot tell gives no fact rather than a gue
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
+from tpudiag.model import Location
+from tpudiag.signals import Batch, LossScale
+from tpudiag.sources.job import lines
 from tpudiag.sources.job.training import GradientCall
 
 _PASS = frozenset(
@@ -19,27 +24,51 @@ _DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
 _DEPTH = 200
 
 
-def weight(tf: Any, call: GradientCall, replica_batch: int) -> float | None:
-    """Change of the loss when every per-example loss of the replica rises by one.
+@dataclass
+class _Found:
+    """The weights that a walk came to, and the line of the first reduction of the batch."""
+
+    weights: list[float | None] = field(default_factory=list[float | None])
+    location: Location | None = None
+
+    def add(self, weight: float | None, reduction: Any = None) -> None:
+        """One more way from the loss to the examples; None where its weight is not known."""
+        self.weights.append(weight)
+        if self.location is None and reduction is not None:
+            self.location = lines.of_frames(reduction.traceback or ())
+
+
+def scales(
+    tf: Any, calls: Iterable[GradientCall], batch: Batch, averaged: bool
+) -> tuple[LossScale, ...] | None:
+    """The scale of each differentiated loss that could be read; `averaged`: its gradients are."""
+    found: list[LossScale] = []
+    for call in calls:
+        weight = read(tf, call, batch.per_replica_batch)
+        if weight is not None:
+            location = weight[1] or call.location
+            found.append(LossScale(weight[0], batch.replicas, averaged, location))
+    return tuple(found) or None
+
+
+def read(tf: Any, call: GradientCall, replica_batch: int) -> tuple[float, Location | None] | None:
+    """Change of the loss when every per-example loss of the replica rises by one, and the line.
 
     None where no reduction over the per-replica batch was found, or several that differ.
     """
-    found: list[float | None] = []
+    found = _Found()
     _walk(tf, call.target, 1.0, replica_batch, found, _DEPTH)
-    if not found or None in found:
-        return None
-    weights = {round(value, 9) for value in found if value is not None}
-    return weights.pop() if len(weights) == 1 else None
+    weights = {None if value is None else round(value, 9) for value in found.weights}
+    weight = weights.pop() if len(weights) == 1 else None
+    return None if weight is None else (weight, found.location)
 
 
-def _walk(
-    tf: Any, tensor: Any, factor: float, batch: int, found: list[float | None], depth: int
-) -> None:
+def _walk(tf: Any, tensor: Any, factor: float, batch: int, found: _Found, depth: int) -> None:
     """Follow one tensor towards the examples; regularisers (no batch below) find nothing."""
     operation = tensor.op
     kind = operation.type
     if depth == 0:
-        found.append(None)
+        found.add(None)
     elif kind in ("Sum", "Mean"):
         _reduction(tf, operation, factor, batch, found, depth)
     elif kind in _PASS:
@@ -54,23 +83,23 @@ def _walk(
 
 
 def _reduction(
-    tf: Any, operation: Any, factor: float, batch: int, found: list[float | None], depth: int
+    tf: Any, operation: Any, factor: float, batch: int, found: _Found, depth: int
 ) -> None:
     """A Sum or Mean: the batch is reduced here, or before."""
     value = operation.inputs[0]
     shape = value.shape
     axes = tf.get_static_value(operation.inputs[1])
     if shape.rank is None or axes is None:
-        found.append(None)
+        found.add(None)
         return
     reduced: set[int] = {int(axis) % max(shape.rank, 1) for axis in axes.reshape(-1)}
-    if 0 in reduced and shape.rank and shape[0] == batch:
+    if 0 in reduced and shape.rank and shape[0] in (batch, None):
         factor *= _inner_divisor(tf, value)
         others = shape[1:].num_elements()
         if operation.type == "Mean":
-            found.append(factor)
+            found.add(factor, operation)
         else:
-            found.append(None if others is None else factor * batch * others)
+            found.add(None if others is None else factor * batch * others, operation)
         return
     _walk(tf, value, factor, batch, found, depth - 1)
 
@@ -91,9 +120,7 @@ def _inner_divisor(tf: Any, value: Any) -> float:
     return scale
 
 
-def _scaled(
-    tf: Any, operation: Any, factor: float, batch: int, found: list[float | None], depth: int
-) -> None:
+def _scaled(tf: Any, operation: Any, factor: float, batch: int, found: _Found, depth: int) -> None:
     """A product or quotient with a constant."""
     left, right = operation.inputs
     constant = _constant(tf, right)
@@ -103,8 +130,30 @@ def _scaled(
     if constant is not None and constant != 0:
         scale = 1 / constant if operation.type in _DIVIDE else constant
         _walk(tf, other, factor * scale, batch, found, depth - 1)
+    elif operation.type in _DIVIDE and _weighted_mean(left, right, batch):
+        found.add(factor, operation)
     elif _has_batch(tf, left, batch) or _has_batch(tf, right, batch):
-        found.append(None)
+        found.add(None)
+
+
+def _weighted_mean(total: Any, weights: Any, batch: int) -> bool:
+    """Whether a sum of weighted losses is divided by the sum of the same replica's weights."""
+    sums = _source(total), _source(weights)
+    if any(each.op.type != "Sum" for each in sums):
+        return False
+    losses, weights = (each.op.inputs[0] for each in sums)
+    whole = bool(losses.shape.rank) and losses.shape[0] in (batch, None)
+    product = _source(losses).op
+    return whole and product.type == "Mul" and any(
+        _source(operand) is _source(weights) for operand in product.inputs
+    )  # fmt: skip
+
+
+def _source(tensor: Any) -> Any:
+    """What a tensor is a copy of, in another shape or dtype."""
+    while tensor.op.type in _PASS and tensor.op.inputs:
+        tensor = tensor.op.inputs[0]
+    return tensor
 
 
 def _constant(tf: Any, tensor: Any, depth: int = 20) -> float | None:
@@ -134,6 +183,6 @@ def _constant(tf: Any, tensor: Any, depth: int = 20) -> float | None:
 
 def _has_batch(tf: Any, tensor: Any, batch: int) -> bool:
     """Whether a reduction over the batch lies behind a tensor."""
-    found: list[float | None] = []
+    found = _Found()
     _walk(tf, tensor, 1.0, batch, found, 40)
-    return bool(found)
+    return bool(found.weights)

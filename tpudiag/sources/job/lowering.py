@@ -189,7 +189,7 @@ class LoweringWatch:
     def _locations(self) -> dict[str, str]:
         """The user's line for each operation, by its name."""
         found: dict[str, str] = {}
-        for operation in graphs.operations(self._graph()):
+        for operation, _ in graphs.operations(self._graph()):
             location = lines.of_frames(operation.traceback or ())
             if location is not None:
                 found.setdefault(operation.name, str(location))
@@ -221,7 +221,7 @@ class LoweringWatch:
             operation.type: RefusedOp(
                 operation.type, operation.name, lines.of_frames(operation.traceback or ())
             )
-            for operation in graphs.operations(self._graph())
+            for operation, _ in graphs.operations(self._graph())
             if operation.type in kinds
         }
         return tuple(found.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))

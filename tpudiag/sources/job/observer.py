@@ -12,12 +12,12 @@ from tpudiag.signals import (
     Checkpoints,
     Dispatch,
     JobEnd,
-    LossScale,
     StepTimes,
     TensorFlowImport,
     TensorSeen,
 )
 from tpudiag.sources.job import budget, graphs, lines, loss, standins
+from tpudiag.sources.job.batches import batch_of
 from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
 from tpudiag.sources.job.keras import KerasWatch
@@ -28,7 +28,7 @@ from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
 from tpudiag.sources.job.tf1 import Tf1Watch
 from tpudiag.sources.job.tpu import TpuWatch
-from tpudiag.sources.job.training import GradientCall, GradientWatch
+from tpudiag.sources.job.training import GradientWatch
 from tpudiag.sources.job.variables import VariableWatch
 from tpudiag.sources.job.wire import JobSpec, Recorder
 
@@ -111,7 +111,7 @@ class Observer:
                 self._sandbox.watch_keras(keras)
             self._keras.watch(keras, package)
             if self._spec.rehearse and package == "keras":
-                self._keras.build_optimizers_in_time(keras)
+                self._keras.adapt_to_cpu_replicas(keras)
             self._checkpoints.watch_keras(keras)
 
     def _stop(self) -> None:
@@ -128,6 +128,8 @@ class Observer:
         self._steps.close_profile()
         self._recorder.phase("reading what was seen")
         self._examine_step()
+        if self._steps.steps and self._tf.executing_eagerly():
+            self._pipelines.count()
         self._send()
         self._measure_input()
         if self._lowering is not None:
@@ -214,46 +216,25 @@ class Observer:
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
         layer_line = self._keras.layers.line_of
-        products = {op.name: op for call in same for op in graphs.matrix_ops(call, layer_line)}
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
+        self._batch_seen = batch = self._batch(inputs)
+        rows = batch.per_replica_batch if batch is not None else None
+        products = {o.name: o for call in same for o in graphs.matrix_ops(call, layer_line, rows)}
         self._recorder.put(
             matrix_ops=tuple(products.values()),
             activations=graphs.activations(main),
             step_ops=graphs.step_ops(main),
             step_inputs=inputs,
         )
-        self._batch_seen = batch = self._batch(inputs)
         if batch is not None:
-            self._recorder.put(batch=batch, loss=self._loss(same, batch))
+            averaged = self._gradients.reduced_by_mean
+            self._recorder.put(batch=batch, loss=loss.scales(self._tf, same, batch, averaged))
 
     def _batch(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
         """The batch that reaches one replica, and so the global one."""
-        replicas = self._strategies.replicas or 1
-        leading = [tensor.shape[0] for tensor in inputs if tensor.shape]
-        sizes = [size for size in leading if size]
-        if not sizes:
-            declared = [
-                op for p in self._pipelines.facts() for op in p.ops if op.batch_size and p.trains
-            ]
-            if not declared:
-                return None
-            size = int(declared[-1].batch_size or 0)
-            return Batch(size, size // replicas, replicas, declared[-1].location)
-        per_replica = max(set(sizes), key=sizes.count)
-        located = next(
-            (op.location for p in self._pipelines.facts() for op in p.ops if op.batch_size), None
+        return batch_of(
+            inputs, self._pipelines.facts(), self._strategies.replicas or 1, self._keras.fit_at
         )
-        return Batch(per_replica * replicas, per_replica, replicas, located)
-
-    def _loss(self, calls: list[GradientCall], batch: Batch) -> tuple[LossScale, ...] | None:
-        """The scale of each differentiated loss that could be read."""
-        found: list[LossScale] = []
-        for call in calls:
-            weight = loss.weight(self._tf, call, batch.per_replica_batch)
-            if weight is not None:
-                averaged = self._gradients.reduced_by_mean
-                found.append(LossScale(weight, batch.replicas, averaged, call.location))
-        return tuple(found) or None
 
     def _send(self) -> None:
         """Send the facts that grow while the job runs."""
@@ -284,11 +265,12 @@ class Observer:
         eager_location = self._strategies.eager_location or self._gradients.eager_location
         return Dispatch(
             steps=self._steps.steps,
-            steps_per_dispatch=self._steps.steps_per_dispatch,
+            steps_per_dispatch=self._keras.steps_at_once(self._steps.steps_per_dispatch),
             eager_steps=self._steps.eager_steps,
             eager_location=eager_location if self._steps.eager_steps else None,
             run_eagerly=self._keras.run_eagerly(),
             compiled_at=self._keras.compiled_at(),
+            made_eager_at=self._functions.made_eager_at,
         )
 
 

@@ -8,14 +8,13 @@ reads as None.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job import files, hooks, lines, measuring, naming
+from tpudiag.sources.job import counting, files, hooks, lines, measuring, naming
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -26,6 +25,9 @@ _RANDOM = re.compile(
     r"|SampleDistorted|Assign)"
 )
 """Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
+
+_OWN_CALLS = ("tensorflow.python.data.ops.", "tensorflow.python.util.")
+"""Modules of what users call to make one dataset each, and of the decorators around it."""
 
 
 @dataclass
@@ -43,8 +45,11 @@ class PipelineWatch:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._made_at: dict[int, Location | None] = {}
+        self._inside_library: set[int] = set()
         self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
         self._seen: dict[int, _Seen] = {}
+        self._distributed_as: dict[int, tuple[Any, _Seen]] = {}
+        self._counting: set[type] = set()
         self._distributing = False
         self.training_started = False
         self._install()
@@ -68,7 +73,11 @@ class PipelineWatch:
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
-        self._made_at[id(dataset)] = None if _made_by_keras() else lines.caller()
+        called = lines.called_module()
+        by_keras = called.partition(".")[0] in ("keras", "tf_keras")
+        self._made_at[id(dataset)] = None if by_keras else lines.caller()
+        if not called.startswith(_OWN_CALLS):
+            self._inside_library.add(id(dataset))
         size = _integer(getattr(dataset, "_batch_size", None))
         if size is not None:
             self._batch_names[id(dataset)] = naming.names_of(size), naming.global_batch()
@@ -81,10 +90,27 @@ class PipelineWatch:
             return original(strategy, dataset, *args, **kwargs)
         self._distributing = True
         try:
-            self._add(dataset, replicas=strategy.num_replicas_in_sync)
-            return original(strategy, dataset, *args, **kwargs)
+            seen = self._add(dataset, replicas=strategy.num_replicas_in_sync)
+            distributed = original(strategy, dataset, *args, **kwargs)
+            self._count_passes(distributed, seen)
+            return distributed
         finally:
             self._distributing = False
+
+    def _count_passes(self, distributed: Any, seen: _Seen) -> None:
+        """A distributed dataset is read each time it is iterated, not when it is made."""
+        seen.passes -= 1
+        self._distributed_as[id(distributed)] = distributed, seen
+        class_: type[Any] = distributed.__class__
+        if class_ not in self._counting:
+            self._counting.add(class_)
+            hooks.before(class_, "__iter__", self._pass_begins)
+
+    def _pass_begins(self, distributed: Any) -> None:
+        """A distributed dataset is iterated."""
+        _, seen = self._distributed_as.get(id(distributed), (None, None))
+        if seen is not None:
+            seen.passes += 1
 
     def _from_function(
         self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
@@ -109,7 +135,7 @@ class PipelineWatch:
         if self._tf.executing_eagerly() and lines.direct_caller() is not None:
             self._add(dataset)
 
-    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> None:
+    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> _Seen:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
@@ -117,6 +143,13 @@ class PipelineWatch:
             pipeline = self.read(dataset, replicas, per_replica, chain)
             seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
         seen.passes += 1
+        return seen
+
+    def count(self) -> None:
+        """Count what the pipelines that train read again in every pass."""
+        for seen in self._seen.values():
+            if seen.pipeline.trains:
+                seen.pipeline = counting.counted(self._tf, seen.chain, seen.pipeline)
 
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
@@ -185,6 +218,7 @@ class PipelineWatch:
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
             costly=any(_COSTLY.search(name) for name in kinds),
+            inside_library=id(dataset) in self._inside_library,
             location=self._made_at.get(id(dataset)),
         )
 
@@ -226,18 +260,6 @@ def _op_types(graph: Any) -> list[str]:
     defined = graph.as_graph_def()
     bodies = [defined.node, *(function.node_def for function in defined.library.function)]
     return [str(node.op) for body in bodies for node in body]
-
-
-def _made_by_keras() -> bool:
-    """Whether Keras, called by the user, is making the dataset."""
-    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if lines.is_user_file(frame.f_code.co_filename):
-            return False
-        if frame.f_globals.get("__name__", "").partition(".")[0] in ("keras", "tf_keras"):
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
 
 
 def _try(call: Callable[[], Any]) -> Any:

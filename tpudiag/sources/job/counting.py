@@ -1,0 +1,77 @@
+"""Counts what a costly transformation gives in one pass, where tf.data does not say it.
+
+It does not know how many records files hold, nor, behind a repeat, what one pass is.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+from tpudiag.signals import Pipeline
+
+LONGEST_S = 1.0
+"""Small data, which alone is worth caching, is counted within it."""
+BATCH = 256
+_ENDLESS, _UNKNOWN = -1, -2
+_HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
+
+
+def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
+    """The pipeline with the elements of its costly op; as it was where they are not soon counted.
+
+    What one pass gives to the op is read once, without its work, beside the caller: it may hang.
+    """
+    number = pipeline.worth_caching
+    if number is None or len(chain) != len(pipeline.ops):
+        return pipeline
+    op = pipeline.ops[number]
+    before = pipeline.ops[:number]
+    is_map = op.kind in ("Map", "ParallelMap")
+    if op.elements is not None or not is_map or any(each.python for each in before):
+        return pipeline
+    found: list[int] = []
+
+    def work() -> None:
+        try:
+            count = _count(tf, _one_pass(chain[number]._inputs[0]))
+        except Exception:
+            return  # a pipeline that cannot be read again is no fault of the job
+        if count is not None:
+            found.append(count)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(2 * LONGEST_S)
+    if not found:
+        return pipeline
+    known = replace(op, elements=found[0])
+    return replace(pipeline, ops=(*before, known, *pipeline.ops[number + 1 :]))
+
+
+def _one_pass(dataset: Any) -> Any:
+    """The dataset before it is repeated and shuffled: the same elements, each once."""
+    while _HANDS_ON.match(type(dataset).__name__):
+        dataset = dataset._inputs[0]
+    return dataset
+
+
+def _count(tf: Any, dataset: Any) -> int | None:
+    """The elements of a dataset, None where it is endless or reading it takes too long."""
+    known = int(dataset.cardinality())
+    if known != _UNKNOWN:
+        return None if known == _ENDLESS else known
+
+    def one(*_: Any) -> Any:
+        return tf.constant(1)
+
+    end = time.perf_counter() + LONGEST_S
+    total = 0
+    for ones in dataset.map(one).batch(BATCH):
+        total += int(ones.shape[0])
+        if time.perf_counter() > end:
+            return None
+    return total

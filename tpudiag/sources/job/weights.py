@@ -1,0 +1,50 @@
+"""Which variable an operation of a traced step reads: it names the layer where scopes do not.
+
+Keras 3 enters a layer's name scope more than once, so that the scope `dense_1` may be the second
+one of the layer `dense`; names of variables are those of their layers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_ON_THE_WAY = frozenset(
+    ("Cast", "Identity", "Reshape", "Transpose", "ExpandDims", "Squeeze", "EnsureShape", "Mul")
+)
+_DEPTH = 12
+
+
+def name_read_by(operation: Any) -> str | None:
+    """The name of the variable that is an operand of an operation, None where none is."""
+    for tensor in operation.inputs:
+        read = _read(tensor)
+        if read is not None:
+            return _name(read.inputs[0])
+    return None
+
+
+def _read(tensor: Any) -> Any:
+    """The operation that read the variable behind a tensor, None where it is none."""
+    for _ in range(_DEPTH):
+        if tensor.op.type == "ReadVariableOp":
+            return tensor.op
+        if tensor.op.type not in _ON_THE_WAY:
+            return None
+        tensor = tensor.op.inputs[0]
+    return None
+
+
+def _name(handle: Any) -> str | None:
+    """The name of the variable whose handle this is, in its graph or in one around it."""
+    for _ in range(_DEPTH):
+        graph = getattr(handle, "graph", None)
+        if graph is None or not hasattr(graph, "captures"):
+            return None
+        outer = next((outside for outside, inside in graph.captures if inside is handle), None)
+        if outer is None:
+            return None
+        for variable in graph.variables:
+            if variable.handle is outer:
+                return str(variable.name)
+        handle = outer
+    return None
