@@ -76,6 +76,38 @@ def test_a_healthy_job_passes_what_it_can(job: Callable[..., Report]) -> None:
     assert verdicts["TPU301"] is Verdict.SKIPPED, "no allocation was traced"
 
 
+@pytest.mark.parametrize("warm_ms", [6000.0, 20.0])
+def test_warm_up_neither_hides_nor_feigns_a_cause(
+    spaces: ModuleType, tmp_path: Path, warm_ms: float
+) -> None:
+    made = spaces.space()
+    marks = [("0", 50.0, warm_ms), *((str(n), 50 + warm_ms + 20 * n, 20.0) for n in range(20))]
+    modules = [(f"cluster_train({spaces.PROGRAM})", end - 20, 20.0) for end in
+               (at + ms for _, at, ms in marks)]  # fmt: skip
+    ops = [("infeed.1", "infeed", at, 5.0) for _, at, _ in modules]
+    spaces.add_device(made, 0, modules, ops, marks)
+    spaces.write(made, tmp_path)
+    found = read(tmp_path)
+    assert "waits 25% of its time" in failed(outcome(found, "TPU201"))
+    assert outcome(found, "TPU406").verdict is Verdict.PASSED
+    assert found.measurements["input_wait_share"].value == pytest.approx(25.0)
+    assert found.measurements["steps"].value == 21
+    assert found.measurements["step_time_max_ms"].value == pytest.approx(warm_ms)
+    assert ("warm_up_steps" in found.measurements) is (warm_ms > 60)
+    assert any(note.startswith("Warm-up: the first 1 step ") for note in found.notes) is (
+        warm_ms > 60
+    )
+
+
+def test_a_device_that_runs_nothing_is_idle(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(devices=3)
+    spaces.add_device(made, 3, [])
+    spaces.write(made, tmp_path)
+    message = failed(next(o for o in read(tmp_path).outcomes if o.id == "TPU406"))
+    assert "1 of 4 devices ran nothing" in message
+    assert "worker-0 /device:TPU:3" in message
+
+
 def test_device_idle(job: Callable[..., Report]) -> None:
     found = job(idle_ms=4.0)
     assert "20% of the step" in failed(outcome(found, "TPU406"))
