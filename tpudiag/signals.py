@@ -649,6 +649,8 @@ class ProfileFacts:
     eager_ops: tuple[CallbackTime, ...] | None = None
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
+    pipeline_callbacks: tuple[CallbackTime, ...] = ()
+    """Calls back to the host's Python from tf.data's threads; no part of the step."""
     iterators: tuple[IteratorTime, ...] | None = None
     blockers: tuple[InputBlocker, ...] = ()
     """Of the hosts whose trace shows one; those that waited longest first."""

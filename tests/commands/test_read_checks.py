@@ -229,6 +229,48 @@ def test_host_callback(job: Callable[..., Report]) -> None:
     assert found.findings[0].cost_ms_per_step == pytest.approx(3.0)
 
 
+def test_python_of_the_input_pipeline_is_no_callback_of_the_step(
+    job: Callable[..., Report],
+) -> None:
+    def host(plane: Any) -> None:
+        step, pipeline = plane.line("tf_Compute/1"), plane.line("tf_data_private_threadpool/1")
+        for number in range(10):
+            start = 50.0 + 20 * number
+            plane.event(step, ("ExecutorState::Process", start, 4.0))
+            plane.event(pipeline, ("EagerPyFunc:EagerPyFunc", start, 3.0))
+
+    found = job(host=host)
+    assert outcome(found, "TPU105").verdict is Verdict.PASSED
+    said = outcome(found, "TPU207")
+    assert said.verdict is Verdict.FAILED
+    assert "EagerPyFunc 10 times, 30 ms" in said.findings[0].message
+    calls = next(table for table in found.tables if table.title == "Calls back to the host")
+    assert calls.rows == (("EagerPyFunc:EagerPyFunc", "input pipeline", 10, pytest.approx(30.0)),)
+
+
+def test_steps_that_run_eagerly_show_their_ops(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        for number in range(10):
+            plane.event(plane.line("python"), ("EagerLocalExecute: Mul", 50.0 + 20 * number, 5.0))
+
+    found = job(host=host)
+    assert found.measurements["eager_share"].value == pytest.approx(100 * 50 / 185)
+
+
+def test_a_step_function_of_any_name_that_is_not_traced_again_passes(
+    job: Callable[..., Report],
+) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("python")
+        for number in range(10):
+            event = plane.event(line, ("update", 50.0 + 20 * number, 10.0))
+            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+            stat.ref_value = plane.stat_id("notTraced-nonXla")
+
+    assert outcome(job(host=host), "TPU101").verdict is Verdict.PASSED
+    assert outcome(job(host=host, steps=0), "TPU101").verdict is Verdict.SKIPPED
+
+
 @pytest.mark.parametrize(
     ("free", "steps", "verdict"),
     [(2, 10, "failed"), (14, 10, "passed"), (2, 0, "failed"), (14, 0, "skipped")],

@@ -148,9 +148,12 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
         columns = ("tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms",
                    "path")  # fmt: skip
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
-    if facts.callbacks:
-        found = [(c.op, c.count, c.ms) for c in facts.callbacks]
-        yield _cut("Calls back to the host", ("op", "calls", "ms"), found, f"{facts.source}, host")
+    of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
+    if of_step or of_input:
+        found = [(c.op, "step", c.count, c.ms) for c in of_step]
+        found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
+        columns = ("op", "in", "calls", "ms")
+        yield _cut("Calls back to the host", columns, found, f"{facts.source}, host")
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
