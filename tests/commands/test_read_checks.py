@@ -245,7 +245,7 @@ def test_python_of_the_input_pipeline_is_no_callback_of_the_step(
     assert said.verdict is Verdict.FAILED
     assert "EagerPyFunc 10 times, 30 ms" in said.findings[0].message
     calls = next(table for table in found.tables if table.title == "Calls back to the host")
-    assert calls.rows == (("EagerPyFunc:EagerPyFunc", "input pipeline", 10, pytest.approx(30.0)),)
+    assert [row[:3] for row in calls.rows] == [("EagerPyFunc:EagerPyFunc", "input pipeline", 10)]
 
 
 def test_steps_that_run_eagerly_show_their_ops(job: Callable[..., Report]) -> None:

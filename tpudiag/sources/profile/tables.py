@@ -152,8 +152,8 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
     if of_step or of_input:
         found = [(c.op, "step", c.count, c.ms) for c in of_step]
         found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
-        columns = ("op", "in", "calls", "ms")
-        yield _cut("Calls back to the host", columns, found, f"{facts.source}, host")
+        heads_ = ("op", "in", "calls", "ms")
+        yield _cut("Calls back to the host", heads_, found, f"{facts.source}, host")
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
