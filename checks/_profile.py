@@ -14,10 +14,10 @@ INPUT = ("input", "input processing", "input transfer")
 
 
 def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
-    """The profile and its replicas with steps, on devices; skips where there is none."""
+    """The profile and its replicas with steps, on devices, without warm-up; skips if none."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     found = tuple(
-        replica
+        replica.steady
         for replica in profile.replicas
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )

@@ -21,7 +21,8 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
 
     ## What it sees
     In a profile, the part of each step in which a device runs no program, after what waits for
-    input, transfers and compilation is taken out: those have checks of their own.
+    input, transfers and compilation is taken out: those have checks of their own. And devices
+    that ran no program at all while others trained.
 
     ## Why it costs
     The chip is paid for and idle: the host is late with the next dispatch, a callback or a
@@ -47,5 +48,16 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, *PARTS),
         )
+    without_work = [f"{d.host} {d.name}" for d in profile.devices if not d.busy_ms]
+    count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
+    if without_work:
+        named = ", ".join(without_work[:3]) + (", ..." if len(without_work) > 3 else "")
+        yield Finding(
+            f"{len(without_work)} of {len(profile.devices)} devices ran nothing while the others "
+            f"trained: {named}.",
+            "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
+            (count,),
+        )
     yield evidence
+    yield count
     yield Evidence("replicas", len(replicas), "replicas", source=profile.source)

@@ -29,7 +29,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     """The step waits for input.
 
     ## What it sees
-    The part of each step in which it is blocked on the next batch, from the profile, and the
+    The part of each step (after warm-up) in which it is blocked on the next batch, and the
     tf.data op that was waited for longest, where the host's trace shows it. In a
     rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
     skipped; a step that mostly waits even there is bound by its input everywhere. Of a pipeline
@@ -52,7 +52,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
     how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
-    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how)
+    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how).steady
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = sum(steps.step_ms)
     if not total_ms:

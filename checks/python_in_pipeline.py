@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import ProfileFacts, Signals
 
 from .missing_prefetch import own_pipelines
+
+FIX = (
+    "dataset = tf.data.Dataset.from_tensor_slices(arrays)  # or TFRecord files\n"
+    "# in map: tf.image, tf.io and tf.strings in the place of numpy and PIL"
+)
 
 
 @check("TPU207", Severity.WARNING)
@@ -16,7 +21,7 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     py_function, numpy_function and from_generator in the functions of each transformation of the
-    pipelines that feed the training step.
+    pipelines that feed the training step; in a profile, their calls on tf.data's threads.
 
     ## Why it costs
     Python runs one such call at a time, on one core, however many parallel calls are asked for.
@@ -32,6 +37,9 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     https://www.tensorflow.org/guide/data_performance; tensorflow#39030, tensorflow#38762
     """
+    if signals.pipelines is None and signals.profile and signals.profile.pipeline_callbacks:
+        yield _of_profile(signals.profile)
+        return
     seen = 0
     for pipeline in own_pipelines(signals):
         for op in pipeline.ops:
@@ -40,9 +48,19 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
                 what = "from_generator" if op.kind == "FlatMap" else f"{op.kind}'s function"
                 yield Finding(
                     f"{what} runs Python for each element.",
-                    "dataset = tf.data.Dataset.from_tensor_slices(arrays)  # or TFRecord files\n"
-                    "# in map: tf.image, tf.io and tf.strings in the place of numpy and PIL",
+                    FIX,
                     (Evidence("transformation", op.kind),),
                     op.location,
                 )
     yield Evidence("transformations without Python", seen, "transformations")
+
+
+def _of_profile(profile: ProfileFacts) -> Finding:
+    """The same from the calls that a profile shows; it tells none of the lines."""
+    calls = profile.pipeline_callbacks
+    worst = max(calls, key=lambda call: call.ms)
+    return Finding(
+        f"the input pipeline runs Python: {worst.op} {worst.count} times, {worst.ms:.3g} ms.",
+        FIX,
+        tuple(Evidence(c.op, round(c.ms, 3), "ms", source=profile.source) for c in calls[:3]),
+    )

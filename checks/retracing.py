@@ -60,10 +60,16 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit:
             yield _finding(function, avoidable, limit)
-    for function in functions:
-        if function.trains:
-            yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
-            yield Evidence(f"calls of {function.name}", function.calls, "calls")
+    for function in _telling(signals, functions):
+        yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
+        yield Evidence(f"calls of {function.name}", function.calls, "calls")
+
+
+def _telling(signals: Signals, functions: tuple[TracedFunction, ...]) -> tuple[TracedFunction, ...]:
+    """Those that train; where a profile's steps call none of such a name, the most called."""
+    trains = tuple(function for function in functions if function.trains)
+    stepped = signals.profile is not None and signals.steps is not None
+    return trains or (functions[:1] if stepped else ())
 
 
 def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:

@@ -68,8 +68,8 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 
 def _steps_per_run(signals: Signals) -> int:
     """Steps in one run of the longest program, from the steps and runs that a profile marks."""
-    profile, replicas = replicas_of(signals)
+    profile, _ = replicas_of(signals)
     if signals.steps is None or signals.steps.recovered or not profile.runs:
         raise NotMeasured("a profile without marked steps does not tell their dispatch", ON_THE_TPU)
-    steps = sum(len(replica.step_ms) for replica in replicas)
+    steps = sum(len(replica.step_ms) for replica in profile.replicas)
     return max(round(steps / profile.runs[0][1]), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Table, Verdict
@@ -37,6 +37,10 @@ class Span:
 
 
 Line = tuple[Span, ...]
+LEAST_WORDS = 16
+"""Characters that a column of words keeps while another can yield."""
+MOST_FIGURE = 32
+"""Characters of a figure with its unit, which stay whole."""
 _BLANK: Line = ()
 _NAME_WIDTH = 23
 
@@ -215,21 +219,28 @@ def _table(table: Table, width: int) -> Iterator[Line]:
     yield from _heading(f"{clip(line(table.title), width - 20)} [{clip(line(table.source), 16)}]")
     head = tuple(line(column) for column in table.columns)
     rows = [tuple(figure(cell) for cell in row) for row in table.rows]
-    numeric = tuple(
-        bool(table.rows)
-        and all(isinstance(row[i], int | float) for row in table.rows if i < len(row))
-        for i in range(len(head))
-    )
-    yield from _columns([head, *rows], width, numeric, heads=1)
+    columns = [[row[i] for row in table.rows if i < len(row)] for i in range(len(head))]
+    yield from _columns([head, *rows], width, [_is_numeric(cells) for cells in columns], heads=1)
+
+
+def _is_numeric(cells: Sequence[object]) -> bool:
+    """Whether a column holds figures, if not in every row."""
+    known = [cell for cell in cells if cell not in (None, "")]
+    return bool(known) and all(isinstance(cell, int | float) for cell in known)
 
 
 def _columns(
     rows: Sequence[tuple[str, ...]], width: int, numeric: Sequence[bool], heads: int = 0
 ) -> Iterator[Line]:
-    """Rows in columns, numbers to the right; the widest columns yield until all fit."""
+    """Rows in columns, numbers to the right; words yield until all fit."""
     count = len(numeric)
     full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
-    widths = _fitted([[len(row[i]) for row in full] for i in range(count)], width - 2)
+    lengths = [[len(row[i]) for row in full] for i in range(count)]
+    widths = [max(column, default=0) for column in lengths]
+    figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
+    for words, of_figures in ((LEAST_WORDS, widths), (LEAST_WORDS, figures), (3, figures)):
+        floors = [most if right else words for most, right in zip(of_figures, numeric, strict=True)]
+        widths = _narrowed(widths, floors, width - 2)
     for number, row in enumerate(full):
         cells = [
             f"{clip(cell, wide):>{wide}}" if right else f"{clip(cell, wide):<{wide}}"
@@ -238,16 +249,13 @@ def _columns(
         yield (Span(("  " + "  ".join(cells)).rstrip(), "dim" if number < heads else ""),)
 
 
-def _fitted(lengths: Iterable[Sequence[int]], width: int) -> list[int]:
-    """Column widths that fit together, the widest narrowed first."""
-    widths = [max(column, default=0) for column in lengths]
-    room = max(width - 2 * (len(widths) - 1), len(widths))
-    while sum(widths) > room:
-        widest = max(range(len(widths)), key=widths.__getitem__)
-        others = sorted(widths)[-2] if len(widths) > 1 else 0
-        excess = sum(widths) - room
-        widths[widest] -= min(excess, max(widths[widest] - others, 1))
-    return widths
+def _narrowed(widths: Sequence[int], floors: Sequence[int], room: int) -> list[int]:
+    """Column widths that fit together where the floors let them, the last narrowed first."""
+    made = list(widths)
+    for column in reversed(range(len(made))):
+        excess = sum(made) + 2 * (len(made) - 1) - room
+        made[column] -= min(max(excess, 0), max(made[column] - floors[column], 0))
+    return made
 
 
 def _mood(report: Report) -> str:

@@ -35,7 +35,18 @@ def test_no_tpu_has_such_a_name(name: str) -> None:
         target(name)
 
 
-def test_a_device_kind_names_its_generation() -> None:
-    assert (found := by_device_kind("TPU v6 Lite")) is not None
-    assert found.name == "v6e"
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("TPU v3", "v3"), ("TPU v5 lite", "v5e"), ("TPU v5e", "v5e"), ("TPU v5", "v5p"),
+        ("TPU v5p", "v5p"), ("TPU v6 Lite", "v6e"), ("TPU v6e", "v6e"), ("TPU7x", "tpu7x"),
+        ("TPU v7x", "tpu7x"),
+    ],
+)  # fmt: skip
+def test_a_device_kind_names_its_generation(kind: str, name: str) -> None:
+    assert (found := by_device_kind(kind)) is not None
+    assert found.name == name
+
+
+def test_another_device_is_no_tpu() -> None:
     assert by_device_kind("Tesla T4") is None

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exit_code: int = options.run(options)
         sys.stdout.flush()
     except TpudiagError as error:
-        print(f"tpudiag: {error}", file=sys.stderr)
+        print("tpudiag:", *str(error).splitlines(), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("tpudiag: interrupted", file=sys.stderr)

@@ -103,6 +103,11 @@ def target(name: str) -> Target:
 
 
 def by_device_kind(kind: str) -> Generation | None:
-    """The generation for a device_kind or profile device type, e.g. `TPU v6 Lite`."""
+    """The generation for a device_kind or profile device type: `TPU v6 Lite`, also `TPU v6e`."""
     wanted = kind.strip().lower()
-    return next((g for g in GENERATIONS if g.device_kind.lower() == wanted), None)
+    return next((g for g in GENERATIONS if wanted in _kinds(g)), None)
+
+
+def _kinds(generation: Generation) -> tuple[str, ...]:
+    """What profilers and runtimes of different ages call a device of the generation."""
+    return generation.device_kind.lower(), *(f"tpu {alias}" for alias in generation.aliases)

@@ -6,8 +6,10 @@ user's code. Times are in ms, sizes in bytes, as the names say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from statistics import median
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
@@ -432,6 +434,25 @@ class BucketSeen:
     error: str | None = None
 
 
+WARM_UP = 3.0
+"""First steps that took longer than this times what the others took are warm-up."""
+LEAST_STEADY = 3
+"""Steps that must follow them."""
+
+
+def warm_up(step_ms: Sequence[float]) -> int:
+    """How many first steps are warm-up (tracing, compilation, buffers that fill); mostly none.
+
+    Each of them took over three times as long as the median, and as nine in ten of those after.
+    """
+    usual = median(step_ms) if step_ms else 0.0
+    first = next((n for n, ms in enumerate(step_ms) if ms <= WARM_UP * usual), 0)
+    rest = sorted(step_ms[first:])
+    if not first or len(rest) < max(LEAST_STEADY, first):
+        return 0
+    return first if min(step_ms[:first]) > WARM_UP * rest[(9 * len(rest) - 1) // 10] else 0
+
+
 @dataclass(frozen=True)
 class StepTimes:
     """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
@@ -442,6 +463,14 @@ class StepTimes:
     recovered: bool = False
     input_wait_source: str | None = None
     """What `input_wait_ms` was read from, None where the wait is not known."""
+
+    @property
+    def steady(self) -> StepTimes:
+        """The same without warm-up: what shares of the step time are taken of."""
+        first, waits = warm_up(self.step_ms), self.input_wait_ms
+        if not first:
+            return self
+        return replace(self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:])
 
 
 @dataclass(frozen=True)
@@ -512,6 +541,17 @@ class ReplicaSteps:
     numbers: tuple[int, ...]
     step_ms: tuple[float, ...]
     parts: tuple[StepPart, ...]
+
+    @property
+    def steady(self) -> ReplicaSteps:
+        """The same without warm-up: what shares of the step time are taken of."""
+        first = warm_up(self.step_ms)
+        if not first:
+            return self
+        parts = tuple(replace(part, ms=part.ms[first:]) for part in self.parts)
+        return replace(
+            self, numbers=self.numbers[first:], step_ms=self.step_ms[first:], parts=parts
+        )
 
     def part(self, *names: str) -> float:
         """The ms of all steps in the parts of these names; 0 where it has none of them."""
@@ -620,6 +660,8 @@ class ProfileFacts:
     eager_ops: tuple[CallbackTime, ...] | None = None
     """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
     callbacks: tuple[CallbackTime, ...] | None = None
+    pipeline_callbacks: tuple[CallbackTime, ...] = ()
+    """Calls back to the host's Python from tf.data's threads; no part of the step."""
     iterators: tuple[IteratorTime, ...] | None = None
     blockers: tuple[InputBlocker, ...] = ()
     """Of the hosts whose trace shows one; those that waited longest first."""

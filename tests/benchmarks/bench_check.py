@@ -1,7 +1,8 @@
 """What `tpudiag check` costs: `python tests/benchmarks/bench_check.py [--rounds N]`.
 
 Side by side in one run: start-up beside an empty Python, the observed job's step time beside the
-bare job's (outside and inside the profiled window), and the wall time of both.
+bare job's (outside and inside the profiled window), the time from the last step to the end of
+`check`, and the wall time of both.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 
 JOB = Path(__file__).with_name("timed_job.py")
@@ -33,8 +35,9 @@ def startup() -> None:
         print(f"{' '.join(arguments):24} {1e3 * statistics.median(times):7.0f} ms, median of 15")
 
 
-def step_ms(folder: Path, steps: int, *check: str) -> list[float]:
-    """The step times of one run of the timed job, observed by `check` or bare, in ms."""
+def timed(folder: Path, steps: int, *check: str) -> tuple[list[float], float]:
+    """One run of the timed job, observed by `check` or bare: step times, in ms, and the time from
+    the end of the last step to that of the process, in s."""
     out = folder / "steps.json"
     job = [str(out), str(steps)]
     observed = [*check, str(JOB), "--", *job]
@@ -43,7 +46,9 @@ def step_ms(folder: Path, steps: int, *check: str) -> list[float]:
         [sys.executable, *command], check=True, cwd=folder,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    return [1e3 * took for took in json.loads(out.read_text())]
+    ended = time.perf_counter()
+    ends = json.loads(out.read_text())
+    return [1e3 * (after - before) for before, after in pairwise(ends)], ended - ends[-1]
 
 
 def overhead(rounds: int) -> None:
@@ -51,6 +56,7 @@ def overhead(rounds: int) -> None:
     bare: list[float] = []
     outside: list[float] = []
     inside: list[float] = []
+    rest_s: list[float] = []
     check = ("-m", "tpudiag", "check", "--no-compile", "--warmup", str(WARMUP),
              "--steps", str(PROFILED), "--fail-on", "never")  # fmt: skip
     for number in range(rounds):
@@ -58,16 +64,18 @@ def overhead(rounds: int) -> None:
         for observed in (False, True) if number % 2 else (True, False):
             with tempfile.TemporaryDirectory() as name:
                 if observed:
-                    seen = step_ms(Path(name), WARMUP + PROFILED + 5, *check)
+                    seen, rest = timed(Path(name), WARMUP + PROFILED + 5, *check)
+                    rest_s.append(rest)
                     outside += seen[SETTLE : WARMUP - 1]
                     inside += seen[WARMUP + 1 :]
                 else:
-                    bare += step_ms(Path(name), WARMUP + PROFILED)[SETTLE:WARMUP]
+                    bare += timed(Path(name), WARMUP + PROFILED)[0][SETTLE:WARMUP]
     middle = statistics.median(bare)
     print(f"bare step                {middle:7.2f} ms, median of {len(bare)}")
     for name, times in (("outside the profile", outside), ("inside the profile", inside)):
         took = statistics.median(times)
         print(f"observed, {name:19} {took:7.2f} ms, {took / middle:.3f} of bare")
+    print(f"last step to report      {statistics.median(rest_s):7.2f} s, of {rest_s}")
 
 
 def walls(rounds: int) -> None:

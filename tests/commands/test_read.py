@@ -181,3 +181,9 @@ def test_no_tensorflow_is_imported(spaces: ModuleType, tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_path_of_two_lines_is_told_on_one(tmp_path: Path) -> None:
+    done = read(tmp_path / "a\nb")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [f"tpudiag: {tmp_path}/a b: does not exist"]

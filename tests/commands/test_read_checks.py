@@ -76,6 +76,38 @@ def test_a_healthy_job_passes_what_it_can(job: Callable[..., Report]) -> None:
     assert verdicts["TPU301"] is Verdict.SKIPPED, "no allocation was traced"
 
 
+@pytest.mark.parametrize("warm_ms", [6000.0, 20.0])
+def test_warm_up_neither_hides_nor_feigns_a_cause(
+    spaces: ModuleType, tmp_path: Path, warm_ms: float
+) -> None:
+    made = spaces.space()
+    marks = [("0", 50.0, warm_ms), *((str(n), 50 + warm_ms + 20 * n, 20.0) for n in range(20))]
+    modules = [(f"cluster_train({spaces.PROGRAM})", end - 20, 20.0) for end in
+               (at + ms for _, at, ms in marks)]  # fmt: skip
+    ops = [("infeed.1", "infeed", at, 5.0) for _, at, _ in modules]
+    spaces.add_device(made, 0, modules, ops, marks)
+    spaces.write(made, tmp_path)
+    found = read(tmp_path)
+    assert "waits 25% of its time" in failed(outcome(found, "TPU201"))
+    assert outcome(found, "TPU406").verdict is Verdict.PASSED
+    assert found.measurements["input_wait_share"].value == pytest.approx(25.0)
+    assert found.measurements["steps"].value == 21
+    assert found.measurements["step_time_max_ms"].value == pytest.approx(warm_ms)
+    assert ("warm_up_steps" in found.measurements) is (warm_ms > 60)
+    assert any(note.startswith("Warm-up: the first 1 step ") for note in found.notes) is (
+        warm_ms > 60
+    )
+
+
+def test_a_device_that_runs_nothing_is_idle(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(devices=3)
+    spaces.add_device(made, 3, [])
+    spaces.write(made, tmp_path)
+    message = failed(next(o for o in read(tmp_path).outcomes if o.id == "TPU406"))
+    assert "1 of 4 devices ran nothing" in message
+    assert "worker-0 /device:TPU:3" in message
+
+
 def test_device_idle(job: Callable[..., Report]) -> None:
     found = job(idle_ms=4.0)
     assert "20% of the step" in failed(outcome(found, "TPU406"))
@@ -195,6 +227,48 @@ def test_host_callback(job: Callable[..., Report]) -> None:
     found = outcome(job(host=host), "TPU105")
     assert "model/py_func:EagerPyFunc calls back" in failed(found)
     assert found.findings[0].cost_ms_per_step == pytest.approx(3.0)
+
+
+def test_python_of_the_input_pipeline_is_no_callback_of_the_step(
+    job: Callable[..., Report],
+) -> None:
+    def host(plane: Any) -> None:
+        step, pipeline = plane.line("tf_Compute/1"), plane.line("tf_data_private_threadpool/1")
+        for number in range(10):
+            start = 50.0 + 20 * number
+            plane.event(step, ("ExecutorState::Process", start, 4.0))
+            plane.event(pipeline, ("EagerPyFunc:EagerPyFunc", start, 3.0))
+
+    found = job(host=host)
+    assert outcome(found, "TPU105").verdict is Verdict.PASSED
+    said = outcome(found, "TPU207")
+    assert said.verdict is Verdict.FAILED
+    assert "EagerPyFunc 10 times, 30 ms" in said.findings[0].message
+    calls = next(table for table in found.tables if table.title == "Calls back to the host")
+    assert [row[:3] for row in calls.rows] == [("EagerPyFunc:EagerPyFunc", "input pipeline", 10)]
+
+
+def test_steps_that_run_eagerly_show_their_ops(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        for number in range(10):
+            plane.event(plane.line("python"), ("EagerLocalExecute: Mul", 50.0 + 20 * number, 5.0))
+
+    found = job(host=host)
+    assert found.measurements["eager_share"].value == pytest.approx(100 * 50 / 185)
+
+
+def test_a_step_function_of_any_name_that_is_not_traced_again_passes(
+    job: Callable[..., Report],
+) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("python")
+        for number in range(10):
+            event = plane.event(line, ("update", 50.0 + 20 * number, 10.0))
+            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+            stat.ref_value = plane.stat_id("notTraced-nonXla")
+
+    assert outcome(job(host=host), "TPU101").verdict is Verdict.PASSED
+    assert outcome(job(host=host, steps=0), "TPU101").verdict is Verdict.SKIPPED
 
 
 @pytest.mark.parametrize(

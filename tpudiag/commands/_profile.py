@@ -34,6 +34,10 @@ RECOVERED = (
     "No step is marked in the profile: the steps were recovered ({source}). A run of a loop over "
     "several steps (steps_per_execution) counts as one."
 )
+WARMED = (
+    "Warm-up: the first {first} took {longest:,.0f} ms at most, the median step {usual:,.4g} ms. "
+    "What it took is in the step times, and in no share of the step and no check."
+)
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
@@ -160,8 +164,8 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
         yield NO_TPU
     if signals.steps is None:
         yield NO_STEPS
-    elif signals.steps.recovered:
-        yield RECOVERED.format(source=signals.steps.source)
+    else:
+        yield from _on_steps(signals.steps)
     if signals.target and signals.cloud_tpu is None:
         yield (
             f"The target {signals.target.name} is what the devices in the profile make up; "
@@ -172,6 +176,17 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
         yield f"XProf says: {statement}"
     if said.failure:
         yield f"XProf says nothing: {said.failure}."
+
+
+def _on_steps(steps: StepTimes) -> Iterator[str]:
+    """Where the steps come from, and which are no measure of the others."""
+    if steps.recovered:
+        yield RECOVERED.format(source=steps.source)
+    if first := len(steps.step_ms) - len(steps.steady.step_ms):
+        yield WARMED.format(
+            first=summary.count(first, "step"), longest=max(steps.step_ms[:first]),
+            usual=summary.percentile(steps.step_ms, 50),
+        )  # fmt: skip
 
 
 def _next_command(chosen: Run) -> str | None:

@@ -24,7 +24,7 @@ from tpudiag.plan.rows import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (
-    "TPU", "batch", "fits", "GiB", "free %", "+FLOPs %", "step ms", "comm. ms", "ex/s/chip",
+    "TPU", "batch", "fits", "GiB", "free %", "+FLOP%", "step ms", "comm ms", "ex/s/chip",
 )  # fmt: skip
 """Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
 estimates of the step, of its collectives, and of examples per second and chip."""

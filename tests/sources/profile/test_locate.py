@@ -58,6 +58,33 @@ def test_a_bare_file(spaces: ModuleType, tmp_path: Path) -> None:
     assert (run.name, run.log_dir, run.files) == (file.name, None, (str(file),))
 
 
+def test_links_to_folders_are_followed_once(logs: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "a").symlink_to(logs / "validation")
+    (linked / "itself").symlink_to(linked)
+    assert [run.name for run in runs(str(linked))] == [f"a/{OLD}"]
+    profiles = logs / "train" / "plugins" / "profile"
+    (profiles / "0_latest").symlink_to(profiles / NEW)
+    assert [run.name for run in runs(str(logs / "train"))] == [NEW, OLD]
+
+
+def test_what_cannot_be_read_beside_a_profile_hides_none_of_it(logs: Path) -> None:
+    folder = logs / "train" / "plugins" / "profile" / NEW
+    (folder / "gone.xplane.pb").symlink_to(logs / "nowhere")
+    os.mkfifo(folder / "pipe.xplane.pb")
+    found, _ = facts(logs)
+    unread = {host.name: host.reason for host in found.unread}
+    assert unread == {"gone": "No such file or directory", "pipe": "not a file"}
+
+
+def test_no_path_and_no_home() -> None:
+    with pytest.raises(UnreadableInput, match="the path is empty"):
+        runs("")
+    with pytest.raises(UnreadableInput, match=r"~no such user/logs: .*home directory"):
+        runs("~no such user/logs")
+
+
 def test_nothing_there(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match=f"{tmp_path}/none: does not exist"):
         runs(str(tmp_path / "none"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.signals import StepTimes
+from tpudiag.signals import StepTimes, warm_up
 from tpudiag.sources.profile import facts, span_step_times
 
 STARTS = (100.0, 125.0, 150.0)
@@ -104,3 +104,33 @@ def test_spans_of_any_name(spaces: ModuleType, tmp_path: Path) -> None:
     assert steps
     assert steps.step_ms == pytest.approx([20.0] * 3)
     assert span_step_times(tmp_path, "no such event") is None
+
+
+@pytest.mark.parametrize(
+    ("first", "steps"),
+    [
+        (0, []), (0, [9.0]), (0, [9.0, 1.0, 1.0]), (1, [9.0, 1.0, 1.0, 1.0]),
+        (0, [3.0] + [1.0] * 9), (2, [50.0, 4.0] + [1.0] * 9), (0, [9.0, 1.0, 1.0] * 2),
+        (0, [1.0, 9.0, 1.0, 1.0]), (1, [9.0] + [1.0] * 10 + [9.0]), (0, [0.0] * 5),
+    ],
+)  # fmt: skip
+def test_only_what_never_comes_again_is_warm_up(first: int, steps: list[float]) -> None:
+    assert warm_up(steps) == first
+
+
+@pytest.mark.parametrize(
+    ("name", "trains"),
+    [("one_step_on_iterator", True), ("train_step", True), ("one_step_on_data_distributed", False)],
+)
+def test_no_training_step_is_recovered_from_calls_of_predict(
+    spaces: ModuleType, tmp_path: Path, name: str, trains: bool
+) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for start in range(6):
+        event = plane.event(line, (name, 10.0 * start, 8.0))
+        stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+        stat.ref_value = plane.stat_id("notTraced-nonXla")
+    spaces.write(made, tmp_path)
+    assert (facts(tmp_path)[1] is not None) is trains

@@ -46,6 +46,8 @@ class Role(IntEnum):
     CALLBACK = 8
     EAGER = 9
     SPAN = 10
+    PYTHON = 11
+    """A CALLBACK of the input pipeline: the thread tells."""
 
 
 PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
@@ -114,6 +116,8 @@ class HostRead:
     calls: list[Call] = field(default_factory=list[Call])
     """Calls of tf.functions, in the order of their starts."""
     callbacks: tuple[Callback, ...] = ()
+    pipeline_callbacks: tuple[Callback, ...] = ()
+    """Those on tf.data's own threads."""
     memory: list[Allocations] = field(default_factory=list[Allocations])
     eager: Spans = EMPTY
     """Time in ops that ran eagerly from Python; functions and iterators are none."""
@@ -188,7 +192,8 @@ class _Gathering:
             elif role is Role.SPAN:
                 self._spans(line, ids, starts, ends)
             elif role in (Role.CALLBACK, Role.EAGER):
-                self.found[role].append((ids, starts, ends))
+                of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
+                self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
             elif role is not Role.KERNEL or line.name.startswith("tf_Compute"):
                 spans = union(starts, ends)
                 self.found[role].append((ids[:0], spans.starts, spans.ends))
@@ -233,6 +238,7 @@ class _Gathering:
         read.transfers = _all(self.found[Role.TO_DEVICE])
         read.eager_ops = tuple(_callbacks(self.plane, self.found[Role.EAGER]))
         read.callbacks = tuple(_callbacks(self.plane, self.found[Role.CALLBACK]))
+        read.pipeline_callbacks = tuple(_callbacks(self.plane, self.found[Role.PYTHON]))
         return read
 
 

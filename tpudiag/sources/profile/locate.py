@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -55,6 +56,8 @@ def is_url(path: str) -> bool:
 
 def runs(path: str) -> tuple[Run, ...]:
     """The runs at a path, newest first; raises UnreadableInput where there is none."""
+    if not path:
+        raise UnreadableInput("the path is empty: name a log folder or a profile")
     found = _remote(path) if is_url(path) else _local(path)
     if not found:
         raise UnreadableInput(
@@ -102,29 +105,42 @@ def fetched(run: Run) -> Generator[tuple[Path, ...], None, None]:
 
 def _local(path: str) -> list[Run]:
     """Runs on this machine."""
-    place = Path(path).expanduser()
     try:
+        place = Path(path).expanduser()
         if place.is_file():
             return [_run(place.parent, [place], place.name)]
         if not place.is_dir():
             raise UnreadableInput(
                 f"{path}: {'not a file or folder' if place.exists() else 'does not exist'}"
             )
-        folders: defaultdict[Path, list[Path]] = defaultdict(list)
-        for file in sorted(place.rglob(f"*{ENDING}")):
-            folders[file.parent].append(file)
-        return [_run(folder, files, _name(folder, place)) for folder, files in folders.items()]
-    except OSError as error:
-        raise UnreadableInput(f"{path}: {error.strerror or error}") from error
+        return [_run(folder, files, _name(folder, place)) for folder, files in _folders(place)]
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home for ~nobody
+        said = error.strerror if isinstance(error, OSError) else None
+        raise UnreadableInput(f"{path}: {said or _line(error)}") from error
+
+
+def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """The folders with profiles at or below one, links to folders followed, each folder once."""
+    seen: set[str] = set()
+    for name, below, entries in os.walk(top, followlinks=True):
+        folder, real = Path(name), os.path.realpath(name)
+        if real in seen:
+            below.clear()
+            continue
+        seen.add(real)
+        below[:] = [e for _, e in sorted(((folder / e).is_symlink(), e) for e in below)]
+        found = [folder / e for e in sorted((*entries, *below)) if e.endswith(ENDING)]
+        if found:
+            yield folder, found
 
 
 def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
-    """A run of local files."""
-    stats = [file.stat() for file in files]
-    when = max(stat.st_mtime for stat in stats)
+    """A run of local files; one that is gone (a dangling link) has no size, and no time."""
+    stats = [file.stat() if file.exists() else None for file in files]
+    when = max(stat.st_mtime if stat else 0.0 for stat in stats)
     return Run(
         name, str(folder.resolve()), tuple(str(file) for file in files),
-        tuple(stat.st_size for stat in stats), _when(folder.name, when),
+        tuple(stat.st_size if stat else 0 for stat in stats), _when(folder.name, when),
     )  # fmt: skip
 
 

@@ -69,6 +69,7 @@ def merged(
         eager_share=max((s.eager_share for s in found if s.eager_share is not None), default=None),
         eager_ops=_callbacks([s.eager_ops for s in found if s.eager_ops is not None]),
         callbacks=_callbacks([s.callbacks for s in found if s.callbacks is not None]),
+        pipeline_callbacks=_callbacks([s.pipeline_callbacks for s in found]) or (),
         iterators=_iterators([s.iterators for s in found if s.iterators is not None]),
         blockers=_blockers(found),
         memory=tuple(peak for s in found for peak in s.memory) or None,

@@ -153,6 +153,8 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
 @contextmanager
 def opened(file: Path) -> Generator[tuple[memoryview, Release], None, None]:
     """The bytes of a file, mapped and not read, and what lets go of parts; raises OSError."""
+    if file.exists() and not file.is_file() and not file.is_dir():
+        raise OSError("not a file")  # opening a pipe waits for a writer
     with file.open("rb") as stream:
         if not file.stat().st_size:
             yield memoryview(b""), lambda _: None

@@ -31,7 +31,10 @@ INPUT = ("input", "input processing", "input transfer")
 COMPUTE, COLLECTIVES, TO_DEVICE = "compute", "collectives", "host to device"
 OUTPUT, COMPILATION, IDLE = "output", "compilation", "idle"
 TRAINS = re.compile(r"(?i).*(train|step|fit).*|cluster.*")
-NOT_TRAINS = re.compile(r"(?i).*(predict|eval|test_(step|function)|serv(e|ing)|infer(?!ence_)).*")
+NOT_TRAINS = re.compile(
+    r"(?i).*(predict|eval|test_(step|function)|serv(e|ing)|infer(?!ence_)|_on_data_distributed).*"
+)
+"""The last is predict() of Keras 3: `one_step_on_data_distributed`."""
 LEAST_RUNS = 4
 """A function or program that ran less often does not repeat."""
 MOST = 0.5

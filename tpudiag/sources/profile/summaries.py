@@ -55,6 +55,7 @@ class HostSummary:
     eager_share: float | None
     eager_ops: tuple[CallbackTime, ...] | None
     callbacks: tuple[CallbackTime, ...] | None
+    pipeline_callbacks: tuple[CallbackTime, ...]
     iterators: tuple[IteratorTime, ...] | None
     memory: tuple[MemoryPeak, ...]
     started_ns: int | None
@@ -153,8 +154,9 @@ def _summary(
         host_steps(trace, devices, span, host, training),
         functions(trace.calls) if trace and trace.calls else None,
         _eager_share(trace),
-        _sorted(trace.eager_ops) if trace and trace.calls else None,
+        _sorted(trace.eager_ops) if trace and (trace.calls or trace.eager) else None,
         _callbacks(trace),
+        _sorted(trace.pipeline_callbacks) if trace else (),
         _iterators(trace, devices),
         tuple(peaks(trace.memory, host)) if trace else (),
         _time(found.times.get("profile_start_time")),
@@ -183,8 +185,8 @@ def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
 
 
 def _eager_share(trace: HostRead | None) -> float | None:
-    """Share of the trace in ops that ran eagerly; None where no function call was traced."""
-    if trace is None or not trace.calls or not trace.spans_ps:
+    """Share of the trace in ops that ran eagerly; None where no call from Python was traced."""
+    if trace is None or not (trace.calls or trace.eager) or not trace.spans_ps:
         return None
     length = trace.spans_ps[1] - trace.spans_ps[0]
     return trace.eager.total / length if length else None

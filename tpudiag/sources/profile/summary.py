@@ -108,12 +108,13 @@ def _shares(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
 
 
 def shares(facts: ProfileFacts) -> dict[str, float]:
-    """The share of each part of the step, over all steps of all replicas, 0 to 1."""
-    whole = sum(sum(replica.step_ms) for replica in facts.replicas)
-    names = dict.fromkeys(part.name for replica in facts.replicas for part in replica.parts)
+    """The share of each part of the step, over all replicas' steps after warm-up, 0 to 1."""
+    replicas = [replica.steady for replica in facts.replicas]
+    whole = sum(sum(replica.step_ms) for replica in replicas)
+    names = dict.fromkeys(part.name for replica in replicas for part in replica.parts)
     if not whole:
         return {}
-    return {name: sum(replica.part(name) for replica in facts.replicas) / whole for name in names}
+    return {name: sum(replica.part(name) for replica in replicas) / whole for name in names}
 
 
 def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:
@@ -122,9 +123,12 @@ def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[
     yield "steps", Measurement(len(steps.step_ms), "", source)
     for name, percent in STEP_PERCENTILES:
         yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)
-    total = sum(steps.step_ms)
-    if steps.input_wait_ms is not None and total:
-        share = 100 * sum(steps.input_wait_ms) / total
+    steady = steps.steady
+    if first := len(steps.step_ms) - len(steady.step_ms):
+        yield "warm_up_steps", Measurement(first, "", source)
+    total = sum(steady.step_ms)
+    if steady.input_wait_ms is not None and total:
+        share = 100 * sum(steady.input_wait_ms) / total
         yield (
             "input_wait_share",
             Measurement(share, "%", f"{facts.source}, {steps.input_wait_source or steps.source}"),

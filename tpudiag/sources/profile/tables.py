@@ -59,12 +59,13 @@ def _cut(
 
 def _breakdown(facts: ProfileFacts) -> Table:
     """Each part of the step over all replicas and steps: share, mean and percentiles."""
-    whole = sum(sum(replica.step_ms) for replica in facts.replicas)
+    steady = [replica.steady for replica in facts.replicas]
+    whole = sum(sum(replica.step_ms) for replica in steady)
     values: dict[str, list[float]] = {}
-    for replica in facts.replicas:
+    for replica in steady:
         for part in replica.parts:
             values.setdefault(part.name, []).extend(part.ms)
-    values["whole step"] = [ms for replica in facts.replicas for ms in replica.step_ms]
+    values["whole step"] = [ms for replica in steady for ms in replica.step_ms]
     rows: list[tuple[Value, ...]] = []
     for name, ms in values.items():
         share = 100 * sum(ms) / whole if whole else 0.0
@@ -79,7 +80,8 @@ def _replicas(facts: ProfileFacts) -> Table:
     """Each replica's mean step in parts, the slowest by its own work first."""
     names = tuple(dict.fromkeys(part.name for r in facts.replicas for part in r.parts))
     rows: list[tuple[Value, ...]] = []
-    for replica in sorted((r for r in facts.replicas if r.step_ms), key=lambda r: -_own(r)):
+    found = (replica.steady for replica in facts.replicas if replica.step_ms)
+    for replica in sorted(found, key=lambda r: -_own(r)):
         count_ = len(replica.step_ms)
         parts = (replica.part(name) / count_ for name in names)
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
@@ -146,9 +148,12 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
         columns = ("tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms",
                    "path")  # fmt: skip
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
-    if facts.callbacks:
-        found = [(c.op, c.count, c.ms) for c in facts.callbacks]
-        yield _cut("Calls back to the host", ("op", "calls", "ms"), found, f"{facts.source}, host")
+    of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
+    if of_step or of_input:
+        found = [(c.op, "step", c.count, c.ms) for c in of_step]
+        found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
+        heads_ = ("op", "in", "calls", "ms")
+        yield _cut("Calls back to the host", heads_, found, f"{facts.source}, host")
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
