@@ -16,7 +16,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Counters of an optimizer are no matter.
+    strategy was in scope, and the line that made it. Scalars (counters, epochs, rates) are no matter.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
@@ -40,7 +40,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
         need(None, "a trainable variable")
     replicas = signals.strategy_replicas
     own_loop = signals.keras is None or signals.keras.loop == "custom"
-    outside = [v for v in trained if not v.in_scope and (v.trainable or (own_loop and v.shape))]
+    outside = [v for v in trained if not v.in_scope and v.shape and (v.trainable or own_loop)]
     if replicas is None:
         need(None, "a strategy of the job's")
     if outside and replicas is not None and replicas > 1:

@@ -291,6 +291,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
+    ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     ("TPU603", watched()),
     ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),

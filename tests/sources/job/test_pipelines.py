@@ -117,6 +117,24 @@ static = built.map(lambda x: x, num_parallel_calls=2).prefetch(3)
 print("static", rewriting.rewritten(tf, static, rewriting.autotuned) is not None)
 print("nothing", rewriting.rewritten(tf, built, rewriting.autotuned))
 """
+COUNTED = """
+import os, sys
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.pipelines import PipelineWatch
+
+def parse(record):
+    return tf.io.decode_raw(record, tf.uint8, fixed_length=8)
+
+watch = PipelineWatch(tf)
+records = tf.data.TFRecordDataset(sys.argv[1:])
+for made in ("records.map(parse)", "records.shuffle(4).repeat().map(parse)"):
+    watch._seen.clear()
+    exec(compile(f"watch._add({made})", "job.py", "exec"))
+    watch.count()
+    (pipeline,) = watch.facts()
+    print(pipeline.ops[pipeline.worth_caching].kind, pipeline.ops[-1].elements)
+"""
 
 
 def run(tmp_path: Path, program: str) -> str:
@@ -150,3 +168,7 @@ def test_a_fix_changes_the_graph_and_keeps_the_elements(tmp_path: Path) -> None:
     assert "MapDataset,CacheDataset" in said["cache"]
     assert said["static"] == "True"
     assert said["nothing"] == "None"
+
+
+def test_the_records_of_files_are_counted_where_costly_work_repeats(tmp_path: Path) -> None:
+    assert run(tmp_path, COUNTED) == "Map 10\nMap 10\n"

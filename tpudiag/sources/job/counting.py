@@ -37,7 +37,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
 
     def work() -> None:
         try:
-            count = _count(tf, _one_pass(chain[number]._inputs[0]))
+            count = _count(tf, _one_pass(chain[number]._inputs()[0]))
         except Exception:
             return  # a pipeline that cannot be read again is no fault of the job
         if count is not None:
@@ -55,7 +55,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
 def _one_pass(dataset: Any) -> Any:
     """The dataset before it is repeated and shuffled: the same elements, each once."""
     while _HANDS_ON.match(type(dataset).__name__):
-        dataset = dataset._inputs[0]
+        dataset = dataset._inputs()[0]
     return dataset
 
 
