@@ -16,7 +16,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Scalars (counters, epochs, rates) are no matter.
+    strategy was in scope, and the line that made it. Scalars (counters, rates) are no matter.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
