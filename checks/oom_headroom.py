@@ -173,7 +173,7 @@ def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Fi
 def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
     """The same from the peak that a profile's allocation events show."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
-    known = [memory for memory in profile.memory or () if memory.capacity_bytes]
+    known = [m for m in profile.memory_in_order if m.capacity_bytes and not m.of_host]
     if not known:
         need(None, "an allocator's capacity", ON_THE_TPU)
     fullest = max(known, key=lambda memory: memory.peak_bytes / (memory.capacity_bytes or 1))

@@ -104,7 +104,7 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
         fix = _FIXES.get(change.kind, _FIXES["structure"])
     argument = change.argument if change else "argument"
     return Finding(
-        f"{function.name} was traced {function.traces} times in {function.calls} calls: {cause}",
+        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}",
         fix.replace("{function}", function.name).replace("{argument}", argument),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
@@ -116,3 +116,8 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
         last.caller or function.location,
         cost_ms_per_step=spent_ms / max(function.calls, 1) if function.trains else None,
     )
+
+
+def _times(count: int) -> str:
+    """`once`, `3 times`."""
+    return "once" if count == 1 else f"{count} times"

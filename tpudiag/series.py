@@ -95,7 +95,7 @@ def _own(replica: ReplicaSteps) -> list[float]:
 
 def _memory(facts: ProfileFacts) -> Iterator[Series]:
     """What each allocator held over time, against what it may; the fullest where they are many."""
-    ordered = sorted(facts.memory or (), key=lambda peak: -peak.peak_bytes)
+    ordered = facts.memory_in_order
     for peak in ordered[:ALLOCATORS]:
         if peak.timeline:
             times, sizes = zip(*peak.timeline, strict=True)

@@ -574,6 +574,11 @@ class MemoryPeak:
     timeline: tuple[tuple[float, int], ...] = ()
     """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
+    @property
+    def of_host(self) -> bool:
+        """Whether it is the host's own memory: `cpu`, `mklcpu`, `host_bfc`; no HBM."""
+        return any(word in self.allocator.lower() for word in ("cpu", "host"))
+
 
 @dataclass(frozen=True)
 class IteratorTime:
@@ -677,6 +682,11 @@ class ProfileFacts:
     """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
+
+    @property
+    def memory_in_order(self) -> tuple[MemoryPeak, ...]:
+        """The peaks of devices before those of hosts, the highest first."""
+        return tuple(sorted(self.memory or (), key=lambda m: (m.of_host, -m.peak_bytes)))
 
     @property
     def source(self) -> str:

@@ -311,6 +311,37 @@ def test_peak_memory_and_what_held_it(
     assert outcome(found, "TPU301").verdict.value == verdict
 
 
+@pytest.mark.parametrize("allocator", ["host_bfc", "cpu"])
+def test_a_full_hosts_memory_is_no_full_hbm(job: Callable[..., Report], allocator: str) -> None:
+    def host(plane: Any) -> None:
+        for name, used, free in (("", 8 * GIB, 24 * GIB), (allocator, 99 * GIB, 0)):
+            event = plane.event(plane.line("main"), ("MemoryAllocation", 60, 0.0))
+            plane.stat(event, "bytes_allocated", used)
+            plane.stat(event, "bytes_available", free)
+            if name:
+                stat = event.stats.add(metadata_id=plane.stat_id("allocator_name"))
+                stat.ref_value = plane.stat_id(name)
+
+    found = job(host=host)
+    assert outcome(found, "TPU301").verdict is Verdict.PASSED
+    assert found.measurements["peak_memory_bytes"].value == 8 * GIB
+
+
+def test_a_device_that_waits_for_a_trace_is_not_said_to_idle(job: Callable[..., Report]) -> None:
+    def host(plane: Any) -> None:
+        line = plane.line("python")
+        for number in range(10):
+            event = plane.event(line, ("train_step", 45.0 + 20 * number, 8.0))
+            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+            stat.ref_value = plane.stat_id("traced-nonXla")
+            plane.stat(event, "tracing_count", 2 + number)
+
+    found = job(host=host, idle_ms=6.0)
+    assert "was traced 10 times" in failed(outcome(found, "TPU101"))
+    assert found.measurements["compilation_share"].value == pytest.approx(100 * 45 / 200)
+    assert outcome(found, "TPU406").verdict is Verdict.PASSED
+
+
 def test_collectives(spaces: ModuleType, tmp_path: Path) -> None:
     spaces.write(spaces.pod_host("a", compute_ms=12.0), tmp_path)
     found = outcome(read(tmp_path), "TPU504")

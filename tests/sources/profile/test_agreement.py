@@ -146,3 +146,28 @@ def test_the_input_that_all_hosts_wait_for(spaces: ModuleType, tmp_path: Path, a
     # XProf gives the first step the infeed of the second, too, and the last one none: of 12
     # steps of 20 ms it sees 48 of 244 ms.
     assert float(found[1]) == pytest.approx(100 * 48 / 244, rel=0.01)
+
+
+def test_the_wait_over_steps_of_unequal_length(
+    spaces: ModuleType, tmp_path: Path, ask: Ask
+) -> None:
+    made, at = spaces.space(), 50.0
+    marks: list[tuple[str, float, float]] = []
+    for number in range(20):
+        marks.append((str(number), at, 10.0 if number % 2 else 30.0))
+        at += marks[-1][2] + 2.0
+    modules = [(f"cluster_train({spaces.PROGRAM})", start, ms) for _, start, ms in marks]
+    waits = [("infeed.1", "infeed", start, 1.0) for _, start, _ in marks]
+    spaces.add_device(made, 0, modules, waits, marks)
+    file = spaces.write(made, tmp_path)
+    steps = facts(file)[1]
+    assert steps
+    assert steps.input_wait_ms
+    page = ask(file, "overview_page")
+    said = {key: text for table in page for key, text in table.get("p", {}).items()}
+    assert sum(steps.step_ms) / 20 == pytest.approx(float(said["steptime_ms_average"]), rel=0.01)
+    # XProf's mean is that of each step's percentage, in which a short step counts as much as a
+    # long one; ours is the share of the time.
+    assert sum(steps.input_wait_ms) / sum(steps.step_ms) == pytest.approx(20 / 400)
+    each = [100 * w / ms for w, ms in zip(steps.input_wait_ms, steps.step_ms, strict=True)]
+    assert sum(each) / 20 == pytest.approx(float(said["infeed_percent_average"]), abs=0.4)

@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.profile.events import Events
 from tpudiag.sources.profile.space import Plane
+from tpudiag.sources.profile.spans import Spans, union
 from tpudiag.sources.profile.stats import REF, whole_numbers
 
 PS_PER_MS = 1e9
@@ -49,6 +52,13 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
             zip(events.ids.tolist(), starts, durations, kinds, strict=True)
         )
     ]  # fmt: skip
+
+
+def tracing(found: Iterable[Call]) -> Spans:
+    """The time of calls that traced; on a TPU most of it is the new program's compilation."""
+    traced = [(call.start, call.end) for call in found if call.traced]
+    starts, ends = np.array(traced, np.int64).reshape((-1, 2)).T
+    return union(starts, ends)
 
 
 def outermost(found: Iterable[Call]) -> list[Call]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tpudiag.signals import ReplicaSteps, StepPart, StepTimes
 from tpudiag.sources.profile.devices import PS_PER_MS, DeviceRead, Run, Steps
-from tpudiag.sources.profile.functions import outermost
+from tpudiag.sources.profile.functions import outermost, tracing
 from tpudiag.sources.profile.hosts import HostRead, Mark, steps_named
 from tpudiag.sources.profile.spans import (
     EMPTY,
@@ -154,12 +154,13 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
     found[COLLECTIVES] = parts.get(COLLECTIVES, np.zeros(len(busy), np.int64))
     rest = without(union(steps.starts, steps.ends), device.busy)
     asked = trace.all_asked
+    compiling = merged(trace.compiles, tracing(trace.calls))
     if infeed and asked:
         found[INPUT[1]] = covered(common(infeed, asked), steps.starts, steps.ends)
         found[INPUT[2]] = parts["infeed"] - found[INPUT[1]]
     elif infeed:
         found[INPUT[0]] = parts["infeed"]
-    blame = ((COMPILATION, trace.compiles), (INPUT[1], EMPTY if infeed else asked),
+    blame = ((COMPILATION, compiling), (INPUT[1], EMPTY if infeed else asked),
              (TO_DEVICE, trace.transfers))  # fmt: skip
     for name, spans in blame:
         if spans:

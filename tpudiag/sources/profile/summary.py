@@ -93,7 +93,7 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
         if share is not None:
             yield name, Measurement(100 * share, "%", f"{facts.source}, {source}")
     if facts.memory:
-        worst = max(facts.memory, key=lambda memory: memory.peak_bytes)
+        worst = facts.memory_in_order[0]
         source = f"{facts.source}, allocations on {worst.host}, {worst.allocator}"
         yield "peak_memory_bytes", Measurement(worst.peak_bytes, "bytes", source)
         if worst.capacity_bytes:

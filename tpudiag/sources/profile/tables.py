@@ -160,7 +160,7 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     """The peak of each allocator, and what held the largest."""
     if not facts.memory:
         return
-    ordered = sorted(facts.memory, key=lambda memory: -memory.peak_bytes)
+    ordered = facts.memory_in_order
     rows: list[tuple[Value, ...]] = [
         (m.host, m.allocator, m.peak_bytes / 2**30,
          m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
