@@ -22,6 +22,7 @@ _LIBRARIES = tuple(
         for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }
 )
+_STARTED_IN = os.getcwd()  # noqa: PTH109
 _generated: dict[tuple[str, int], Location] = {}
 """Lines of code that AutoGraph generated -> the user's lines they were made from."""
 
@@ -39,12 +40,18 @@ def is_user_file(file: str) -> bool:
     return not path.startswith(_LIBRARIES)
 
 
+@cache
+def _shown(file: str) -> str:
+    """A file below the folder that the job was started in, as seen from there."""
+    return file.removeprefix(_STARTED_IN + os.sep)
+
+
 def of(file: str, line: int) -> Location | None:
     """A line as the user wrote it; None where it is not the user's."""
     if "__autograph_generated_file" in file:
         original = _generated.get((file, line))
         return original if original is not None and is_user_file(original.file) else None
-    return Location(file, line) if is_user_file(file) else None
+    return Location(_shown(file), line) if is_user_file(file) else None
 
 
 def caller() -> Location | None:
@@ -114,7 +121,7 @@ def follow_autograph() -> None:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(
-                origin.loc.filename, origin.loc.lineno
+                _shown(origin.loc.filename), origin.loc.lineno
             )
         return source_map
 
