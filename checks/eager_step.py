@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Location, Severity, check
-from tpudiag.signals import Dispatch, Signals
+from tpudiag.signals import Dispatch, ProfileFacts, Signals
 
-from ._need import need
+from ._need import need, percent
+
+LIMIT = 0.10
+"""Share of a host's trace in ops that run eagerly from Python (XProf's threshold)."""
 
 
 @check("TPU104", Severity.ERROR)
-def eager_step(signals: Signals) -> Iterator[Finding | Evidence]:
+def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The training step runs outside tf.function.
 
     ## What it sees
     Gradients taken and strategy.run called while executing eagerly, compile(run_eagerly=True) and
-    tf.config.run_functions_eagerly(True).
+    tf.config.run_functions_eagerly(True); in a profile with steps, ops that ran eagerly from
+    Python for more than 10 % of a host's trace.
 
     ## Why it costs
     TPUStrategy refuses a plain Python step ("does not support pure eager execution"); where it
@@ -30,8 +34,10 @@ def eager_step(signals: Signals) -> Iterator[Finding | Evidence]:
     ```
 
     ## Source
-    tensorflow#41074, tensorflow#42603
+    tensorflow#41074, tensorflow#42603; XProf's overview page (eager ops above 10 %)
     """
+    if signals.dispatch is None and signals.profile and signals.steps:
+        yield from _of_profile(signals.profile, limit)
     dispatch = need(signals.dispatch, "a training step")
     if dispatch.eager_steps or dispatch.run_eagerly:
         message, fix, location = _cause(dispatch)
@@ -58,4 +64,21 @@ def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
         "the training step runs eagerly: TPUStrategy.run needs a tf.function around it.",
         "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
         dispatch.eager_location,
+    )
+
+
+def _of_profile(profile: ProfileFacts, limit: float) -> Iterator[Finding]:
+    """What a profile can prove: that many ops ran eagerly, never that the step did not."""
+    share = profile.eager_share or 0.0
+    if share <= limit:
+        return
+    longest = sorted(profile.eager_ops or (), key=lambda op: -op.ms)[:3]
+    yield Finding(
+        f"ops that Python runs one by one take {share:.0%} of the trace, beside the steps.",
+        "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
+        (
+            Evidence("eager ops", percent(share), "% of the trace", percent(limit), profile.source),
+            *(Evidence(op.op, round(op.ms, 3), "ms", source=profile.source) for op in longest),
+        ),
+        severity=Severity.WARNING,
     )

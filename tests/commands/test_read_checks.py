@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tpudiag.commands._profile import Asked, diagnosed
-from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.model import Outcome, Report, Severity, Verdict
 from tpudiag.settings import Settings
 
 GIB = 2**30
@@ -255,6 +255,9 @@ def test_steps_that_run_eagerly_show_their_ops(job: Callable[..., Report]) -> No
 
     found = job(host=host)
     assert found.measurements["eager_share"].value == pytest.approx(100 * 50 / 185)
+    assert "take 27% of the trace" in failed(outcome(found, "TPU104"))
+    assert outcome(found, "TPU104").severity is Severity.WARNING
+    assert outcome(job(host=host, steps=0), "TPU104").verdict is Verdict.SKIPPED
 
 
 def test_a_step_function_of_any_name_that_is_not_traced_again_passes(

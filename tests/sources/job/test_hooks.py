@@ -172,6 +172,37 @@ def test_private_seams_are_where_they_were() -> None:
     assert (chain[0][3], chain[1][2], chain[2][1]) == (5, 2, 3), version
 
 
+ENDS_LATE = (
+    PROLOGUE
+    + """
+import threading, time
+from tpudiag.sources.job import iterators
+may_end, ended = threading.Event(), threading.Event()
+def examples():
+    try:
+        yield 1
+        yield 2
+    finally:
+        may_end.wait(60)
+        ended.set()
+dataset = tf.data.Dataset.from_generator(examples, output_signature=tf.TensorSpec((), tf.int32))
+iterators.IteratorRelease(tf)
+seen = []
+for number in dataset:
+    seen.append(int(number))
+    break
+del number
+went_on = not ended.is_set()
+may_end.set()
+print(json.dumps([seen, went_on, ended.wait(60)]))
+"""
+)
+
+
+def test_a_pipeline_that_ends_late_does_not_hold_the_job() -> None:
+    assert run(ENDS_LATE) == [[1], True, True]
+
+
 RESUME = """
 import sys
 from tpudiag.reference import job

@@ -78,6 +78,19 @@ def test_what_cannot_be_read_beside_a_profile_hides_none_of_it(logs: Path) -> No
     assert unread == {"gone": "No such file or directory", "pipe": "not a file"}
 
 
+def test_a_packed_host_is_missed_unless_it_is_there_unpacked(logs: Path) -> None:
+    folder = logs / "train" / "plugins" / "profile" / NEW
+    (folder / "packed.xplane.pb.gz").write_bytes(b"\x1f\x8b rest")
+    (folder / "vm.xplane.pb.gz").write_bytes(b"\x1f\x8b rest")
+    found, _ = facts(logs)
+    (missed,) = found.unread
+    assert missed.name.startswith("packed")
+    assert "gunzip" in missed.reason
+    (folder / "vm.xplane.pb").unlink()
+    with pytest.raises(UnreadableInput, match="gunzip"):
+        facts(logs)
+
+
 def test_no_path_and_no_home() -> None:
     with pytest.raises(UnreadableInput, match="the path is empty"):
         runs("")

@@ -69,6 +69,18 @@ def test_replicas_that_wait_together_wait_once(spaces: ModuleType, tmp_path: Pat
     assert steps.input_wait_ms == pytest.approx([8.0, 0.0, 0.0])
 
 
+def test_eager_ops_of_a_host_compute(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for number, start in enumerate(STARTS):
+        plane.event(line, ("train", start, 20.0), step_num=number)
+        plane.event(line, ("EagerLocalExecute: MatMul", start + 5, 12.0))
+    spaces.write(made, tmp_path)
+    (replica,) = facts(tmp_path)[0].replicas
+    assert (replica.part("compute"), replica.part("idle")) == pytest.approx((36.0, 24.0))
+
+
 def test_asking_ahead_while_kernels_run_is_no_wait(spaces: ModuleType, tmp_path: Path) -> None:
     kernels = [("tf_Compute/1", 100.0, 15.0), ("tf_data_private_threadpool/1", 115.0, 5.0)]
     steps = read(spaces, tmp_path, asked=[(THREAD, 101.0, 18.0)], kernels=kernels)

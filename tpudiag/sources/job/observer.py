@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import (
@@ -20,13 +19,14 @@ from tpudiag.sources.job import budget, graphs, lines, loss, standins
 from tpudiag.sources.job.batches import batch_of
 from tpudiag.sources.job.checkpoints import CheckpointWatch
 from tpudiag.sources.job.functions import FunctionWatch
+from tpudiag.sources.job.iterators import IteratorRelease
 from tpudiag.sources.job.keras import KerasWatch
 from tpudiag.sources.job.lowering import LoweringWatch
 from tpudiag.sources.job.pipelines import PipelineWatch
 from tpudiag.sources.job.sandbox import Sandbox
 from tpudiag.sources.job.steps import StepWatch
 from tpudiag.sources.job.strategies import StrategyWatch
-from tpudiag.sources.job.tf1 import Tf1Watch
+from tpudiag.sources.job.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tpu import TpuWatch
 from tpudiag.sources.job.training import GradientWatch
 from tpudiag.sources.job.variables import VariableWatch
@@ -73,6 +73,7 @@ class Observer:
                 tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
                 on_resolver=lambda name: self._recorder.put(tpu_named=name),
             )  # fmt: skip
+            IteratorRelease(tf)
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
@@ -156,7 +157,7 @@ class Observer:
         return TensorFlowImport(
             succeeded=True,
             version=str(tf.__version__),
-            tf2_behavior=_tf2_enabled(),
+            tf2_behavior=tf2_enabled(),
             eager=bool(tf.compat.v1.executing_eagerly_outside_functions()),
             took_s=self._import_s,
         )
@@ -272,11 +273,3 @@ class Observer:
             compiled_at=self._keras.compiled_at(),
             made_eager_at=self._functions.made_eager_at,
         )
-
-
-def _tf2_enabled() -> bool | None:
-    """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
-    try:
-        return bool(import_module("tensorflow.python.tf2").enabled())
-    except (ImportError, AttributeError):
-        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import Tf1Use
@@ -37,3 +38,11 @@ class Tf1Watch:
                 self._uses.setdefault(api, Tf1Use(api, location))
 
         hooks.before(owner, name, note)
+
+
+def tf2_enabled() -> bool | None:
+    """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
+    try:
+        return bool(import_module("tensorflow.python.tf2").enabled())
+    except (ImportError, AttributeError):
+        return None

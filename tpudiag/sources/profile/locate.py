@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -129,9 +129,16 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
             continue
         seen.add(real)
         below[:] = [e for _, e in sorted(((folder / e).is_symlink(), e) for e in below)]
-        found = [folder / e for e in sorted((*entries, *below)) if e.endswith(ENDING)]
+        names = {*entries, *below}
+        found = [folder / name for name in sorted(names) if _is_profile(name, names)]
         if found:
             yield folder, found
+
+
+def _is_profile(name: str, others: Container[str]) -> bool:
+    """Whether a file is a host's profile; a packed one counts, so that it is missed aloud."""
+    plain = name.removesuffix(".gz")
+    return plain.endswith(ENDING) and (plain == name or plain not in others)
 
 
 def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
@@ -153,7 +160,7 @@ def _remote(path: str) -> list[Run]:
         else:
             found: dict[str, Any] = filesystem.find(path, detail=True)
             sizes = {
-                filesystem.unstrip_protocol(k): v for k, v in found.items() if k.endswith(ENDING)
+                filesystem.unstrip_protocol(k): v for k, v in found.items() if _is_profile(k, found)
             }
             if not sizes and not filesystem.exists(path):
                 raise UnreadableInput(f"{path}: does not exist")

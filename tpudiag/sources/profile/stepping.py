@@ -189,7 +189,8 @@ def _of_host(
     waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.asked else EMPTY
     found: dict[str, Ints] = {}
     rest = union(steps.starts, steps.ends)
-    blame = ((INPUT[1], waiting), (COMPILATION, trace.compiles), (COMPUTE, trace.kernels),
+    computing = merged(trace.kernels, trace.eager)
+    blame = ((INPUT[1], waiting), (COMPILATION, trace.compiles), (COMPUTE, computing),
              (COLLECTIVES, trace.collectives))  # fmt: skip
     for name, spans in blame:
         if spans or (name == INPUT[1] and trace.asked):
