@@ -24,7 +24,7 @@ from tpudiag.plan.rows import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (
-    "TPU", "batch", "fits", "GiB", "free %", "+FLOP%", "step ms", "comm ms", "ex/s/chip",
+    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "comm ms", "ex/s/chip",
 )  # fmt: skip
 """Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
 estimates of the step, of its collectives, and of examples per second and chip."""
@@ -54,7 +54,7 @@ def report(name: str, plans: Sequence[Plan], partial: str | None = None) -> Repo
     table = Table(
         TITLE,
         columns,
-        tuple(_cells(r, found, chosen[t], priced) for t, found in rows.items() for r in found),
+        tuple(_cells(row, chosen[t], priced) for t, found in rows.items() for row in found),
         "TPU compiler",
     )
     single = plans[0].target if len(plans) == 1 else None
@@ -113,12 +113,12 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _cells(row: Row, rows: Sequence[Row], chosen: Row | None, priced: bool) -> tuple[Value, ...]:
+def _cells(row: Row, chosen: Row | None, priced: bool) -> tuple[Value, ...]:
     """One row of the table; an empty cell is a figure that there is not."""
     answer = row.answer
     need = answer.need_bytes if answer is not None else None
     headroom = answer.headroom if answer is not None else None
-    said = planning.note(row, rows)
+    said = planning.note(row)
     if chosen is not None and row.batch == chosen.batch:
         said = f"best; {said}" if said else "best"
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
@@ -126,7 +126,7 @@ def _cells(row: Row, rows: Sequence[Row], chosen: Row | None, priced: bool) -> t
     return (
         row.target.name,
         row.batch,
-        "only recomputing" if row.recomputes else fits,
+        "recomputes" if row.recomputes else fits,
         _shown(None if need is None else need / GIB, 3),
         _shown(None if headroom is None else 100 * headroom, 1),
         _shown(None if row.more_flops is None else 100 * row.more_flops, 1),

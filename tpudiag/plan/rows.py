@@ -141,19 +141,14 @@ def why(chosen: Row, rows: Sequence[Row]) -> str:
     return f"{fitting[-1].batch} fits, but is no faster an example"
 
 
-def note(row: Row, rows: Sequence[Row]) -> str:
+def note(row: Row) -> str:
     """What a row says beside its figures."""
     answer = row.answer
     if answer is None:
-        refused = min(r.batch for r in rows if r.answer is not None and r.fits is False)
-        return f"not tried: {refused} does not fit"
-    if answer.out_of_memory is not None:
-        return "does not fit"
-    if answer.error is not None:
+        return "not tried"
+    if answer.out_of_memory is None and answer.error is not None:
         return f"unknown: {answer.error.strip().splitlines()[0][:120]}"
-    if row.recomputes:
-        return f"recomputes: {_costs(row)}"
-    return "little headroom" if _headroom(row) < HEADROOM else ""
+    return "tight" if row.fits and not row.recomputes and _headroom(row) < HEADROOM else ""
 
 
 def _costs(row: Row) -> str:
