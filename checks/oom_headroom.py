@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from tpudiag.compiled import Compilation, OutOfMemory
+from tpudiag.hardware import Target
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
-from tpudiag.signals import Signals, TensorSeen
+from tpudiag.signals import Signals, TensorSeen, VariableSeen
 
 from ._compiler import compilation
 from ._need import ON_THE_TPU, mib, need, of_a_job, percent
@@ -63,8 +64,11 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         return
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
-    activations = need(signals.activations, "a traced training step")
     usable = target.hardware.usable_hbm_bytes
+    if signals.activations is None and sum(v.bytes for v in variables) > usable:
+        yield _by_variables_alone(variables, target)
+        return
+    activations = need(signals.activations, "a traced training step")
     parts = {
         "variables": sum(v.bytes for v in variables if not v.optimizer),
         "optimizer slots": sum(v.bytes for v in variables if v.optimizer),
@@ -106,6 +110,25 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
             "and read its memory profile: `tpudiag read logdir`",
         )
     yield from evidence
+
+
+def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Finding:
+    """A job that came to no step, whose variables do not fit by themselves."""
+    size_bytes = sum(v.bytes for v in variables)
+    usable = target.hardware.usable_hbm_bytes
+    largest = max(variables, key=lambda variable: variable.bytes)
+    return Finding(
+        f"the variables alone need {mib(size_bytes)} of HBM on each replica, {mib(usable)} are "
+        f"usable on {target.generation}; the largest, {largest.name}, has {mib(largest.bytes)}.",
+        "shard the large tables over the chips (tf.tpu.experimental.embedding), make them smaller, "
+        "or choose an optimizer with fewer slots",
+        (
+            Evidence("variables and slots", size_bytes, "B", usable, "job, before any step"),
+            Evidence(f"largest: {largest.name}", largest.bytes, "B", source="job"),
+        ),
+        largest.location,
+        cost_bytes=size_bytes,
+    )
 
 
 def _certain(parts: dict[str, int], usable_bytes: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -172,8 +173,7 @@ def _rehearsed(
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
         job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
-        fitting = job.facts.get("fitting_replicas")
-        if isinstance(fitting, int):
+        while (fitting := _fitting(job, replicas)) < replicas:
             on_phase(f"starting again with {fitting} of {replicas} replicas")
             replicas = fitting
             job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
@@ -182,6 +182,15 @@ def _rehearsed(
     if compiler.reason == asking.INTERRUPTED:
         signals = replace(signals, end=JobEnd("interrupted"))
     return replace(signals, compiler=compiler), job, replicas
+
+
+def _fitting(job: runner.JobRun, replicas: int) -> int:
+    """How many replicas to rehearse with: fewer where the job said so, or was too large to live."""
+    said = job.facts.get("fitting_replicas")
+    if isinstance(said, int):
+        return said
+    killed = job.exit_code == -signal.SIGKILL and not (job.timed_out or job.interrupted)
+    return 1 if killed and job.phase == wire.UP_TO_FIRST_STEP else replicas
 
 
 def _on_tpu(

@@ -31,7 +31,8 @@ class Marked:
 
     def __exit__(self, *error: object) -> None:
         self._trace.__exit__(*error)
-        ends.append(time.perf_counter())
+        if error == (None, None, None):  # where it was stopped, the report is being made
+            ends.append(time.perf_counter())
 
 
 Trace = tf.profiler.experimental.Trace

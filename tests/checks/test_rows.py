@@ -217,6 +217,7 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU203", h(pipelines=(pipeline(DatasetOp("Map"), BATCHED, PREFETCHED),)), Severity.WARNING),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
+    ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE)), Severity.INFO),
     (

@@ -142,6 +142,25 @@ def test_an_import_that_aborts_is_tpu002(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+TOO_LARGE = """
+import os, signal
+from pathlib import Path
+import tensorflow as tf
+if not Path("killed").exists():
+    Path("killed").touch()
+    os.kill(os.getpid(), signal.SIGKILL)  # as the kernel does where memory ends
+raise SystemExit(3)
+"""
+
+
+def test_a_job_too_large_for_the_machine_is_tried_with_one_replica(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(TOO_LARGE)
+    done, _ = check(tmp_path, "job.py", *QUICK)
+    assert done.returncode == 2, done.stdout
+    assert "exit code 3" in done.stdout + done.stderr
+    assert done.stdout.startswith("No TPU here: rehearsed for v5e-4 on 1 CPU replica")
+
+
 SCRIPTS = {
     "exits": ("import sys; sys.exit(3)", "exit code 3"),
     "raises": (

@@ -30,7 +30,7 @@ from tpudiag.sources.job.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tpu import TpuWatch
 from tpudiag.sources.job.training import GradientWatch
 from tpudiag.sources.job.variables import VariableWatch
-from tpudiag.sources.job.wire import JobSpec, Recorder
+from tpudiag.sources.job.wire import UP_TO_FIRST_STEP, JobSpec, Recorder
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
@@ -81,14 +81,13 @@ class Observer:
         self._functions = FunctionWatch(tf, self._after_call)
         self._strategies = StrategyWatch(tf, self._functions.class_)
         self._strategies.after_eager_run = self._after_eager_run
-        if self._spec.rehearse and self._spec.real_replicas > 1:
-            self._strategies.before_first_run = self._refuse_too_large
+        self._strategies.before_first_run = self._refuse_too_large
         if self._spec.lower_to:
             self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
             if self._spec.requests >= 0:
                 self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
-        self._variables = VariableWatch(tf)
+        self._variables = VariableWatch(tf, self._after_large_variable)
         self._checkpoints = CheckpointWatch(
             tf, self._sandbox.original if self._sandbox is not None else lambda path: path
         )
@@ -101,7 +100,7 @@ class Observer:
         self._steps.budget_s = self._spec.budget_s
         for keras, package in self._early_keras:
             self.imported_keras(keras, package)
-        self._recorder.phase("running up to the first step")
+        self._recorder.phase(UP_TO_FIRST_STEP)
 
     def imported_keras(self, keras: Any, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
@@ -192,11 +191,18 @@ class Observer:
         if now is not None and self._steps.steps == 0:
             self._steps.steps_per_dispatch = max(now, 1)
 
+    def _after_large_variable(self) -> None:
+        """A large variable was made: tell of it, as the next one may be too large to live."""
+        self._recorder.put(variables=self._variables.facts())
+        self._refuse_too_large()
+
     def _refuse_too_large(self) -> None:
-        """Before the first step is traced: a model too large for so many replicas ends the try.
+        """While a model is built, and before its first step: one too large ends the try.
 
         The parent then starts the job again with the replicas that fit.
         """
+        if not self._spec.rehearse or self._spec.real_replicas == 1:
+            return
         fitting = budget.replicas_that_fit(self._variables.facts(), self._spec.real_replicas)
         if fitting < self._spec.real_replicas:
             self._recorder.put(fitting_replicas=fitting)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tpudiag.signals import TpuAttempt
 from tpudiag.sources.job import hooks
-from tpudiag.sources.job.wire import Recorder
+from tpudiag.sources.job.wire import UP_TO_FIRST_STEP, Recorder
 
 PHASES = ("resolver", "connect", "initialize", "strategy")
 
@@ -41,9 +41,7 @@ class TpuWatch:
                 raise
             self._waited_s += time.perf_counter() - started
             self._recorder.put(
-                phase="running up to the first step"
-                if phase == "strategy"
-                else f"tpu: after {phase}",
+                phase=UP_TO_FIRST_STEP if phase == "strategy" else f"tpu: after {phase}",
                 tpu=self._attempt(phase, phase == "strategy", None),
             )
             return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -11,11 +12,16 @@ from tpudiag.sources.job import lines
 _OPTIMIZER_FRAMES = ("optimizers", "optimizer")
 
 
+LARGE_BYTES = 256 << 20
+"""A variable that may alone decide how many replicas this machine can hold."""
+
+
 class VariableWatch:
     """A variable creator in the outermost scope: it sees every variable that is made."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Any, after_large: Callable[[], None]) -> None:
         self._tf = tf
+        self._after_large = after_large
         self._seen: dict[str, VariableSeen] = {}
         self._kept: list[Any] = []
         self._scope = tf.variable_creator_scope(self._create)
@@ -33,7 +39,7 @@ class VariableWatch:
         if not replica_copy and None not in shape:
             in_scope = bool(self._tf.distribute.has_strategy())
             key = f"{name}#{len(self._seen)}"
-            self._seen[key] = VariableSeen(
+            seen = self._seen[key] = VariableSeen(
                 name=name,
                 dtype=variable.dtype.base_dtype.name,
                 shape=shape,
@@ -43,6 +49,8 @@ class VariableWatch:
                 optimizer=_made_by_optimizer(),
                 location=lines.caller(),
             )
+            if seen.bytes >= LARGE_BYTES:
+                self._after_large()
         return variable
 
 

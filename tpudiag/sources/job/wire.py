@@ -10,6 +10,7 @@ import msgspec
 
 from tpudiag.signals import Origin, Signals
 
+UP_TO_FIRST_STEP = "running up to the first step"
 LOWERING = "lowering the step"
 """The phase in which all is seen, and a job that dies has died of being lowered."""
 
