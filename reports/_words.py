@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from tpudiag.model import Evidence, Finding, Outcome, Report, Value, Verdict
+from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Value, Verdict
 
 _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -149,8 +149,13 @@ def title(report: Report) -> str:
         return line(report.headline)
     about = f"Diagnosis of the {report.subject.kind} {report.subject.name}"
     if report.target is not None:
-        about += f" for {report.target.name} ({report.target.replicas} replicas)"
+        about += f" for {report.target.name} ({replicas(report.target)})"
     return line(about) + "."
+
+
+def replicas(target: TargetSummary) -> str:
+    """`1 replica`, `8 replicas`."""
+    return f"{target.replicas} replica" + ("" if target.replicas == 1 else "s")
 
 
 def summary(report: Report) -> str:

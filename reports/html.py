@@ -29,7 +29,8 @@ _WORDS: dict[str, object] = {
     "Verdict": Verdict, "cost": _words.cost, "ended": _words.ended,
     "failures": _words.failures, "figure": _words.figure, "findings": _words.findings,
     "measure_name": _words.measure_name, "page": page, "proofs": _words.proofs,
-    "skipped_groups": _words.skipped_groups, "summary": _words.summary,
+    "replicas": _words.replicas, "skipped_groups": _words.skipped_groups,
+    "summary": _words.summary,
     "title": _words.title, "unit": _words.unit,
 }  # fmt: skip
 """What the template calls."""

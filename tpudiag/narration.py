@@ -42,7 +42,8 @@ def headline(goal: Target, attempt: TpuAttempt | None, asked: str | None, replic
     """The first line: on a TPU, or rehearsed, and why."""
     if attempt is not None and attempt.reached:
         return f"Running on TPU {attempt.asked or 'found'} as {goal.name}."
-    rehearsing = f"rehearsed for {goal.name} on {replicas} CPU replicas"
+    many = f"{replicas} CPU replica" + ("" if replicas == 1 else "s")
+    rehearsing = f"rehearsed for {goal.name} on {many}"
     if asked is not None:
         return f"TPU {asked or '(unnamed)'} was not reached (see TPU003): {rehearsing}."
     return f"No TPU here: {rehearsing}."
@@ -65,8 +66,8 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
         goal = signals.target
         if goal is not None and goal.replicas > replicas:
             notes.append(
-                f"{goal.name} has {goal.replicas} replicas, and the job saw so many; {replicas} of "
-                "them ran, each with the target's per-replica batch. What the job sums over "
+                f"{goal.name} has {goal.replicas} replicas, and the job saw so many; of them "
+                f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
                 f"replicas is {replicas}/{goal.replicas} of the real sum."
             )
         if cut_to_steps:
