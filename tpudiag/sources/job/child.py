@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import importlib
@@ -139,8 +140,9 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     daemonic = all(thread.daemon for thread in threading.enumerate()[1:])
-    if end.how == "stopped" or not daemonic:
-        os._exit(0)  # the job was cut: what it would still do is of no interest
+    if end.how != "stopped" and daemonic:
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    os._exit(0)  # not by way of destructors: iterators may hold them for a minute
 
 
 if __name__ == "__main__":
