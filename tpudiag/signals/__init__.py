@@ -1,0 +1,164 @@
+"""The typed facts that checks read: what was seen, and None for what was not measured.
+
+Sources fill them, checks read them, and neither knows the other. Locations are lines of the
+user's code. Times are in ms, sizes in bytes, as the names say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from tpudiag.compiled import CompilerFacts
+from tpudiag.hardware import Target
+from tpudiag.signals.data import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.pace import (
+    LEAST_STEADY,
+    WARM_UP,
+    StepTimes,
+    Throughput,
+    ThroughputDrop,
+    warm_up,
+)
+from tpudiag.signals.profiled import (
+    CallbackTime,
+    Device,
+    DeviceOp,
+    HostClock,
+    InputBlocker,
+    IteratorTime,
+    MemoryPeak,
+    PaddedTensor,
+    ProfileFacts,
+    ReplicaSteps,
+    StepPart,
+    UnreadHost,
+)
+from tpudiag.signals.saving import BucketSeen, Checkpoints, CheckpointUse
+from tpudiag.signals.step import (
+    ActivationEstimate,
+    ArgumentChange,
+    Batch,
+    Dispatch,
+    LossScale,
+    MatrixOp,
+    MixedPrecision,
+    Retrace,
+    StepOp,
+    StepOps,
+    TensorSeen,
+    TracedFunction,
+    VariableSeen,
+)
+from tpudiag.signals.surroundings import (
+    CloudTpu,
+    Environment,
+    JobEnd,
+    KerasUse,
+    TensorFlowImport,
+    Tf1Use,
+    TpuAttempt,
+)
+
+__all__ = [
+    "LEAST_STEADY",
+    "NOTHING",
+    "NO_WORK",
+    "WARM_UP",
+    "ActivationEstimate",
+    "ArgumentChange",
+    "Batch",
+    "BucketSeen",
+    "CallbackTime",
+    "CheckpointUse",
+    "Checkpoints",
+    "CloudTpu",
+    "DatasetOp",
+    "Device",
+    "DeviceOp",
+    "Dispatch",
+    "Environment",
+    "FilesRead",
+    "HostClock",
+    "InputBlocker",
+    "InputSpeed",
+    "IteratorTime",
+    "JobEnd",
+    "KerasUse",
+    "LossScale",
+    "MatrixOp",
+    "MemoryPeak",
+    "MixedPrecision",
+    "Origin",
+    "PaddedTensor",
+    "Pipeline",
+    "ProfileFacts",
+    "ReplicaSteps",
+    "Retrace",
+    "Signals",
+    "StepOp",
+    "StepOps",
+    "StepPart",
+    "StepTimes",
+    "TensorFlowImport",
+    "TensorSeen",
+    "Tf1Use",
+    "Throughput",
+    "ThroughputDrop",
+    "TpuAttempt",
+    "TracedFunction",
+    "UnreadHost",
+    "VariableSeen",
+    "warm_up",
+]
+
+
+class Origin(Enum):
+    """Where the facts come from; a rehearsal on CPU replicas cannot give them all."""
+
+    REHEARSAL = "rehearsal"
+    TPU = "tpu"
+    PROFILE = "profile"
+    RECORDING = "recording"
+
+
+@dataclass(frozen=True)
+class Signals:
+    """All facts of one diagnosis; None (not an empty tuple) means not measured."""
+
+    origin: Origin
+    target: Target | None = None
+    environment: Environment | None = None
+    tensorflow: TensorFlowImport | None = None
+    keras: KerasUse | None = None
+    tpu: TpuAttempt | None = None
+    cloud_tpu: CloudTpu | None = None
+    tpu_named: str | None = None
+    """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
+    end: JobEnd | None = None
+    tf1: tuple[Tf1Use, ...] | None = None
+    functions: tuple[TracedFunction, ...] | None = None
+    pipelines: tuple[Pipeline, ...] | None = None
+    strategy_replicas: int | None = None
+    """Replicas of the largest strategy that the job made."""
+    dispatch: Dispatch | None = None
+    batch: Batch | None = None
+    step_inputs: tuple[TensorSeen, ...] | None = None
+    """What the training step gets on one replica."""
+    matrix_ops: tuple[MatrixOp, ...] | None = None
+    step_ops: StepOps | None = None
+    variables: tuple[VariableSeen, ...] | None = None
+    activations: ActivationEstimate | None = None
+    loss: tuple[LossScale, ...] | None = None
+    precision: MixedPrecision | None = None
+    checkpoints: Checkpoints | None = None
+    buckets: tuple[BucketSeen, ...] | None = None
+    steps: StepTimes | None = None
+    profile: ProfileFacts | None = None
+    throughput: Throughput | None = None
+    compiler: CompilerFacts | None = None
+    """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+
+
+NOTHING = Signals(Origin.PROFILE)
+"""No fact at all."""

@@ -1,0 +1,133 @@
+"""The tf.data pipelines as they were built, and what their fixes are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.model import Location
+from tpudiag.signals.step import TensorSeen
+
+
+@dataclass(frozen=True)
+class DatasetOp:
+    """One transformation of a tf.data pipeline; None where the op has no such setting."""
+
+    kind: str
+    """Op type without version, e.g. `ParallelMap`, `Prefetch`, `TensorSlice`."""
+    parallelism: int | None = None
+    """-1 is AUTOTUNE."""
+    buffer_size: int | None = None
+    batch_size: int | None = None
+    drop_remainder: bool | None = None
+    count: int | None = None
+    stateful: bool = False
+    """Its function holds random or other stateful ops."""
+    python: bool = False
+    """Its function calls back into Python."""
+    costly: bool = False
+    """Its function does more than casts, scaling and reshaping."""
+    reads_files: bool = False
+    """It reads the files that the op before it names, one after the other."""
+    opens_files: bool = False
+    """It opens files, in whatever way."""
+    gives_unknown: bool = False
+    """A dimension of its elements is unknown."""
+    batch_named: tuple[str, ...] = ()
+    """Names that the user's code had for the batch size where it was set, e.g. `args.batch`."""
+    global_batch_named: int | None = None
+    """The value of the one name for a global batch that the user's code had there."""
+    elements: int | None = None
+    """Elements that it gives in one pass; None where unknown or endless."""
+    element_bytes: int | None = None
+    """Size of one of them; None where a dimension is unknown."""
+    inside_library: bool = False
+    """A library's function that the user called made it, e.g. `make_csv_dataset`."""
+    location: Location | None = None
+
+
+NO_WORK = frozenset(
+    ("Options", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Rebatch", "Take", "Repeat")
+)
+"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
+
+
+@dataclass(frozen=True)
+class FilesRead:
+    """The files that a pipeline opens: how many, and the first of their paths."""
+
+    count: int
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class InputSpeed:
+    """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
+
+    fix: str
+    """parallel calls, parallel reads, cache, prefetch (with a consumer as slow as the pipeline), or
+    AUTOTUNE in the place of static values."""
+    before_examples_per_s: float
+    after_examples_per_s: float
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A tf.data pipeline that the training loop reads: its ops from source to end."""
+
+    ops: tuple[DatasetOp, ...]
+    elements: tuple[TensorSeen, ...]
+    location: Location | None = None
+    distributed: bool = False
+    trains: bool = True
+    cardinality: int | None = None
+    """Elements in one pass; -1 infinite, -2 unknown."""
+    passes: int = 1
+    """How often the loop has started to read it (epochs)."""
+    element_bytes: int | None = None
+    auto_shard_policy: str | None = None
+    files: FilesRead | None = None
+    per_replica: bool = False
+    """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
+    replicas: int | None = None
+    """Replicas of the strategy that it was handed to."""
+    speeds: tuple[InputSpeed, ...] = ()
+
+    @property
+    def examples_per_element(self) -> int:
+        """The batch that one element is; 1 where it is not known to be one."""
+        return next((op.batch_size for op in reversed(self.ops) if op.batch_size), 1)
+
+    @property
+    def worth_caching(self) -> int | None:
+        """The last op that is costly and the same in every pass, None where none is.
+
+        Behind a shuffle it still does the same to each element, but no longer to each batch.
+        """
+        found = None
+        shuffled = False
+        for number, op in enumerate(self.ops):
+            shuffled |= op.kind == "Shuffle" and not self.names_files(number)
+            if op.stateful or (shuffled and op.batch_size):
+                break
+            if op.kind == "Cache":
+                return None
+            if op.costly and not op.python and op.location is not None:
+                found = number
+        return found
+
+    @property
+    def elements_to_cache(self) -> int:
+        """Elements of the whole pipeline that one pass over the costly ops makes."""
+        costly = self.worth_caching
+        elements = self.ops[costly].elements if costly is not None else None
+        return -(-(elements or 0) // self.examples_per_element)
+
+    @property
+    def ends_ahead(self) -> bool:
+        """Whether it ends in a prefetch whose buffer is left to AUTOTUNE."""
+        last = next((op for op in reversed(self.ops) if op.kind not in NO_WORK), None)
+        return last is not None and last.kind == "Prefetch" and last.buffer_size in (-1, None)
+
+    def names_files(self, number: int) -> bool:
+        """Whether an op gives names of files that a later one opens."""
+        return any(op.opens_files for op in self.ops[number + 1 :])

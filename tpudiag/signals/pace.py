@@ -1,0 +1,84 @@
+"""Step times and throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+WARM_UP = 3.0
+"""First steps that took longer than this times what the others took are warm-up."""
+LEAST_STEADY = 3
+"""Steps that must follow them."""
+
+
+def warm_up(step_ms: Sequence[float]) -> int:
+    """How many first steps are warm-up (tracing, compilation, buffers that fill); mostly none.
+
+    Each of them took over three times as long as the median, and as nine in ten of those after.
+    """
+    usual = median(step_ms) if step_ms else 0.0
+    first = next((n for n, ms in enumerate(step_ms) if ms <= WARM_UP * usual), 0)
+    rest = sorted(step_ms[first:])
+    if not first or len(rest) < max(LEAST_STEADY, first):
+        return 0
+    return first if min(step_ms[:first]) > WARM_UP * rest[(9 * len(rest) - 1) // 10] else 0
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
+
+    step_ms: tuple[float, ...]
+    input_wait_ms: tuple[float, ...] | None
+    source: str
+    recovered: bool = False
+    input_wait_source: str | None = None
+    """What `input_wait_ms` was read from, None where the wait is not known."""
+
+    @property
+    def steady(self) -> StepTimes:
+        """The same without warm-up: what shares of the step time are taken of."""
+        first, waits = warm_up(self.step_ms), self.input_wait_ms
+        if not first:
+            return self
+        return replace(self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:])
+
+
+@dataclass(frozen=True)
+class ThroughputDrop:
+    """Throughput below the job's own baseline; `ended` is None while it lasts."""
+
+    since: str
+    baseline_per_s: float
+    per_s: float
+    ended: str | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of throughput that is lost, 0 to 1."""
+        return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
+
+    unit: str
+    """`examples`, `steps`, or `epochs` where only their ends are known."""
+    steps: int
+    source: str
+    per_s: float | None = None
+    baseline_per_s: float | None = None
+    """None while the baseline is being learned."""
+    drops: tuple[ThroughputDrop, ...] = ()
+    silent_s: float | None = None
+    """Time since the last step; None where the run has ended."""
+    normal_pause_s: float = 0.0
+    """The longest pause that is normal for the job, as far as it is known."""
+    pausing: str | None = None
+    """The kind of pause that the job announced and is in."""
+    gone: str | None = None
+    """Why the job can go on no more although it did not end: its process is gone."""
+    unsure: str | None = None
+    """Why silence may as well be the end of the job."""

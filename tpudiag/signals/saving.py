@@ -1,0 +1,34 @@
+"""Checkpoints, and the buckets that they go to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.model import Location
+
+
+@dataclass(frozen=True)
+class CheckpointUse:
+    """A checkpoint manager, callback or save call that the job set up or reached."""
+
+    kind: str
+    path: str
+    saved: int
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """What the job does about checkpoints; `mentioned` are save calls in its source not reached."""
+
+    uses: tuple[CheckpointUse, ...]
+    mentioned: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True)
+class BucketSeen:
+    """A bucket that checkpoints go to; `versioning` is None where it could not be asked."""
+
+    name: str
+    versioning: bool | None
+    error: str | None = None

@@ -1,0 +1,169 @@
+"""The training step as it was traced: functions, tensors, operations, variables, loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.model import Location
+
+
+@dataclass(frozen=True)
+class ArgumentChange:
+    """The argument that made a function be traced again: before, after, and the kind of change."""
+
+    argument: str
+    before: str
+    after: str
+    kind: str
+    """python value, shape, dtype, structure, new function, other."""
+
+
+@dataclass(frozen=True)
+class Retrace:
+    """One trace of a function beyond those of warm-up."""
+
+    call: int
+    took_ms: float
+    changes: tuple[ArgumentChange, ...]
+    caller: Location | None
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A tf.function that was called while the job was observed."""
+
+    name: str
+    location: Location | None
+    calls: int
+    traces: int
+    retraces: tuple[Retrace, ...]
+    """Traces after the first, those made inside another function's trace left out."""
+    trains: bool = False
+    """Whether gradients are taken in it."""
+
+
+@dataclass(frozen=True)
+class TensorSeen:
+    """Shape and type of one tensor; None stands for an unknown dimension or rank."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...] | None
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """How training steps reach the device."""
+
+    steps: int
+    steps_per_dispatch: int
+    eager_steps: int = 0
+    """Steps that ran outside any tf.function."""
+    eager_location: Location | None = None
+    run_eagerly: bool = False
+    compiled_at: Location | None = None
+    """The line that compiled the model in fit."""
+    made_eager_at: Location | None = None
+    """The line that called tf.config.run_functions_eagerly(True)."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The batch of the training step."""
+
+    global_batch: int
+    per_replica_batch: int
+    replicas: int
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class MatrixOp:
+    """A matrix product or convolution of the traced step, per replica.
+
+    A convolution stands as the product it is for the MXU: rows = batch x output positions,
+    contraction = kernel positions x input channels, columns = output channels.
+    """
+
+    op: str
+    name: str
+    dtype: str
+    rows: int
+    contraction: int
+    columns: int
+    flops: int
+    batch: int = 1
+    """Independent products of this shape (BatchMatMul)."""
+    location: Location | None = None
+    forward: bool = True
+
+
+@dataclass(frozen=True)
+class StepOp:
+    """An operation of the traced step that a TPU cannot run, or runs on the host."""
+
+    kind: str
+    """Op type, e.g. `EagerPyFunc`, `StringToHashBucketFast`."""
+    name: str
+    calls_host: bool
+    """It calls back to the host, rather than having no TPU kernel."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class StepOps:
+    """The operations of one replica's step: how many, and those that stand out."""
+
+    total: int
+    found: tuple[StepOp, ...]
+
+
+@dataclass(frozen=True)
+class VariableSeen:
+    """A variable, its size on one replica, and whether it was made inside strategy.scope()."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    in_scope: bool
+    trainable: bool
+    optimizer: bool = False
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class ActivationEstimate:
+    """Tensors of the traced step that live until the backward pass, for one replica."""
+
+    activation_bytes: int
+    largest: tuple[tuple[str, int], ...] = ()
+    unknown_tensors: int = 0
+    """Tensors whose size the trace did not tell."""
+
+
+@dataclass(frozen=True)
+class LossScale:
+    """How the per-replica loss that is differentiated relates to the global batch.
+
+    `weight` is the loss's change when every per-example loss of the replica rises by one:
+    1 / replicas where the loss is scaled by the global batch and gradients are summed.
+    """
+
+    weight: float
+    replicas: int
+    gradients_averaged: bool
+    """Gradients are combined by mean, not by sum, over the replicas."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class MixedPrecision:
+    """The Keras dtype policies and the loss scaling in use."""
+
+    policies: tuple[str, ...]
+    loss_scale_optimizer: str | None = None
+    location: Location | None = None
+    """Of the loss scaling."""
+    policy_location: Location | None = None
+    """Of the policy: the line that set it, or that of the first layer that has it."""

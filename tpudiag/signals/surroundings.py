@@ -1,0 +1,102 @@
+"""What the job runs in: packages, TensorFlow, Keras, the TPU, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tpudiag.model import Location
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The Python environment of the job; versions are None where nothing is installed."""
+
+    python: str
+    distributions: dict[str, str] = field(default_factory=dict[str, str])
+    """Installed distributions that matter (tensorflow*, keras, tf-keras, libtpu, jax)."""
+    legacy_keras_asked: bool = False
+    """TF_USE_LEGACY_KERAS is set to a true value."""
+
+
+@dataclass(frozen=True)
+class TensorFlowImport:
+    """What importing TensorFlow in a child process came to."""
+
+    succeeded: bool
+    version: str | None = None
+    tf2_behavior: bool | None = None
+    eager: bool | None = None
+    failure: str | None = None
+    """The last telling line where the import failed, aborted or did not end in time."""
+    took_s: float | None = None
+
+
+@dataclass(frozen=True)
+class KerasUse:
+    """Which Keras the job trains with, and through which loop."""
+
+    package: str
+    """`keras` (3), `tf_keras` or `keras` 2 inside TensorFlow; with `version`."""
+    version: str
+    loop: str
+    """`fit` or `custom`."""
+    epochs: int = 1
+    """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
+    jit_compile: bool = False
+    built_in_scope: bool = True
+    steps_per_execution: int = 1
+    fit_at: Location | None = None
+    """The line that called fit last."""
+
+
+@dataclass(frozen=True)
+class TpuAttempt:
+    """An attempt to reach the TPU that was asked for."""
+
+    asked: str
+    reached: bool
+    phase: str = ""
+    """The call that failed: resolver, connect, initialize, strategy."""
+    error: str | None = None
+    waited_s: float = 0.0
+    limit_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CloudTpu:
+    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+
+    name: str
+    project: str
+    zone: str
+    state: str
+    health: str
+    health_description: str
+    accelerator_type: str
+    runtime_version: str
+    preemptible: bool
+    """Preemptible or Spot: it may be taken away at any time."""
+    workers: tuple[str, ...]
+    """Addresses of its workers inside the network."""
+    symptoms: tuple[str, ...] = ()
+    """Type, worker and details of what it suffers from."""
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """How the observed job ended, and the last of what it said."""
+
+    how: str
+    """finished, stopped (after the steps asked for), exception, exit, signal, timeout."""
+    error: str | None = None
+    location: Location | None = None
+    exit_code: int | None = None
+    log_tail: str = ""
+
+
+@dataclass(frozen=True)
+class Tf1Use:
+    """A use of a TensorFlow 1 interface."""
+
+    api: str
+    location: Location | None
