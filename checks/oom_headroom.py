@@ -62,6 +62,11 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     if step is not None:
         yield from _compiled(signals, step, limit)
         return
+    yield from _estimated(signals, limit)
+
+
+def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+    """The same from the shapes of what was traced."""
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
     usable = target.hardware.usable_hbm_bytes

@@ -51,6 +51,15 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="NAME",
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
+    _add_run_options(parser)
+    add_compiler_options(parser)
+    add_reference_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    """How long the job runs, and where it writes."""
     parser.add_argument(
         "--steps",
         metavar="N",
@@ -98,10 +107,6 @@ def add_parser(verbs: _report.Verbs) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
-    add_compiler_options(parser)
-    add_reference_options(parser)
-    _report.add_report_options(parser)
-    parser.set_defaults(run=run)
 
 
 def add_reference_options(parser: argparse.ArgumentParser) -> None:
