@@ -93,9 +93,9 @@ def overview(file: Path) -> Cost:
 
 
 def cost(*command: str) -> Cost:
-    """Run a command; raises CalledProcessError where it fails."""
+    """Run a command, its bytecode kept as where it is installed; raises CalledProcessError."""
     begun = time.perf_counter()
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": ""}
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
         cwd=HERE.parents[1],

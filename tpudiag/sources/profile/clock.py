@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tpudiag.sources.profile.events import LAST_PS, Line
 from tpudiag.sources.profile.wire import Damaged
 
@@ -11,6 +13,11 @@ class Clock:
 
     def __init__(self) -> None:
         self._base_ns: int | None = None
+
+    def begin(self, lines: Iterator[Line]) -> None:
+        """Set the scale by the first line of all, so that others may be read side by side."""
+        if self._base_ns is None and (first := next(lines, None)) is not None:
+            self.start_ps(first)
 
     def start_ps(self, line: Line) -> int:
         """A line's start; raises Damaged where it is weeks away from that of the first line."""

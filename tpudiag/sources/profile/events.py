@@ -23,7 +23,7 @@ from tpudiag.sources.profile.wire import Damaged
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-WINDOW = 1 << 19
+WINDOW = 1 << 20
 LONGEST = 1 << 14
 """An event of the pattern has a length of at most two bytes."""
 EVENT_TAG, STAT_TAG = 0x22, 0x22
@@ -213,7 +213,7 @@ def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
 
 def _begun(window: NDArray[np.uint8], words: Words) -> tuple[Ints, Ints, Ints, Ints]:
     """What begins as an event: its start, its id, where its offset lies, and its end."""
-    starts = np.flatnonzero(_likely(window))
+    starts = np.flatnonzero(window == EVENT_TAG)
     head = words[starts + 1]
     long = (head & _MARK) != 0
     after = np.where(long, head >> _U[16], head >> _U[8])
@@ -232,19 +232,6 @@ def _begun(window: NDArray[np.uint8], words: Words) -> tuple[Ints, Ints, Ints, I
     ends = content + length.view(np.int64)
     ends[long & ((head & _SECOND) != 0)] = -1
     return starts, ids.view(np.int64), content + 3 + two + 2 * three, ends
-
-
-def _likely(window: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Where the tags of an event, of its metadata id and of its offset can stand together."""
-    size = len(window)
-    padded = np.concatenate((window, np.zeros(8, np.uint8)))
-    is_id, is_offset = padded == 0x08, padded == 0x10
-    likely: NDArray[np.bool_] = window == EVENT_TAG
-    likely &= is_id[2 : size + 2] | is_id[3 : size + 3]
-    offset = is_offset[4 : size + 4] | is_offset[5 : size + 5]
-    offset |= is_offset[6 : size + 6] | is_offset[7 : size + 7]
-    likely &= offset
-    return likely
 
 
 def _stats_end_at(words: Words, at: Ints, ends: Ints) -> NDArray[np.bool_]:

@@ -52,6 +52,11 @@ class Plane:
         return self.header.name
 
     @property
+    def size(self) -> int:
+        """Bytes of its lines."""
+        return sum(map(len, self.parts))
+
+    @property
     def stats(self) -> dict[str, StatValue]:
         """What the plane says of itself, by name."""
         return self.values(self.header.stats)

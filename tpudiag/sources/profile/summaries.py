@@ -6,7 +6,9 @@ sends back, and what the merge of a run of any size is made from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +33,10 @@ from tpudiag.sources.profile.wire import Damaged
 
 Moved = Callable[[int], None]
 """Told of the bytes that are done with, as the pass goes on."""
+READERS = 2
+"""Devices read at a time: as many are in memory."""
+LARGE_BYTES = 1 << 20
+"""A device's plane for which a thread is worth its while."""
 HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
 
 
@@ -79,20 +85,16 @@ class _Planes:
     strangers: int = 0
     unknown_bytes: int = 0
 
-    def add(self, plane: Plane, span: str | None, clock: Clock) -> None:
-        """Read one more plane; raises Damaged."""
-        if TENSOR_CORE.fullmatch(plane.name):
-            device = read_device(plane, clock)
-            self.devices.append(device)
-            found: DeviceRead | HostRead = device
-        else:
-            found = read_host(plane, span, clock)
-            if plane.name == HOST_PLANE:
-                self.trace = found
-            elif plane.name == HLO_PLANE:
-                self.matrix_ops |= matrix_ops(plane)
-            elif plane.name == CAPTURE_PLANE:
-                self.times = dict(plane.stats)
+    def add(self, plane: Plane, found: DeviceRead | HostRead) -> None:
+        """Take in one more plane; raises Damaged."""
+        if isinstance(found, DeviceRead):
+            self.devices.append(found)
+        elif plane.name == HOST_PLANE:
+            self.trace = found
+        elif plane.name == HLO_PLANE:
+            self.matrix_ops |= matrix_ops(plane)
+        elif plane.name == CAPTURE_PLANE:
+            self.times = dict(plane.stats)
         self.events += found.events
         self.strangers += found.strangers
         self.unknown_bytes += found.unknown_bytes
@@ -139,9 +141,9 @@ def _summary(
     """The planes of one host, one after the other."""
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
-    found, clock = _Planes(), Clock()
-    for plane in whole.planes():
-        found.add(plane, span, clock)
+    found = _Planes()
+    for plane, read in _read(whole.planes(), span):
+        found.add(plane, read)
     trace, devices = found.trace, found.devices
     return HostSummary(
         host,
@@ -165,6 +167,31 @@ def _summary(
         size,
         (*whole.errors, *whole.warnings, *_not_understood(file, found)),
     )
+
+
+def _read(
+    planes: Iterable[Plane], span: str | None
+) -> Iterator[tuple[Plane, DeviceRead | HostRead]]:
+    """The planes in their order; of large devices two at a time, for numpy needs no lock.
+
+    Raises Damaged.
+    """
+    clock = Clock()
+    ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
+    with ThreadPoolExecutor(READERS) as pool:
+        for plane in planes:
+            clock.begin(plane.lines())
+            device = TENSOR_CORE.fullmatch(plane.name) is not None
+            large = device and plane.size > LARGE_BYTES
+            while ahead and (len(ahead) == READERS or not large):
+                before, future = ahead.popleft()
+                yield before, future.result()
+            if large:
+                ahead.append((plane, pool.submit(read_device, plane, clock)))
+            else:
+                yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
+        for before, future in ahead:
+            yield before, future.result()
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:
