@@ -36,7 +36,8 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     What the TPU compiler says of the lowered step where it is installed (the extra `compiler`):
     arguments, temporaries, outputs and code of one replica, and its own out-of-memory message.
     Without it, an estimate for one replica from the traced step, by shape: variables, optimizer
-    slots, gradients, the input, and the activations that the backward pass reads. It
+    slots, gradients, the input, and the activations that the backward pass reads; of a job that
+    came to no step, its variables alone, where they do not fit. It
     knows neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
     which raises it: it may be 40 % too low, was seen up to 3.3 times too large (a small
     transformer in float32), and is an error only where it would not fit even then.
@@ -118,7 +119,7 @@ def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
 
 
 def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Finding:
-    """A job that came to no step, whose variables do not fit by themselves."""
+    """Where no step was traced: variables that do not fit by themselves."""
     size_bytes = sum(v.bytes for v in variables)
     usable = target.hardware.usable_hbm_bytes
     largest = max(variables, key=lambda variable: variable.bytes)
@@ -128,7 +129,7 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Fi
         "shard the large tables over the chips (tf.tpu.experimental.embedding), make them smaller, "
         "or choose an optimizer with fewer slots",
         (
-            Evidence("variables and slots", size_bytes, "B", usable, "job, before any step"),
+            Evidence("variables and slots", size_bytes, "B", usable, "job"),
             Evidence(f"largest: {largest.name}", largest.bytes, "B", source="job"),
         ),
         largest.location,
