@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.known_errors import Match, known_errors, match
+from tpudiag.known_errors.search import Match, known_errors, match
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -23,7 +23,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     The exception that ended the job, and the last of its output, searched for every error of
-    the catalogue (`tpudiag/known_errors_data.py`): errors of installation and connection, of
+    the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
     with it is left out. Where the job ended normally, what its output says is at most a warning.

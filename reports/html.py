@@ -10,8 +10,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from tpudiag import __version__, explanation
+from tpudiag import explanation
 from tpudiag.model import Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.version import __version__
 from tpudiag.xprof_pages import page
 
 from . import _plotting, _words

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.model import Report
 
 
 def render(report: Report) -> str:
     """The report as JSON."""
-    return saved.dumps(report)
+    return report_json.dumps(report)

@@ -10,8 +10,9 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from tpudiag import __version__, explanation
+from tpudiag import explanation
 from tpudiag.model import Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.version import __version__
 
 from ._source import Sources
 from ._words import clean, closed, cost, findings, line, proofs, sentence, title

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tpudiag.engine import examine
-from tpudiag.model import (
-    Check,
-    Evidence,
-    Finding,
-    NotMeasured,
-    Outcome,
-    Severity,
-    Verdict,
-    check,
-)
+from tpudiag.model import Check, Evidence, Finding, NotMeasured, Outcome, Severity, Verdict, check
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin, Signals
 

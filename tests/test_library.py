@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tpudiag
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.model import Report, Subject, Verdict
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_checked_raises(
 def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
     report = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", ())
     file = tmp_path / "r.json"
-    file.write_text(saved.dumps(report), encoding="utf-8")
+    file.write_text(report_json.dumps(report), encoding="utf-8")
     assert tpudiag.load(file) == report
     assert tpudiag.render(report, "html").startswith("<!doctype html>")
     with pytest.raises(UsageError, match="pdf: not one of html, json"):

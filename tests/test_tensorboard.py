@@ -10,15 +10,7 @@ from tensorboard import plugin_util
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tpudiag import tensorboard
-from tpudiag.model import (
-    Evidence,
-    Finding,
-    Outcome,
-    Report,
-    Severity,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
 
 FINDING = Finding("It costs ~3 $.", "prefetch()", (Evidence("wait", 3.0, "ms", 1.0),))
 REPORT = Report(

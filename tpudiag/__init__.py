@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tpudiag.version import __version__
+
 if TYPE_CHECKING:
     from tpudiag.library import check, load, read, render
     from tpudiag.monitoring.training import ThroughputCallback, track
 
-__version__ = "0.1.0"
 __all__ = ["ThroughputCallback", "__version__", "check", "load", "read", "render", "track"]
 
 

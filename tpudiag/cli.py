@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from tpudiag import __version__
 from tpudiag.errors import TpudiagError
+from tpudiag.version import __version__
 
 VERBS = ("check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render")
 

@@ -42,23 +42,24 @@ def check(
     `log_dir` the job's profile goes with the call. Raises TpudiagError: UsageError for an unknown
     target or id, UnreadableInput for a script that is not there, MissingExtra without TensorFlow.
     """
-    from tpudiag import diagnosis, excerpts
+    from tpudiag import snippets
     from tpudiag.commands.check import check_target
+    from tpudiag.diagnoses import job
 
     settings = _settings(select, ignore)
     if program is not None:
         check_target(str(program))
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
-        request = diagnosis.Request(
-            program=diagnosis.REFERENCE if program is None else str(program),
+        request = job.JobRequest(
+            program=job.REFERENCE if program is None else str(program),
             arguments=tuple(arguments),
             name="reference job" if program is None else str(program),
             target=target, tpu=tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             log_dir=Path(log_dir or temporary),
         )  # fmt: skip
         request.log_dir.mkdir(parents=True, exist_ok=True)
-        report = diagnosis.diagnose(request, settings)
-    report = excerpts.added(report)
+        report = job.diagnose(request, settings)
+    report = snippets.added(report)
     return report if log_dir is not None else replace(report, next_command=None)
 
 
@@ -75,21 +76,21 @@ def read(
 
     Raises UnreadableInput where there is no profile, KeyboardInterrupt as it comes.
     """
-    from tpudiag import excerpts
-    from tpudiag.commands._profile import Asked, diagnosed
+    from tpudiag import snippets
+    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
 
-    asked = Asked(str(path), run, engine, xprof_limit_s)
+    asked = ProfileRequest(str(path), run, engine, xprof_limit_s)
     report, interrupted = diagnosed(asked, _settings(select, ignore))
     if interrupted:
         raise KeyboardInterrupt
-    return excerpts.added(report)
+    return snippets.added(report)
 
 
 def load(path: str | Path) -> Report:
     """A report that was saved as JSON; raises UnreadableInput where the file holds none."""
-    from tpudiag import saved
+    from tpudiag import report_json
 
-    return saved.load(path)
+    return report_json.load(path)
 
 
 def render(report: Report, format: str) -> str:

@@ -100,13 +100,13 @@ def held(pid: int) -> Held:
 
 def attached(address: str, duration_s: float, folder: Path) -> list[Span]:
     """One whole `tpudiag attach`: when it captured, and when the profile was gathered."""
-    from tpudiag.commands._attach import Attach
-    from tpudiag.commands._attach import attached as attach
+    from tpudiag.diagnoses.trainer import AttachRequest
+    from tpudiag.diagnoses.trainer import attached as attach
     from tpudiag.settings import Settings
-    from tpudiag.sources.live.capture import Wish
+    from tpudiag.sources.live.capture import CaptureRequest
 
     marks: list[float] = []
-    asked = Attach((address,), Wish(duration_s), str(folder), xprof_limit_s=0)
+    asked = AttachRequest((address,), CaptureRequest(duration_s), str(folder), xprof_limit_s=0)
     done = attach(asked, Settings(), lambda _: marks.append(time.monotonic()))
     assert done.report.measurements["step_time_ms"].value, "a report with step times"
     begun, ended = marks[1], marks[2]

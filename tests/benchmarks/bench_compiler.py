@@ -22,15 +22,15 @@ import msgspec
 
 from tpudiag import catalogue, engine
 from tpudiag.compiled import Compilation, CompilerFacts
-from tpudiag.diagnosis import REFERENCE, Request, spec_of
+from tpudiag.diagnoses.job import REFERENCE, JobRequest, spec_of
 from tpudiag.hardware import target
 from tpudiag.model import Outcome
 from tpudiag.settings import Settings
 from tpudiag.signals import ActivationEstimate, Origin, Signals, TensorSeen, VariableSeen
-from tpudiag.sources.compiler import running
-from tpudiag.sources.compiler.asking import located
-from tpudiag.sources.job import runner
-from tpudiag.sources.job.dialog import Dialog
+from tpudiag.sources.compiler import libtpu_process
+from tpudiag.sources.compiler.compile_step import located
+from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.lowering_client import Dialog
 
 TARGET = "v5e-1"
 LARGE_TARGET = "v5p-2"
@@ -68,16 +68,18 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
         "--checkpoint-dir", str(folder), *(["--full-size"] if full else []),
     )  # fmt: skip
     goal = target(TARGET)
-    request = Request(REFERENCE, arguments, name, TARGET, log_dir=folder)
+    request = JobRequest(REFERENCE, arguments, name, TARGET, log_dir=folder)
     spec = spec_of(request, goal, True, "local", 1, str(folder))
     dialog = Dialog(spec, runner.Limits(3600.0), lambda _: None)
-    installed = running.find()
+    installed = libtpu_process.find()
     assert installed is not None, "needs the extra `compiler`"
     assert dialog.wait() is not None, dialog.job.log_tail
     answers: dict[int, Compilation] = {}
     for size in batches or (batch,):
         step = dialog.lower(size, 1)
-        answers[size] = located(running.Compiler(installed, 3600.0).compile(step, goal), step)
+        answers[size] = located(
+            libtpu_process.Compiler(installed, 3600.0).compile(step, goal), step
+        )
     dialog.close()
     facts = dialog.job.facts
     signals = Signals(

@@ -36,7 +36,7 @@ import numpy as np
 from tests.benchmarks.detectors import METHODS, Detector
 from tests.monitoring.traces import DAY, KINDS, trace
 from tpudiag.monitoring.detector import Pauses
-from tpudiag.monitoring.samples import NS, Window
+from tpudiag.monitoring.recording import NS, Window
 
 HELD_OUT = 500_000
 """Seeds from here on chose nothing, in no method."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tpudiag.monitoring.baseline import Baseline
 from tpudiag.monitoring.detector import DropDetector
-from tpudiag.monitoring.samples import NS
+from tpudiag.monitoring.recording import NS
 
 WARM_UP = 120
 

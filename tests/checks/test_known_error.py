@@ -7,7 +7,8 @@ from importlib import import_module
 import pytest
 
 from tpudiag.engine import examine
-from tpudiag.known_errors import KnownError, known_errors
+from tpudiag.known_errors.model import KnownError
+from tpudiag.known_errors.search import known_errors
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, Origin, Signals

@@ -22,7 +22,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tpudiag.cli import main
-from tpudiag.sources.live import messages
+from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, details_of, method
 
@@ -131,11 +131,11 @@ def captured(folder: Path) -> list[str]:
 
 def profiling(address: str) -> bool:
     """Whether another capture is running there: a short one of our own is refused."""
-    request = messages.profile_request("tests", "host", 1, "")
+    request = profiler_messages.profile_request("tests", "host", 1, "")
     host, _, port = address.rpartition(":")
     with channel(Address(host, int(port))) as opened:
         try:
-            method(opened, messages.PROFILE)(request, timeout=60)
+            method(opened, profiler_messages.PROFILE)(request, timeout=60)
         except grpc.RpcError as error:
             return "Another profiling session" in details_of(error)
     return False

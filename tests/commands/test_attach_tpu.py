@@ -14,7 +14,7 @@ import grpc
 import pytest
 
 from tpudiag.catalogue import checks
-from tpudiag.commands._cloud import asked_of
+from tpudiag.diagnoses.cloud_tpu import asked_of
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Outcome, Verdict

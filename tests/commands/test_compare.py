@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.cli import main
-from tpudiag.comparison import changes
+from tpudiag.diagnoses.comparison import changes
 from tpudiag.model import Measurement, Report, Subject
 from tpudiag.statistics import LEAST, difference, mann_whitney
 
@@ -130,7 +130,7 @@ def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:
     files: list[Path] = []
     for name, rate in (("a", 1000.0), ("b", 900.0)):
         file = tmp_path / f"{name}.json"
-        file.write_text(saved.dumps(report(examples_per_second=(rate, "examples/s"))))
+        file.write_text(report_json.dumps(report(examples_per_second=(rate, "examples/s"))))
         files.append(file)
     done = compare(*files, "--fail-on-regression", "5%")
     assert done.returncode == 1
@@ -140,7 +140,7 @@ def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:
 
 def test_nothing_to_compare_is_no_pass(tmp_path: Path, runs: dict[str, Path]) -> None:
     file = tmp_path / "empty.json"
-    file.write_text(saved.dumps(report()))
+    file.write_text(report_json.dumps(report()))
     done = compare(file, runs["old"], "--fail-on-regression", "5%")
     assert (done.returncode, done.stdout) == (2, "")
     assert "share no figure" in done.stderr
@@ -204,8 +204,8 @@ def test_utilisation_that_fell_regresses_by_its_steps(runs: dict[str, Path]) -> 
 def test_a_figure_that_the_second_lacks_is_no_pass(tmp_path: Path) -> None:
     memory = (100.0, "bytes")
     a, b = tmp_path / "a.json", tmp_path / "b.json"
-    a.write_text(saved.dumps(report(step_time_ms=(20.0, "ms"), peak_memory_bytes=memory)))
-    b.write_text(saved.dumps(report(peak_memory_bytes=memory)))
+    a.write_text(report_json.dumps(report(step_time_ms=(20.0, "ms"), peak_memory_bytes=memory)))
+    b.write_text(report_json.dumps(report(peak_memory_bytes=memory)))
     done = compare(a, b, "--fail-on-regression", "5%")
     assert done.returncode == 1
     assert f"{b} does not tell step_time_ms" in done.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.catalogue import renderer, renderer_names
 from tpudiag.cli import main
 from tpudiag.model import (
@@ -38,7 +38,7 @@ ENDINGS = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "report.json").write_text(saved.dumps(REPORT), encoding="utf-8")
+    (tmp_path / "report.json").write_text(report_json.dumps(REPORT), encoding="utf-8")
     (tmp_path / "t.py").write_text("the file\nhas changed\n", encoding="utf-8")
     return tmp_path
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import grpc
 
-from tpudiag.commands._trainers import Targets, without_server
+from tpudiag.diagnoses.trainer_targets import Targets, without_server
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.messages import encoded
 from tpudiag.sources.live.processes import Process
+from tpudiag.sources.live.profiler_messages import encoded
 from tpudiag.sources.live.trainers import Trainer
 
 POINT = encoded([(1, encoded([(2, encoded([(3, 1)]))])), (3, encoded([(2, 2**30)]))])

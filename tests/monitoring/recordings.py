@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tpudiag.monitoring.samples import NS, Run, Window, bucket
+from tpudiag.monitoring.recording import NS, Run, Window, bucket
 from tpudiag.monitoring.store import Store
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
-from tpudiag.monitoring.samples import NS, Window
+from tpudiag.monitoring.recording import NS, Window
 
 HELD_OUT = 900_000
 DAY = 86_400

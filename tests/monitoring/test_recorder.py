@@ -13,7 +13,7 @@ import pytest
 import tpudiag
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.monitoring.recorder import Recorder
-from tpudiag.monitoring.samples import Pause, Recording, Run, Window, percentile
+from tpudiag.monitoring.recording import Pause, Recording, Run, Window, percentile
 from tpudiag.monitoring.store import Store, read
 from tpudiag.monitoring.training import hbm_limit_bytes, track
 

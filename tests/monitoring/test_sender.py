@@ -18,7 +18,7 @@ from tpudiag.monitoring.cloud.resource import resource
 from tpudiag.monitoring.cloud.sender import Sender
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS
-from tpudiag.monitoring.samples import NS
+from tpudiag.monitoring.recording import NS
 
 grpc: Any = import_module("grpc")
 

@@ -12,7 +12,7 @@ import pytest
 
 from tpudiag import tensorboard
 from tpudiag.model import Report, Subject
-from tpudiag.monitoring.samples import NS, Recording
+from tpudiag.monitoring.recording import NS, Recording
 from tpudiag.monitoring.tensorboard import EventFiles
 
 START_S = 1_790_000_000.0

@@ -43,7 +43,7 @@ def without_library(text: str) -> str:
 def test_report_is_as_agreed(
     format_: str, name: str, specimen: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for unit in ("tpudiag.saved", "tpudiag.reports.html", "tpudiag.reports.sarif"):
+    for unit in ("tpudiag.report_json", "tpudiag.reports.html", "tpudiag.reports.sarif"):
         monkeypatch.setattr(f"{unit}.__version__", "0.0.0")
     monkeypatch.setattr("tpudiag.explanation.by_id", lambda: EXPLAINED)
     file = GOLDEN / f"{name}.{ENDINGS[format_]}"

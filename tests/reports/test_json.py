@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Evidence, Measurement, Outcome, Report, Severity, Verdict
@@ -47,7 +47,7 @@ def test_a_saved_report_comes_back_equal(name: str, specimen: Report, tmp_path: 
         pytest.skip("holds NaN and a lone surrogate, which JSON cannot")
     file = tmp_path / "r.json"
     file.write_text(renderer("json")(specimen), encoding="utf-8")
-    assert saved.load(file) == specimen
+    assert report_json.load(file) == specimen
 
 
 def test_keys_stand_in_the_order_of_the_contract(specimens: dict[str, Report]) -> None:
@@ -142,7 +142,7 @@ def test_what_is_no_report_is_refused_in_one_line(
     if text is not None:
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(UnreadableInput) as caught:
-        saved.load(file)
+        report_json.load(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert cause in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -157,11 +157,11 @@ def test_a_damaged_outcome_is_refused(
     file = tmp_path / "r.json"
     file.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(UnreadableInput, match=rf"\$\.outcomes\[0\]\.{damage}"):
-        saved.load(file)
+        report_json.load(file)
 
 
 def test_a_later_release_may_add_keys(specimens: dict[str, Report], tmp_path: Path) -> None:
     document = rendered(specimens["healthy"]) | {"colour": "blue"}
     file = tmp_path / "r.json"
     file.write_text(json.dumps(document), encoding="utf-8")
-    assert saved.load(str(file)) == specimens["healthy"]
+    assert report_json.load(str(file)) == specimens["healthy"]

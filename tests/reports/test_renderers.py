@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from rich.text import Text
 
-from tpudiag import saved
+from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
     Evidence,
@@ -118,7 +118,7 @@ def test_any_json_fits_the_schema_and_loads_as_itself(report: Report) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "r.json"
         file.write_text(text, encoding="utf-8")
-        assert renderer("json")(saved.load(file)) == text
+        assert renderer("json")(report_json.load(file)) == text
 
 
 def test_plain_text_has_no_escape_codes(specimen: Report) -> None:

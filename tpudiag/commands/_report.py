@@ -117,9 +117,9 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
 def emit(report: Report, options: argparse.Namespace) -> int:
     """Write the report to stdout and the files asked for; the exit code it earns."""
-    from tpudiag import excerpts
+    from tpudiag import snippets
 
-    write(excerpts.added(report), options)
+    write(snippets.added(report), options)
     return exit_code(report, options.fail_on)
 
 

@@ -14,8 +14,8 @@ from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.cloud.applying import Alerts, Change, Kept
     from tpudiag.monitoring.cloud.policies import Limits, Policy
+    from tpudiag.monitoring.cloud.reconcile import Alerts, Change, Kept
 
 EPILOG = """\
 `tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics that these alerts are on.
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"alerts {options.action}: needs --project (export works without)")
     if options.action != "list" and not options.job:
         raise UsageError(f"alerts {options.action}: needs --job")
-    from tpudiag.monitoring.cloud.applying import Alerts
+    from tpudiag.monitoring.cloud.reconcile import Alerts
 
     alerts = Alerts(options.project, options.endpoint)
     if options.action == "apply":

@@ -21,7 +21,7 @@ from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.sources.live.capture import Wish
+    from tpudiag.sources.live.capture import CaptureRequest
 
 EPILOG = """\
 examples:
@@ -99,20 +99,20 @@ def run(options: argparse.Namespace) -> int:
     if options.tpu is None and (options.project or options.zone):
         raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
     if not options.targets and options.tpu is None:
-        from tpudiag.commands import _trainers
+        from tpudiag.diagnoses import trainer_targets
 
-        return _trainers.list_trainers(options)
+        return trainer_targets.list_trainers(options)
     check_outputs(options)
     settings = settings_for(options)
-    from tpudiag.commands import _attach
     from tpudiag.commands.check import progress
+    from tpudiag.diagnoses import trainer
 
     with progress() as on_phase:
-        asked = _attach.Attach(
+        asked = trainer.AttachRequest(
             tuple(options.targets), _wish(options), options.log_dir,
             options.tpu, options.project, options.zone, options.port, options.xprof_limit,
         )  # fmt: skip
-        attached = _attach.attached(asked, settings, on_phase)
+        attached = trainer.attached(asked, settings, on_phase)
     code = emit(attached.report, options)
     if attached.run is not None:
         beside_profile(attached.report, attached.run)
@@ -126,11 +126,11 @@ def run(options: argparse.Namespace) -> int:
     return max(code, 1) if attached.faults else code
 
 
-def _wish(options: argparse.Namespace) -> Wish:
+def _wish(options: argparse.Namespace) -> CaptureRequest:
     """How to capture."""
-    from tpudiag.sources.live.capture import Wish
+    from tpudiag.sources.live.capture import CaptureRequest
 
-    return Wish(options.duration, options.timeout)
+    return CaptureRequest(options.duration, options.timeout)
 
 
 def duration_s(text: str) -> float:

@@ -13,7 +13,7 @@ from tpudiag.commands import _report
 from tpudiag.errors import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnosis import Request
+    from tpudiag.diagnoses.job import JobRequest
     from tpudiag.model import Report
 
 EPILOG = """\
@@ -165,7 +165,7 @@ def run(options: argparse.Namespace) -> int:
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     asked = request(options)
-    from tpudiag.diagnosis import diagnose
+    from tpudiag.diagnoses.job import diagnose
 
     with progress() as on_phase:
         report = diagnose(asked, settings, on_phase)
@@ -177,7 +177,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
     """Write the report; a job that ended early and left nothing to fail is exit code 2."""
-    from tpudiag.narration import INTERRUPTED
+    from tpudiag.diagnoses.job_summary import INTERRUPTED
 
     code = _report.emit(report, options)
     if report.partial == INTERRUPTED:
@@ -189,17 +189,17 @@ def _finish(report: Report, options: argparse.Namespace) -> int:
     return code
 
 
-def request(options: argparse.Namespace) -> Request:
+def request(options: argparse.Namespace) -> JobRequest:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag import hardware
-    from tpudiag.diagnosis import REFERENCE, Request, run_name
-    from tpudiag.sources.compiler import running
-    from tpudiag.sources.compiler.asking import Asked
+    from tpudiag.diagnoses.job import REFERENCE, JobRequest, run_name
+    from tpudiag.sources.compiler import libtpu_process
+    from tpudiag.sources.compiler.compile_step import CompilerRequest
 
     if options.for_ is not None:
         hardware.target(options.for_)
     if options.compiler_python is not None:
-        running.find(options.compiler_python)
+        libtpu_process.find(options.compiler_python)
     program = options.target or REFERENCE
     name = options.target or f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:
@@ -212,12 +212,12 @@ def request(options: argparse.Namespace) -> Request:
     arguments = tuple(options.arguments)
     if options.target is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
-    return Request(
+    return JobRequest(
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
-        compiler=Asked(
+        compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
     )  # fmt: skip

@@ -54,7 +54,7 @@ def add_parser(
 
 def run(options: argparse.Namespace) -> int:
     """Read both, compare, report; raises UnreadableInput, UsageError and NothingDiagnosed."""
-    from tpudiag import comparison
+    from tpudiag.diagnoses import comparison
     from tpudiag.errors import NothingDiagnosed
 
     check_outputs(options)
@@ -82,13 +82,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(path: str, options: argparse.Namespace) -> Report:
     """A saved report, or that of a profile; raises UnreadableInput."""
-    from tpudiag import saved
-    from tpudiag.commands._profile import Asked, diagnosed
+    from tpudiag import report_json
     from tpudiag.commands._report import settings_for
+    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
 
     if path.endswith(".json"):
-        return saved.load(path)
-    report, interrupted = diagnosed(Asked(path, None, options.engine, 0), settings_for(options))
+        return report_json.load(path)
+    report, interrupted = diagnosed(
+        ProfileRequest(path, None, options.engine, 0), settings_for(options)
+    )
     if interrupted:
         raise KeyboardInterrupt
     return report

@@ -17,7 +17,8 @@ from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
 if TYPE_CHECKING:
     from tpudiag.commands._report import Verbs
     from tpudiag.explanation import Explanation
-    from tpudiag.known_errors import KnownError, Match
+    from tpudiag.known_errors.model import KnownError
+    from tpudiag.known_errors.search import Match
 
 EPILOG = """\
 examples:
@@ -76,7 +77,7 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
     found = explanation.find(word)
     if found is not None:
         return iter([_dumps(_check_data(found))]) if as_json else _check(found)
-    from tpudiag.known_errors import known_errors
+    from tpudiag.known_errors.search import known_errors
 
     for error in known_errors():
         if error.id == word.upper():
@@ -134,19 +135,19 @@ def _check_data(found: Explanation) -> dict[str, object]:
 
 def _in_text(text: str) -> tuple[Match, ...]:
     """The known errors in a text."""
-    from tpudiag import known_errors
+    from tpudiag.known_errors import search
 
-    return known_errors.match(text)
+    return search.match(text)
 
 
 def _in_log(name: str) -> tuple[Match, ...]:
     """The known errors in a file, or in standard input for `-`; raises UnreadableInput."""
-    from tpudiag import known_errors
+    from tpudiag.known_errors import search
 
     try:
         if name == "-":
             with open(0, encoding="utf-8", errors="replace", newline="\n", closefd=False) as piped:
-                return known_errors.scan_stream(piped)
+                return search.scan_stream(piped)
         with open(name, encoding="utf-8", errors="replace", newline="\n") as stream:  # noqa: PTH123
             return _scanned(stream)
     except OSError as error:
@@ -155,23 +156,23 @@ def _in_log(name: str) -> tuple[Match, ...]:
 
 def _scanned(stream: TextIO) -> tuple[Match, ...]:
     """A file's known errors; a large one shows progress on a terminal."""
-    from tpudiag import known_errors
+    from tpudiag.known_errors import search
 
     size = os.fstat(stream.fileno()).st_size
     if size < BIG_BYTES or not sys.stderr.isatty():
-        return known_errors.scan_stream(stream)
+        return search.scan_stream(stream)
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Reading the log", total=size)
-        return known_errors.scan_stream(stream, lambda moved: bar.advance(task, moved))
+        return search.scan_stream(stream, lambda moved: bar.advance(task, moved))
 
 
 def _matched(found: Sequence[Match], where: str, as_json: bool) -> Iterator[str]:
     """The errors found, best first; raises NothingDiagnosed where there is none."""
     if not found:
-        from tpudiag.known_errors import known_errors
+        from tpudiag.known_errors.search import known_errors
 
         raise NothingDiagnosed(f"none of the {len(known_errors())} known errors is in {where}")
     if as_json:

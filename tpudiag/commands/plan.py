@@ -70,9 +70,9 @@ def add_parser(verbs: _report.Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile the job's step for every TPU and batch, and write the plan."""
     from tpudiag import hardware
-    from tpudiag.narration import INTERRUPTED
-    from tpudiag.plan import exploring, prices
-    from tpudiag.sources.compiler import running
+    from tpudiag.diagnoses.job_summary import INTERRUPTED
+    from tpudiag.plan import prices, search
+    from tpudiag.sources.compiler import libtpu_process
 
     _report.check_outputs(options)
     names = dict.fromkeys(name.strip() for name in options.for_.split(",") if name.strip())
@@ -82,14 +82,14 @@ def run(options: argparse.Namespace) -> int:
     known = prices.load(options.cost) if options.cost is not None else {}
     options.for_ = targets[0].name
     request = check.request(options)
-    installed = running.find(options.compiler_python)
+    installed = libtpu_process.find(options.compiler_python)
     if installed is None:
-        raise MissingExtra(f"{running.MISSING}: {running.INSTALL}")
-    wanted = exploring.Wanted(
+        raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
+    wanted = search.PlanRequest(
         targets, options.batch or (), known, options.timeout, options.compile_timeout
     )
     with check.progress() as on_phase:
-        report = exploring.explored(request, installed, wanted, on_phase)
+        report = search.explored(request, installed, wanted, on_phase)
     code = _report.emit(report, options)
     if report.partial == INTERRUPTED:
         print("tpudiag: interrupted; the plan holds what was seen until then", file=sys.stderr)
@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
-    from tpudiag.plan.rows import doubled
+    from tpudiag.plan.candidates import doubled
 
     if found := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
         first, last = int(found[1]), int(found[2])

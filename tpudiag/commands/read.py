@@ -76,13 +76,13 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
-    from tpudiag.commands._profile import Asked, diagnosed
+    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
     from tpudiag.sources.profile import locate
 
     if options.list:
         return _list(locate.runs(options.path))
     check_outputs(options)
-    asked = Asked(options.path, options.run_name, options.engine, options.xprof_limit)
+    asked = ProfileRequest(options.path, options.run_name, options.engine, options.xprof_limit)
     report, interrupted = diagnosed(asked, settings_for(options))
     code = emit(report, options)
     if options.tensorboard:

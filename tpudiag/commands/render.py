@@ -38,7 +38,7 @@ def add_parser(verbs: Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read the report and write it; raises UnreadableInput and UsageError."""
     check_outputs(options)
-    from tpudiag import saved
+    from tpudiag import report_json
 
-    write(saved.load(options.report), options)
+    write(report_json.load(options.report), options)
     return 0

@@ -12,7 +12,7 @@ from tpudiag.commands import _report
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.session import Outlet, Session
+    from tpudiag.diagnoses.recording import Outlet, Session
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     """Watch, and report at the end."""
     _report.check_outputs(options)
     settings = _settings(options)
-    from tpudiag.monitoring.session import Session
+    from tpudiag.diagnoses.recording import Session
 
     with Session(options.source, settings, options.on_alert, _outlets(options)) as session:
         if options.once:

@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from tpudiag.monitoring.baseline import Baseline
-from tpudiag.monitoring.samples import NS, Window
+from tpudiag.monitoring.recording import NS, Window
 
 SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 """Points, how much slower (as a logarithm), and the quantile that must be so."""

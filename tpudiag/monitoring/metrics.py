@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tpudiag.monitoring.samples import NS
-from tpudiag.monitoring.watching import Figures
+from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.recording import NS
 
 
 @dataclass(frozen=True)

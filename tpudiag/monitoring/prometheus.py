@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
+from tpudiag.monitoring.follower import Figures
 from tpudiag.monitoring.metrics import METRICS, values
-from tpudiag.monitoring.watching import Figures
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
-from tpudiag.monitoring.samples import Pause, Run, Window
+from tpudiag.monitoring.recording import Pause, Run, Window
 from tpudiag.monitoring.windows import Step, Windows
 
 QUEUE_STEPS = 100_000

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.samples import Histogram, Pause, Recording, Run, Window
+from tpudiag.monitoring.recording import Histogram, Pause, Recording, Run, Window
 
 APPLICATION_ID = 0x74707564
 VERSION = 1

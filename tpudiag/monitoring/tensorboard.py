@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.samples import NS, Recording, Run, Window, bucket
+from tpudiag.monitoring.recording import NS, Recording, Run, Window, bucket
 from tpudiag.sources.profile.wire import BYTES, FIXED64, VARINT, Damaged, fields, varint
 
 MARK = ".tfevents."

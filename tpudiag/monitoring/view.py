@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tpudiag.monitoring.session import Session, headline
+from tpudiag.diagnoses.recording import Session, headline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tpudiag.monitoring.samples import NS, Pause, Window, bucket, in_order
+from tpudiag.monitoring.recording import NS, Pause, Window, bucket, in_order
 
 WINDOW_NS = NS
 Step = tuple[int, int, int]

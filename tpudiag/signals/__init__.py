@@ -11,16 +11,18 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
-from tpudiag.signals.data import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
-from tpudiag.signals.pace import (
-    LEAST_STEADY,
-    WARM_UP,
-    StepTimes,
-    Throughput,
-    ThroughputDrop,
-    warm_up,
+from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
+from tpudiag.signals.environment import (
+    CloudTpu,
+    Environment,
+    JobEnd,
+    KerasUse,
+    TensorFlowImport,
+    Tf1Use,
+    TpuAttempt,
 )
-from tpudiag.signals.profiled import (
+from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.profile import (
     CallbackTime,
     Device,
     DeviceOp,
@@ -34,7 +36,6 @@ from tpudiag.signals.profiled import (
     StepPart,
     UnreadHost,
 )
-from tpudiag.signals.saving import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -50,19 +51,18 @@ from tpudiag.signals.step import (
     TracedFunction,
     VariableSeen,
 )
-from tpudiag.signals.surroundings import (
-    CloudTpu,
-    Environment,
-    JobEnd,
-    KerasUse,
-    TensorFlowImport,
-    Tf1Use,
-    TpuAttempt,
+from tpudiag.signals.throughput import (
+    LEAST_STEADY,
+    WARM_UP,
+    StepTimes,
+    Throughput,
+    ThroughputDrop,
+    warm_up,
 )
 
 __all__ = [
+    "EMPTY",
     "LEAST_STEADY",
-    "NOTHING",
     "NO_WORK",
     "WARM_UP",
     "ActivationEstimate",
@@ -160,5 +160,5 @@ class Signals:
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
 
 
-NOTHING = Signals(Origin.PROFILE)
+EMPTY = Signals(Origin.PROFILE)
 """No fact at all."""

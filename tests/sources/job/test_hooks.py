@@ -14,7 +14,7 @@ PROLOGUE = """
 import json, os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job import functions, graphs, lines, loss, training
+from tpudiag.sources.job.tensorflow import functions, graphs, user_lines, loss, training
 """
 LOSSES = (
     PROLOGUE
@@ -176,7 +176,7 @@ ENDS_LATE = (
     PROLOGUE
     + """
 import threading, time
-from tpudiag.sources.job import iterators
+from tpudiag.sources.job.tensorflow import iterators
 may_end, ended = threading.Event(), threading.Event()
 def examples():
     try:

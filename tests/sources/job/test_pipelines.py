@@ -16,7 +16,7 @@ from tpudiag.hardware import target
 from tpudiag.model import Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin, Signals
-from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
 
 D, AUTO = tf.data.Dataset, tf.data.AUTOTUNE
 FILES = sys.argv[1:]
@@ -98,7 +98,7 @@ FIXED = """
 import os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job import rewriting
+from tpudiag.sources.job.tensorflow import graph_rewrite
 
 files = tf.data.Dataset.list_files(sys.argv[1:], shuffle=False)
 built = files.interleave(tf.data.TFRecordDataset, cycle_length=1).map(tf.strings.length).batch(2)
@@ -121,7 +121,7 @@ COUNTED = """
 import os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
 
 def parse(record):
     return tf.io.decode_raw(record, tf.uint8, fixed_length=8)

@@ -14,20 +14,20 @@ import grpc
 import pytest
 
 from tpudiag.errors import UsageError
-from tpudiag.sources.live import messages
+from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.capture import Capture, Wish, capture
+from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.probe import probe_all
-from tpudiag.sources.live.runs import run_folder
+from tpudiag.sources.live.run_folder import run_folder
 from tpudiag.sources.profile import facts, wire
 
 Profile = Callable[[bytes], bytes]
-SPACE = messages.encoded(
-    [(1, messages.encoded([(2, "/host:CPU"), (3, messages.encoded([(4, b"")]))]))]
+SPACE = profiler_messages.encoded(
+    [(1, profiler_messages.encoded([(2, "/host:CPU"), (3, profiler_messages.encoded([(4, b"")]))]))]
 )
 """A plane with a line with an event."""
-EMPTY = messages.encoded([(1, messages.encoded([(2, "/host:CPU")]))])
-WISH = Wish(0.01, 20.0)
+EMPTY = profiler_messages.encoded([(1, profiler_messages.encoded([(2, "/host:CPU")]))])
+WISH = CaptureRequest(0.01, 20.0)
 
 
 @contextmanager
@@ -66,11 +66,11 @@ def served(profile: Profile, old: bool = False) -> Generator[Address]:
 
 
 def response(space: bytes) -> bytes:
-    return messages.encoded([(8, space)])
+    return profiler_messages.encoded([(8, space)])
 
 
 def text(request: bytes, number: int) -> str:
-    return str(bytes(next(messages.within(memoryview(request), number))), "utf-8")
+    return str(bytes(next(profiler_messages.within(memoryview(request), number))), "utf-8")
 
 
 def writing(space: bytes) -> Profile:
@@ -86,7 +86,9 @@ def writing(space: bytes) -> Profile:
     return profile
 
 
-def taken(folder: Path | str, addresses: list[Address], wish: Wish = WISH) -> tuple[Capture, ...]:
+def taken(
+    folder: Path | str, addresses: list[Address], wish: CaptureRequest = WISH
+) -> tuple[Capture, ...]:
     with run_folder(str(folder)) as run:
         captures, interrupted = capture(probe_all(addresses, 5.0), wish, run)
     assert not interrupted
@@ -162,7 +164,7 @@ def test_a_trainer_that_does_not_answer_in_time(tmp_path: Path) -> None:
         return response(SPACE)
 
     with served(profile) as address:
-        (done,) = taken(tmp_path, [address], Wish(0.2, 0.3))
+        (done,) = taken(tmp_path, [address], CaptureRequest(0.2, 0.3))
         enough.set()
     assert done.fault is not None
     assert "no answer within 0.5 s (0.2 s of capture and 0.3 s for the answer)" in done.fault
@@ -193,7 +195,7 @@ def test_what_is_asked_for(tmp_path: Path) -> None:
         return response(SPACE)
 
     with served(profile) as address:
-        taken(tmp_path, [address], Wish(1.5))
+        taken(tmp_path, [address], CaptureRequest(1.5))
     numbers = {
         field.number: wire.varint(memoryview(asked[0]), field.start)[0]
         for field in wire.fields(memoryview(asked[0]))

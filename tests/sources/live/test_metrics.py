@@ -12,8 +12,8 @@ import grpc
 import pytest
 
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.messages import encoded
 from tpudiag.sources.live.metrics import Figure, figures
+from tpudiag.sources.live.profiler_messages import encoded
 
 USED, TOTAL, DUTY = (
     "tpu.runtime.hbm.memory.usage.bytes",

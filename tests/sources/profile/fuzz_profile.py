@@ -17,8 +17,8 @@ from typing import Any
 
 atheris: Any = import_module("atheris")
 with atheris.instrument_imports(include=["tpudiag"]):
-    from tpudiag import saved
-    from tpudiag.commands._profile import Asked, diagnosed
+    from tpudiag import report_json
+    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
     from tpudiag.errors import UnreadableInput
     from tpudiag.model import Verdict
     from tpudiag.settings import Settings
@@ -30,7 +30,7 @@ def one_input(data: bytes) -> None:
     """Read the bytes as a profile."""
     FILE.write_bytes(data)
     try:
-        report, _ = diagnosed(Asked(str(FILE), xprof_limit_s=0), Settings())
+        report, _ = diagnosed(ProfileRequest(str(FILE), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         if "\n" in str(error) or str(FILE) not in str(error):
             raise AssertionError(f"no clear line: {error!r}") from error
@@ -43,7 +43,7 @@ def one_input(data: bytes) -> None:
     for name, measurement in report.measurements.items():
         if name.startswith("step_time") and float(str(measurement.value)) < 0:
             raise AssertionError("a step of negative length")
-    saved.dumps(report)
+    report_json.dumps(report)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.schema import message
-from tpudiag.sources.profile.stats import whole_numbers
 from tpudiag.sources.profile.wire import fields
+from tpudiag.sources.profile.xstats import whole_numbers
 
 
 def refused(file: Path, data: bytes) -> str:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tpudiag import saved
-from tpudiag.commands._profile import Asked, diagnosed
+from tpudiag import report_json
+from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Verdict
 from tpudiag.settings import Settings
@@ -79,15 +79,15 @@ def test_odd_contents(spaces: ModuleType, tmp_path: Path, changes: list[Any]) ->
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(made.SerializeToString())
     try:
-        report, _ = diagnosed(Asked(str(file), xprof_limit_s=0), Settings())
+        report, _ = diagnosed(ProfileRequest(str(file), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         assert "\n" not in str(error)
         return
     broken = [(o.id, o.reason) for o in report.outcomes if o.verdict is Verdict.BROKEN]
     assert not broken
     again = tmp_path / "a.json"
-    again.write_text(saved.dumps(report))
-    assert saved.load(again).measurements.keys() == report.measurements.keys()
+    again.write_text(report_json.dumps(report))
+    assert report_json.load(again).measurements.keys() == report.measurements.keys()
     for name, measurement in report.measurements.items():
         if isinstance(measurement.value, float) and name.endswith("_share"):
             assert measurement.value == pytest.approx(50, abs=50.1), name

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from tpudiag.monitoring.cloud.applying import Change
 from tpudiag.monitoring.cloud.connection import call, dashboard_client
-from tpudiag.monitoring.cloud.jsons import differences, object_of
+from tpudiag.monitoring.cloud.json_diff import differences, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
+from tpudiag.monitoring.cloud.reconcile import Change
 
 ID = "dashboard"
 CHARTS = (

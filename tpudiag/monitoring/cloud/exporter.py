@@ -17,9 +17,9 @@ from tpudiag.monitoring.cloud.connection import metric_client
 from tpudiag.monitoring.cloud.resource import resource, worker
 from tpudiag.monitoring.cloud.sender import Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
+from tpudiag.monitoring.follower import Figures
 from tpudiag.monitoring.metrics import values
-from tpudiag.monitoring.samples import NS
-from tpudiag.monitoring.watching import Figures
+from tpudiag.monitoring.recording import NS
 
 LEAST_PERIOD_S = 10.0
 PERIOD_S = 30.0

@@ -12,7 +12,7 @@ from tpudiag.monitoring.cloud.connection import said
 from tpudiag.monitoring.cloud.resource import Resource
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS
-from tpudiag.monitoring.samples import NS
+from tpudiag.monitoring.recording import NS
 
 PREFIX = "custom.googleapis.com/tpudiag/"
 SERIES_A_CALL = 200

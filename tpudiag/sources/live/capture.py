@@ -17,21 +17,21 @@ from uuid import uuid4
 
 import grpc
 
-from tpudiag.sources.live import messages
+from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, code_of, details_of, method
 from tpudiag.sources.live.probe import Probe
-from tpudiag.sources.live.runs import RunFolder
+from tpudiag.sources.live.run_folder import RunFolder
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.locate import ENDING
-from tpudiag.sources.profile.reading import INTERRUPTED
+from tpudiag.sources.profile.run_reader import INTERRUPTED
 
 ANSWER_LIMIT_S = 60.0
 """What a trainer may take, after the capture, to gather and send it."""
 
 
 @dataclass(frozen=True)
-class Wish:
+class CaptureRequest:
     """What to capture: for how long, and how long to wait for the answer after that."""
 
     duration_s: float = 2.0
@@ -60,7 +60,7 @@ class Capture:
 
 def capture(
     probes: Sequence[Probe],
-    wish: Wish,
+    wish: CaptureRequest,
     run: RunFolder,
     done: Callable[[Capture], None] = lambda _: None,
 ) -> tuple[tuple[Capture, ...], bool]:
@@ -109,18 +109,18 @@ def _putting(
 
 
 def _started(
-    opened: grpc.Channel, probe: Probe, wish: Wish, session: str, run: RunFolder
+    opened: grpc.Channel, probe: Probe, wish: CaptureRequest, session: str, run: RunFolder
 ) -> grpc.Future[bytes]:
     """Ask for a capture, without waiting for it."""
     repository = "" if probe.sends_profile else run.url
-    request = messages.profile_request(
+    request = profiler_messages.profile_request(
         session, probe.address.file_name, wish.duration_ms, repository
     )
-    return method(opened, messages.PROFILE).future(request, timeout=wish.limit_s)
+    return method(opened, profiler_messages.PROFILE).future(request, timeout=wish.limit_s)
 
 
 def _taken(
-    probe: Probe, pending: grpc.Future[bytes], wish: Wish, session: str, run: RunFolder
+    probe: Probe, pending: grpc.Future[bytes], wish: CaptureRequest, session: str, run: RunFolder
 ) -> tuple[str | None, str | None]:
     """The file of a capture that ended, or why there is none."""
     try:
@@ -145,7 +145,7 @@ def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str
     """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
     name = probe.address.file_name + ENDING
     if probe.sends_profile:
-        space = messages.xspace(response)
+        space = profiler_messages.xspace(response)
     else:
         theirs = run.read(f"{session}/{name}")
         if theirs is None:
@@ -154,7 +154,7 @@ def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str
                 f"into {run.url}; give a --log-dir that it sees and may write to, e.g. gs://..."
             )
         space = memoryview(theirs)
-    if space is None or not messages.has_events(space):
+    if space is None or not profiler_messages.has_events(space):
         raise _NoProfile(
             "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
             "capture was too short; try a longer --duration"
@@ -163,7 +163,7 @@ def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str
     return name
 
 
-def _fault(error: grpc.RpcError, wish: Wish) -> str:
+def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:
     """Why a capture failed, in one line."""
     code, details = code_of(error), details_of(error)
     if "Another profiling session" in details or code is grpc.StatusCode.ALREADY_EXISTS:
@@ -189,7 +189,9 @@ def _call_off(
     for _, _, pending in calls.values():
         pending.cancel()
     endings = [
-        method(opened, messages.TERMINATE).future(messages.terminate_request(session), timeout=2.0)
+        method(opened, profiler_messages.TERMINATE).future(
+            profiler_messages.terminate_request(session), timeout=2.0
+        )
         for _, opened, _ in calls.values()
     ]
     for ending in endings:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from tpudiag.sources.live import messages
+from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, method
 from tpudiag.sources.profile import wire
@@ -49,7 +49,7 @@ def figures(addresses: Iterable[Address]) -> tuple[Figure, ...]:
 def _asked(opened: grpc.Channel) -> Iterator[Figure]:
     """Each metric that the port knows."""
     for name, metric, unit in METRICS:
-        request = messages.encoded([(1, metric)])
+        request = profiler_messages.encoded([(1, metric)])
         try:
             answer = method(opened, METHOD)(request, timeout=LIMIT_S)
             values = sorted(_values(memoryview(answer)))
@@ -61,17 +61,17 @@ def _asked(opened: grpc.Channel) -> Iterator[Figure]:
 
 def _values(answer: memoryview) -> Iterator[tuple[int, float]]:
     """Device and value of each point in a MetricResponse."""
-    for metric in messages.within(answer, 1):
-        for point in messages.within(metric, 3):
+    for metric in profiler_messages.within(answer, 1):
+        for point in profiler_messages.within(metric, 3):
             devices = [
                 number
-                for attribute in messages.within(point, 1)
-                for value in messages.within(attribute, 2)
+                for attribute in profiler_messages.within(point, 1)
+                for value in profiler_messages.within(attribute, 2)
                 for number in _numbers(value, 3)
             ]
             gauges = [
                 number
-                for gauge in messages.within(point, 3)
+                for gauge in profiler_messages.within(point, 3)
                 for number in (*_doubles(gauge, 1), *_numbers(gauge, 2))
             ]
             if gauges:

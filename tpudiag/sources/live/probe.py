@@ -18,7 +18,7 @@ from functools import partial
 
 import grpc
 
-from tpudiag.sources.live import messages
+from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, code_of, details_of, method
 
@@ -70,8 +70,8 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
         return Probe(address, fault)
     with channel(address) as opened:
         try:
-            nobody = messages.terminate_request(_NOBODY)
-            method(opened, messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
+            nobody = profiler_messages.terminate_request(_NOBODY)
+            method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
         except grpc.RpcError as error:
             return Probe(address, _fault(address, error, clock))
         if not _answers_as_profiler(opened, clock):
@@ -128,7 +128,7 @@ def _fault(address: Address, error: grpc.RpcError, clock: _Clock) -> str:
 def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
     """Whether Monitor is refused as TensorFlow refuses it, rather than not being there."""
     try:
-        method(opened, messages.MONITOR)(b"", timeout=clock.left_s())
+        method(opened, profiler_messages.MONITOR)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
         unknown = code_of(error) is grpc.StatusCode.UNIMPLEMENTED
         return not unknown or bool(details_of(error))
@@ -138,7 +138,7 @@ def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
 def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
     """Whether it knows GetSnapshot, which came with the profile in the answer."""
     try:
-        method(opened, messages.SNAPSHOT)(b"", timeout=clock.left_s())
+        method(opened, profiler_messages.SNAPSHOT)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
         return code_of(error) is not grpc.StatusCode.UNIMPLEMENTED
     return True

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.host_stacks import missing_right
 from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.live.processes import PROC, Process, Table, table
-from tpudiag.sources.live.stacks import missing_right
 
 PROBE_LIMIT_S = 2.0
 

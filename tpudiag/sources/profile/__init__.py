@@ -3,6 +3,6 @@
 `facts` and `span_step_times` are what verbs call; `locate` finds runs, `xspace` reads the format.
 """
 
-from tpudiag.sources.profile.reading import facts, span_step_times
+from tpudiag.sources.profile.run_reader import facts, span_step_times
 
 __all__ = ["facts", "span_step_times"]

@@ -16,8 +16,8 @@ from importlib import import_module
 from typing import Any
 
 from tpudiag.errors import MissingExtra, UnreadableInput
-from tpudiag.sources.profile.reading import Answer
-from tpudiag.sources.profile.summaries import attempted
+from tpudiag.sources.profile.host_summary import attempted
+from tpudiag.sources.profile.run_reader import Answer
 
 SCHEME = "dask://"
 KNOCK_S = 5.0

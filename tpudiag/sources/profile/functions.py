@@ -10,9 +10,9 @@ import numpy as np
 
 from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.profile.events import Events
-from tpudiag.sources.profile.space import Plane
-from tpudiag.sources.profile.spans import Spans, union
-from tpudiag.sources.profile.stats import REF, whole_numbers
+from tpudiag.sources.profile.intervals import Spans, union
+from tpudiag.sources.profile.xspace import Plane
+from tpudiag.sources.profile.xstats import REF, whole_numbers
 
 PS_PER_MS = 1e9
 TRAINING = ("train", "step", "fit")

@@ -10,8 +10,8 @@ import numpy as np
 
 from tpudiag.signals import MemoryPeak
 from tpudiag.sources.profile.events import Events, Ints
-from tpudiag.sources.profile.space import Plane
-from tpudiag.sources.profile.stats import named
+from tpudiag.sources.profile.xspace import Plane
+from tpudiag.sources.profile.xstats import named
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",

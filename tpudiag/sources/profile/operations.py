@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tpudiag.model import Location
 from tpudiag.signals import Device, DeviceOp, PaddedTensor
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.space import Plane, StatValue
+from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")

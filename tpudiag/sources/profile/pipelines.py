@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tpudiag.signals import IteratorTime
-from tpudiag.sources.profile.spans import (
+from tpudiag.sources.profile.intervals import (
     EMPTY,
     Ints,
     Spans,

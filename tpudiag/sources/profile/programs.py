@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.space import Plane
+from tpudiag.sources.profile.xspace import Plane
 
 HLO_PLANE, HLO_STAT = "/host:metadata", "Hlo Proto"
 KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}

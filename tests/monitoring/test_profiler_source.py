@@ -1,0 +1,88 @@
+"""Samples of a profiler service, with captures of our own and a clock of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.profiler_source import EVERY_S, ProfilerSource, Sample
+from tpudiag.monitoring.recording import NS
+from tpudiag.signals import StepTimes
+
+
+class Trainer:
+    """Makes steps of so many ms until it is gone."""
+
+    def __init__(self) -> None:
+        self.now, self.captures = 1_790_000_000.0, 0
+        self.step_ms: float | None = 100.0
+        self.gone = False
+        source = ProfilerSource("host:6009", self.capture, now=lambda: self.now)
+        self.watched = Watched(source, lambda: int(self.now * NS))
+
+    def capture(self, address: str) -> Sample:
+        self.captures += 1
+        if self.gone:
+            raise UnreadableInput(f"{address}: nothing listens there")
+        if self.step_ms is None:
+            return Sample(None)
+        steps = StepTimes((self.step_ms,) * 10, (self.step_ms / 10,) * 10, "profile")
+        return Sample(steps, 10 * self.step_ms)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(int(seconds / 2)):
+            assert self.watched.poll()
+            self.now += 2
+
+
+def test_a_second_every_half_minute() -> None:
+    trainer = Trainer()
+    trainer.run(600)
+    assert trainer.captures == 600 / EVERY_S
+    figures = trainer.watched.figures()
+    assert figures.steps == 10 * trainer.captures
+    assert figures.per_s == pytest.approx(10)
+    assert figures.input_share == pytest.approx(0.1)
+
+
+def test_the_time_between_many_steps_counts() -> None:
+    busy = StepTimes((5.0,) * 100, None, "profile")
+    assert Sample(busy, 1_000.0).span_ms == 1_000
+    assert Sample(busy).span_ms == 500
+    assert Sample(StepTimes((900.0,), None, "profile"), 1_000.0).span_ms == 900
+
+
+def test_a_drop_and_a_stall_are_seen_in_samples() -> None:
+    trainer = Trainer()
+    trainer.run(3_600)
+    trainer.step_ms = 150.0
+    trainer.run(600)
+    throughput = trainer.watched.signals().throughput
+    assert throughput is not None
+    assert [round(drop.share, 2) for drop in throughput.drops] == [0.33]
+    trainer.step_ms = None
+    trainer.run(900)
+    silent_s = trainer.watched.figures().silent_s
+    assert silent_s is not None
+    assert silent_s > 3 * trainer.watched.figures().normal_pause_s
+
+
+def test_a_trainer_that_is_gone_may_have_ended() -> None:
+    trainer = Trainer()
+    trainer.run(60)
+    trainer.gone = True
+    trainer.run(60)
+    assert trainer.watched.gone is None, "one capture may fail"
+    trainer.run(60)
+    assert trainer.watched.gone == "host:6009: nothing listens there"
+    throughput = trainer.watched.signals().throughput
+    assert throughput is not None
+    assert throughput.unsure is not None
+
+
+def test_an_address_that_never_answered_is_an_error() -> None:
+    trainer = Trainer()
+    trainer.gone = True
+    with pytest.raises(UnreadableInput, match="nothing listens there"):
+        trainer.watched.poll()

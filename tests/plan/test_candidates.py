@@ -1,0 +1,140 @@
+"""Which batch a plan takes, and why."""
+
+from __future__ import annotations
+
+from tpudiag.compiled import Compilation, OutOfMemory, Program
+from tpudiag.diagnoses import plan as plan_report
+from tpudiag.hardware import target
+from tpudiag.model import Verdict
+from tpudiag.plan import candidates
+from tpudiag.plan.candidates import Plan
+
+V5E = target("v5e-8")
+GIB = 2**30
+
+
+def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
+    """A compilation with the need, and FLOPs and ms an example."""
+    program = Program(1, (), 0, (), (), False)
+    step = batch * 0.01 if step_ms is None else step_ms
+    return Compilation(
+        "v5e-8", batch, 8, "libtpu 1", 16 * GIB, temporary_bytes=int(gib * GIB),
+        flops=flops * batch, compiled=True, program=program, step_ms=step, collective_ms=0.1,
+    )  # fmt: skip
+
+
+def refused(batch: int) -> Compilation:
+    full = OutOfMemory("E1000: CompileTimeHbmOom", 36 * GIB, 16 * GIB)
+    return Compilation("v5e-8", batch, 8, "libtpu 1", 16 * GIB, out_of_memory=full)
+
+
+def plan(*answers: Compilation) -> Plan:
+    return Plan(V5E, answers={a.batch: a for a in answers})
+
+
+def chosen(made: Plan) -> tuple[int, str]:
+    best = candidates.best(made.rows())
+    assert best is not None
+    return best.batch, candidates.why(best, made.rows())
+
+
+def test_the_bisection_closes_in_on_the_largest_batch_that_fits() -> None:
+    made, asked = plan(answer(64, 1), answer(128, 2), refused(1024)), 0
+    while (middle := made.middle()) is not None:
+        made.answers[middle] = answer(middle, 4) if middle <= 300 else refused(middle)
+        asked += 1
+    assert asked <= 6
+    assert 300 - 300 // 8 - 8 <= made.largest_fitting() <= 300
+    assert all(batch % 8 == 0 for batch in made.answers)
+
+
+def test_where_all_fit_nothing_is_bisected() -> None:
+    assert plan(answer(64, 1), answer(128, 2)).middle() is None
+
+
+def test_a_batch_that_fits_only_by_recomputation_is_not_taken() -> None:
+    slow = answer(512, 15.0, flops=1.3, step_ms=512 * 0.0123)
+    batch, why = chosen(plan(answer(128, 8.8), answer(256, 12), slow))
+    assert batch == 256
+    assert why == "512 fits, but recomputes: 30% more FLOPs and 23% more cycles an example"
+
+
+def test_a_batch_without_headroom_is_not_taken() -> None:
+    assert chosen(plan(answer(128, 8), answer(256, 15.5))) == (
+        128, "256 fits, but leaves 3% of the HBM",
+    )  # fmt: skip
+
+
+def test_a_larger_batch_that_is_no_faster_is_not_taken() -> None:
+    same = [answer(b, 1, step_ms=b * 10.0) for b in (64, 128, 256)]
+    assert chosen(plan(*same)) == (64, "256 fits, but is no faster an example")
+
+
+def test_the_end_of_what_fits_is_said() -> None:
+    assert chosen(plan(answer(128, 8), refused(256))) == (128, "256 does not fit")
+    assert chosen(plan(answer(128, 8)))[1].startswith("the largest that was asked for")
+
+
+def test_a_batch_above_a_refused_one_is_never_a_fit() -> None:
+    made = plan(answer(128, 8), refused(256))
+    made.skipped.add(512)
+    last = made.rows()[-1]
+    assert last.fits is False
+    assert candidates.note(last) == "not tried"
+
+
+def test_an_answer_that_never_came_is_unknown_not_a_fit() -> None:
+    silent = Compilation("v5e-8", 256, 8, "libtpu 1", 16 * GIB, error="it took longer than 1 s")
+    made = plan(answer(128, 8), silent)
+    table = plan_report.report("job", (made,)).tables[0]
+    assert [row[2] for row in table.rows] == ["yes", "unknown"]
+    assert "it took longer" in str(table.rows[1][-1])
+    assert chosen(made)[0] == 128
+
+
+def test_a_target_on_which_nothing_fits_fails_the_plan() -> None:
+    made = plan_report.report("job", (plan(refused(8)),))
+    assert made.outcomes[0].verdict is Verdict.FAILED
+    assert "E1000" in made.outcomes[0].findings[0].message
+    assert made.headline == "No batch was seen to fit."
+
+
+def test_nothing_known_is_skipped_not_passed() -> None:
+    silent = Compilation("v5e-8", 8, 8, "libtpu 1", 16 * GIB, error="died")
+    assert plan_report.report("job", (plan(silent),)).outcomes[0].verdict is Verdict.SKIPPED
+
+
+def test_prices_choose_between_targets() -> None:
+    dear = plan(answer(128, 8, step_ms=1.0))
+    cheap = Plan(target("v6e-8"), answers={128: answer(128, 8, step_ms=2.0)})
+    dear.price, cheap.price = 3.0, 1.0
+    made = plan_report.report("job", (dear, cheap))
+    assert "v6e-8" in made.headline
+    dear.price = cheap.price = None
+    assert "v5e-8" in plan_report.report("job", (dear, cheap)).headline
+
+
+def test_a_generation_without_tensorflow_is_told() -> None:
+    seven = Plan(target("tpu7x-8"), answers={128: answer(128, 8)})
+    notes = plan_report.report("job", (seven,)).notes
+    assert any("no TensorFlow can drive it" in note for note in notes)
+
+
+def test_one_replica_in_place_of_a_slice_is_told() -> None:
+    alone = Compilation(
+        "v5e-24",
+        8,
+        1,
+        "libtpu 1",
+        16 * GIB,
+        flops=8.0,
+        compiled=True,
+        program=Program(1, (), 0, (), (), False),
+    )
+    made = plan_report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
+    assert any("all-reduce between replicas is left out" in note for note in made.notes)
+
+
+def test_batches_are_doubled_up_to_the_last() -> None:
+    assert candidates.doubled(64, 1024) == (64, 128, 256, 512, 1024)
+    assert candidates.doubled(64, 300) == (64, 128, 256, 300)

@@ -1,0 +1,85 @@
+"""A Cloud TPU as `attach --tpu` sees it: what the API says, and whom to attach to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tpudiag.errors import UsageError
+from tpudiag.hardware import Target, target
+from tpudiag.model import Table
+from tpudiag.signals import EMPTY, CloudTpu, Signals
+from tpudiag.sources import environment
+from tpudiag.sources.live.address import Address
+
+SPOT = (
+    "TPU {} is preemptible or Spot: it may be taken away at any time. Save checkpoints often, and "
+    "resume from the last."
+)
+NETWORK = (
+    "Workers are asked at their addresses inside the network. From outside, forward the port: "
+    "gcloud compute tpus tpu-vm ssh {name} --zone {zone} --project {project} -- "
+    "-L {port}:localhost:{port}, then tpudiag attach localhost:{port}."
+)
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """What is known of a TPU before its workers are asked; empty where none was named."""
+
+    name: str | None = None
+    known: Signals = EMPTY
+    workers: tuple[Address, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    headline: str = ""
+
+
+def asked_of(name: str | None, project: str | None, zone: str | None, port: int) -> Cloud:
+    """Ask the Cloud TPU API; raises NothingDiagnosed and UsageError where it does not tell."""
+    if name is None:
+        return Cloud()
+    from tpudiag.sources.live import cloud
+
+    node = cloud.ask(name, project, zone)
+    here = environment.find_tpu() is not None
+    known = replace(
+        EMPTY,
+        target=_target(node),
+        cloud_tpu=node,
+        environment=environment.read_environment() if here else None,
+    )
+    ready = node.state == "READY"
+    workers = tuple(Address(host, port) for host in node.workers) if ready else ()
+    notes = [SPOT.format(node.name)] if node.preemptible else []
+    if workers and not here:
+        notes.append(
+            NETWORK.format(name=node.name, zone=node.zone, project=node.project, port=port)
+        )
+    return Cloud(
+        node.name, known, workers, (_table(node),), tuple(notes),
+        f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
+        f"no profile of its {len(node.workers)} workers.",
+    )  # fmt: skip
+
+
+def _target(node: CloudTpu) -> Target | None:
+    """The slice that the accelerator type names; None for one that is not known here."""
+    try:
+        return target(node.accelerator_type)
+    except UsageError:
+        return None
+
+
+def _table(node: CloudTpu) -> Table:
+    """What the API says, for people."""
+    rows = (
+        ("state", node.state),
+        ("health", node.health + (f": {node.health_description}" * bool(node.health_description))),
+        ("accelerator type", node.accelerator_type),
+        ("runtime version", node.runtime_version),
+        ("zone", node.zone),
+        ("preemptible or Spot", "yes" if node.preemptible else "no"),
+        ("workers", " ".join(node.workers) or "none"),
+        *(("symptom", symptom) for symptom in node.symptoms),
+    )
+    return Table(f"TPU {node.name}", ("what", "says"), rows, "Cloud TPU API")

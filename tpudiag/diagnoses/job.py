@@ -1,0 +1,281 @@
+"""A job from its specification to its report: `tpudiag check` without the command line."""
+
+from __future__ import annotations
+
+import re
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tpudiag import catalogue, engine
+from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.settings import Settings
+from tpudiag.signals import (
+    Environment,
+    JobEnd,
+    Origin,
+    Signals,
+    StepTimes,
+    TensorFlowImport,
+    TpuAttempt,
+)
+from tpudiag.sources import buckets, environment, script
+from tpudiag.sources.compiler import compile_step
+from tpudiag.sources.compiler.topologies import topology
+from tpudiag.sources.job.process import protocol, runner
+
+REFERENCE = "tpudiag.reference.job:main"
+MAXIMUM_REAL_REPLICAS = 16
+"""CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
+STEPS = 20
+STEP_BUDGET_S = 60.0
+"""What the steps of a rehearsal may take together, where the user asked for no number of them."""
+
+
+@dataclass(frozen=True)
+class JobRequest:
+    """What `tpudiag check` was asked for."""
+
+    program: str = REFERENCE
+    arguments: tuple[str, ...] = ()
+    name: str = "reference job"
+    target: str | None = None
+    tpu: str | None = None
+    """The TPU to use: a name, `local`, `none`, or None for whatever is found."""
+    steps: int | None = None
+    """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
+    warmup_steps: int = 5
+    timeout_s: float = 900.0
+    tpu_timeout_s: float = 120.0
+    log_dir: Path = Path("tpudiag-logs")
+    sandbox: Path | None = None
+    """A folder that takes what the job writes."""
+    measure_input_s: float = 10.0
+    """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    compiler: compile_step.CompilerRequest = field(default_factory=compile_step.CompilerRequest)
+
+
+def diagnose(
+    request: JobRequest, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
+) -> Report:
+    """Run the job under observation, on the TPU where there is one, and judge what was seen."""
+    started = datetime.now(UTC)
+    installed = environment_with_tensorflow()
+    found = None if request.tpu == "none" else environment.find_tpu()
+    asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
+    goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
+    attempt: TpuAttempt | None = None
+    replicas = goal.replicas
+    signals, job = Signals(Origin.TPU), runner.JobRun()
+    source = script.look(request.program)
+    if source.is_tensorflow_1:
+        asked = None
+    if asked is not None:
+        signals, job = _on_tpu(request, goal, asked, on_phase)
+        attempt = signals.tpu
+    reached = attempt is not None and attempt.reached
+    if not (reached or job.interrupted or source.is_tensorflow_1):
+        signals, job, replicas = _rehearsed(request, goal, on_phase)
+    signals = replace(signals, target=goal, environment=installed, tpu=attempt)
+    signals = _with_source(signals, source)
+    on_phase("reading the profile")
+    signals, profile_note = _with_profile(signals, request.log_dir)
+    on_phase("judging")
+    outcomes = engine.examine(signals, catalogue.checks(), settings)
+    return Report(
+        subject=Subject("job", request.name),
+        target=TargetSummary(goal.name, goal.replicas),
+        started=started.isoformat(timespec="seconds"),
+        outcomes=outcomes,
+        measurements=job_summary.measurements(signals, job.wall_s),
+        headline=job_summary.NOT_RUN
+        if source.is_tensorflow_1
+        else job_summary.headline(goal, signals.tpu, asked, replicas),
+        notes=()
+        if source.is_tensorflow_1
+        else (
+            *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
+            *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
+            *profile_note,
+        ),
+        next_command=job_summary.next_command(request.log_dir),
+        partial=job_summary.partial(signals, job.timed_out),
+        series=plot_data.of(signals),
+    )
+
+
+def environment_with_tensorflow() -> Environment:
+    """What is installed; MissingExtra where no TensorFlow is."""
+    installed = environment.read_environment()
+    if not environment.has_tensorflow(installed):
+        raise MissingExtra(
+            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
+            "'tpudiag[tpu]' on a TPU VM"
+        )
+    return installed
+
+
+def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
+    """Add what the source of the script tells to what was seen while it ran."""
+    seen = signals.tf1
+    if seen is not None or source.tf1:
+        known = {use.api for use in seen or ()}
+        signals = replace(
+            signals, tf1=(*(seen or ()), *(use for use in source.tf1 if use.api not in known))
+        )
+    if signals.checkpoints is not None:
+        checkpoints = replace(signals.checkpoints, mentioned=source.saves)
+        paths = [use.path for use in checkpoints.uses]
+        signals = replace(signals, checkpoints=checkpoints, buckets=buckets.look(paths))
+    return signals
+
+
+def _found_target(found: environment.FoundTpu | None) -> str | None:
+    """The target for the TPU that was found on this machine's bus."""
+    if found is None or found.generation is None or found.chips is None:
+        return None
+    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
+    return f"{found.generation}-{found.chips * per_chip}"
+
+
+def spec_of(
+    request: JobRequest,
+    goal: Target,
+    rehearse: bool,
+    tpu: str,
+    real_replicas: int,
+    lower_to: str = "",
+) -> protocol.JobSpec:
+    """The job for the child process."""
+    arguments = request.arguments
+    if request.program == REFERENCE:
+        arguments = ("--tpu", tpu, *arguments)
+    return protocol.JobSpec(
+        request.program, arguments, goal.replicas, real_replicas, goal.hosts,
+        rehearse, request.steps or STEPS, request.warmup_steps,
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        str(request.sandbox or ""), request.measure_input_s, lower_to, topology(goal).replicas,
+    )  # fmt: skip
+
+
+def _rehearsed(
+    request: JobRequest, goal: Target, on_phase: Callable[[str], None]
+) -> tuple[Signals, runner.JobRun, int]:
+    """Run on CPU replicas; again with fewer where the model is too large for so many."""
+    replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
+    limits = runner.Limits(request.timeout_s)
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        to = folder if request.compiler.wanted else ""
+        job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        while (fitting := _fitting(job, replicas)) < replicas:
+            on_phase(f"starting again with {fitting} of {replicas} replicas")
+            replicas = fitting
+            job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        signals = _signals(Origin.REHEARSAL, job)
+        compiler = compile_step.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
+    if compiler.reason == compile_step.INTERRUPTED:
+        signals = replace(signals, end=JobEnd("interrupted"))
+    return replace(signals, compiler=compiler), job, replicas
+
+
+def _fitting(job: runner.JobRun, replicas: int) -> int:
+    """How many replicas to rehearse with: fewer where the job said so, or was too large to live."""
+    said = job.facts.get("fitting_replicas")
+    if isinstance(said, int):
+        return said
+    killed = job.exit_code == -signal.SIGKILL and not (job.timed_out or job.interrupted)
+    return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
+
+
+def _on_tpu(
+    request: JobRequest, goal: Target, asked: str, on_phase: Callable[[str], None]
+) -> tuple[Signals, runner.JobRun]:
+    """Run on the TPU; every wait for it is bounded."""
+    refusal = environment.refused(asked)
+    if refusal is not None:
+        attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
+        return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
+    limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
+    job = runner.run(spec_of(request, goal, False, asked, goal.replicas), limits, on_phase)
+    signals = _signals(Origin.TPU, job)
+    attempt = signals.tpu or TpuAttempt(asked, False)
+    if not attempt.reached and attempt.error is None:
+        waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
+        said = job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
+        attempt = replace(attempt, error=said, waited_s=waited_s)
+    return replace(signals, tpu=replace(attempt, asked=asked, limit_s=request.tpu_timeout_s)), job
+
+
+def _signals(origin: Origin, job: runner.JobRun) -> Signals:
+    """The child's facts, and what its end tells."""
+    signals = protocol.signals(origin, job.facts)
+    end = signals.end or _end(job)
+    signals = replace(signals, end=replace(end, log_tail=job.log_tail))
+    if signals.tensorflow is None and job.phase == "importing TensorFlow":
+        failure = job.timed_out or _last_words(job)
+        signals = replace(signals, tensorflow=TensorFlowImport(False, failure=failure))
+    return signals
+
+
+def _end(job: runner.JobRun) -> JobEnd:
+    """How a job ended that could not say so itself."""
+    if job.interrupted:
+        return JobEnd("interrupted")
+    if job.timed_out:
+        return JobEnd("timeout", job.timed_out)
+    if job.phase == protocol.LOWERING:
+        return JobEnd("stopped")  # what was seen of the job is whole: its lowering ended it
+    if job.exit_code is not None and job.exit_code < 0:
+        return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
+    return JobEnd("exit", exit_code=job.exit_code)
+
+
+def _last_words(job: runner.JobRun) -> str:
+    """The most telling of the last lines of a process that died."""
+    lines = [line.strip() for line in job.log_tail.splitlines() if line.strip()]
+    fatal = [line for line in lines if re.match(r"F\d{4}|.*\bF\b.*\]|.*Error", line)]
+    ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
+    return (fatal or lines or ["the process ended without a word"])[-1][:300] + ended
+
+
+def _end_text(end: JobEnd | None) -> str | None:
+    """What a job said when it ended."""
+    return end.error if end is not None else None
+
+
+def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:
+    """Add what the profile of the run holds; a profile that cannot be read is said."""
+    from tpudiag.sources import profile
+
+    if not folder.is_dir() or not any(folder.rglob("*.xplane.pb")):
+        return signals, ()
+    try:
+        training = frozenset(f.name for f in signals.functions or () if f.trains)
+        facts, steps = profile.facts(folder, training=training)
+    except UnreadableInput as error:
+        return signals, (f"the profile could not be read: {error}",)
+    return replace(
+        signals,
+        profile=facts if signals.origin is Origin.TPU else None,
+        steps=_joined(signals.steps, steps),
+    ), ()
+
+
+def _joined(job: StepTimes | None, profile: StepTimes | None) -> StepTimes | None:
+    """The profile's step times, which know the wait for input, or else the job's own clock."""
+    if profile is None or not profile.step_ms:
+        return job
+    return profile
+
+
+def run_name(program: str) -> str:
+    """A folder name for one run: what ran, and when."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
+    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"

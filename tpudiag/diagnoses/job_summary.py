@@ -1,0 +1,117 @@
+"""What a report on a job says besides its checks: headline, notes, figures, the next command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import statistics
+from pathlib import Path
+
+from tpudiag.hardware import Target
+from tpudiag.model import Measurement
+from tpudiag.signals import Origin, Signals, TpuAttempt
+from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
+
+NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
+INTERRUPTED = "interrupted: this is what was seen until then"
+
+
+def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
+    """The figures of the report that stand outside any check."""
+    found: dict[str, Measurement] = {}
+    where = "CPU replicas" if signals.origin is Origin.REHEARSAL else "TPU"
+    steps = signals.steps
+    if steps is not None and steps.step_ms:
+        source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
+        median = statistics.median(steps.step_ms)
+        found["step_time_ms"] = Measurement(round(median, 3), "ms", source)
+        if signals.batch is not None and median:
+            rate = round(signals.batch.global_batch / median * 1e3, 1)
+            found["examples_per_second"] = Measurement(rate, "examples/s", source)
+        if steps.input_wait_ms is not None:
+            wait = round(statistics.median(steps.input_wait_ms), 3)
+            found["input_wait_ms"] = Measurement(wait, "ms", source)
+    if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
+        took = round(signals.tensorflow.took_s, 2)
+        found["tensorflow_import_s"] = Measurement(took, "s", "job")
+    found["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
+    return found
+
+
+def headline(goal: Target, attempt: TpuAttempt | None, asked: str | None, replicas: int) -> str:
+    """The first line: on a TPU, or rehearsed, and why."""
+    if attempt is not None and attempt.reached:
+        return f"Running on TPU {attempt.asked or 'found'} as {goal.name}."
+    many = f"{replicas} CPU replica" + ("" if replicas == 1 else "s")
+    rehearsing = f"rehearsed for {goal.name} on {many}"
+    if asked is not None:
+        return f"TPU {asked or '(unnamed)'} was not reached (see TPU003): {rehearsing}."
+    return f"No TPU here: {rehearsing}."
+
+
+def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
+    """What a reader must know to read the figures."""
+    notes: list[str] = []
+    if signals.origin is Origin.REHEARSAL:
+        notes.append(
+            "Stood in for while rehearsing: " + ", ".join(SUBSTITUTED) + ". Times are those of "
+            "CPU replicas on this machine."
+        )
+        keras = signals.keras
+        if keras is not None and keras.package == "keras" and keras.steps_per_execution > 1:
+            notes.append(
+                f"steps_per_execution is {keras.steps_per_execution}; CPU replicas took one step "
+                "per execution, for Keras 3 fails on them with more."
+            )
+        goal = signals.target
+        if goal is not None and goal.replicas > replicas:
+            notes.append(
+                f"{goal.name} has {goal.replicas} replicas, and the job saw so many; of them "
+                f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
+                f"replicas is {replicas}/{goal.replicas} of the real sum."
+            )
+        if cut_to_steps:
+            notes.append(
+                f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
+                "first two. `--steps N` profiles N."
+            )
+    else:
+        notes.append(
+            "Running on a TPU follows the documented API and was not verified on hardware."
+        )
+    return tuple(notes)
+
+
+def writes(sandbox: Path | None) -> str:
+    """Where the files went that a user's own job wrote."""
+    if sandbox is None:
+        return "Files that the job wrote are where it put them; `--sandbox DIR` keeps them apart."
+    return f"Files that the job wrote are in {sandbox}, under their whole paths."
+
+
+def next_command(folder: Path) -> str | None:
+    """The one command that opens the profile."""
+    if not any(folder.rglob("*.xplane.pb")):
+        return None
+    return f"xprof --logdir {shlex.quote(str(folder))} --port 6006"
+
+
+def _said(error: str) -> str:
+    """The line of an error that says most: AutoGraph puts its own last, after the user's code."""
+    lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
+    own = [line for line in lines[1:] if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
+    first = lines[0] if lines else "without a word"
+    return own[-1] if own and first.endswith("in user code:") else first
+
+
+def partial(signals: Signals, timed_out: str | None) -> str | None:
+    """Why the report is not whole, None where it is."""
+    end = signals.end
+    if timed_out:
+        return timed_out
+    if end is not None and end.how == "interrupted":
+        return INTERRUPTED
+    if end is not None and end.how in ("exception", "signal", "exit"):
+        said = _said(end.error or f"exit code {end.exit_code}")
+        return f"the job crashed: {said}" + (f" ({end.location})" if end.location else "")
+    return None

@@ -1,0 +1,202 @@
+"""A profile as a report: what `read` shows, and what `compare` compares."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tpudiag.catalogue import checks
+from tpudiag.diagnoses import plot_data, profile_figures, profile_tables
+from tpudiag.engine import examine
+from tpudiag.errors import UsageError
+from tpudiag.hardware import Target, by_device_kind, target
+from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.settings import Settings
+from tpudiag.signals import EMPTY, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
+from tpudiag.sources.profile import engines, locate, xprof
+from tpudiag.sources.profile.locate import Run
+from tpudiag.sources.profile.run_reader import INTERRUPTED
+from tpudiag.sources.profile.xprof import XProfSays
+
+SMALL_BYTES = 5_000_000
+"""Up to this size XProf answers within a second or two beside our own pass."""
+NO_STEPS = (
+    "The profile marks no steps (no Steps line on a device, no event of a host with a step_num), "
+    "and no training function or program repeats in it, so step times are not known. Put "
+    "with tf.profiler.experimental.Trace('train', step_num=i, _r=1): around next(iterator) and "
+    "the step, and record again."
+)
+RECOVERED = (
+    "No step is marked in the profile: the steps were recovered ({source}). A run of a loop over "
+    "several steps (steps_per_execution) counts as one."
+)
+WARMED = (
+    "Warm-up: the first {first} took {longest:,.0f} ms at most, the median step {usual:,.4g} ms. "
+    "What it took is in the step times, and in no share of the step and no check."
+)
+NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
+
+
+@dataclass(frozen=True)
+class ProfileRequest:
+    """A profile to read, and how."""
+
+    path: str
+    run: str | None = None
+    engine: str = "local"
+    xprof_limit_s: float | None = None
+    """None: 30 s for small profiles, not at all for others."""
+    subject: Subject | None = None
+    """Whom the profile is of, where that is more than a path."""
+    missing: tuple[UnreadHost, ...] = ()
+    """Hosts that gave no file, and why."""
+    notes: tuple[str, ...] = ()
+    known: Signals = EMPTY
+    """What is known of the TPU besides its profile."""
+
+
+def diagnosed(asked: ProfileRequest, settings: Settings) -> tuple[Report, bool]:
+    """The report on a profile, and whether Ctrl-C cut it short.
+
+    Raises UnreadableInput where nothing of it can be read, UsageError for an unknown engine.
+    """
+    mapped = engines.engine(asked.engine)
+    chosen = locate.choose(locate.runs(asked.path), asked.path, asked.run)
+    with _xprof(chosen, asked.xprof_limit_s) as said:
+        answers, interrupted = engines.read(chosen, mapped)
+        facts, steps = answers.merged(asked.missing)
+        says = XProfSays() if interrupted else said()
+    signals = _signals(asked.known, facts, steps)
+    return _report(asked, chosen, signals, settings, says), interrupted
+
+
+@contextmanager
+def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSays], None, None]:
+    """XProf at work beside the block; the call in it waits for what XProf says."""
+    if limit_s == 0:
+        yield XProfSays
+    elif limit_s is None and chosen.bytes > SMALL_BYTES:
+        size = f"{chosen.bytes / 1e6:,.0f} MB"
+        failure = f"it is slow on {size} and was not asked; --xprof-limit 600 asks it"
+        yield lambda: XProfSays(failure=failure)
+    else:
+        with (
+            locate.fetched(chosen) as files,
+            xprof.asked(files, xprof.LIMIT_S if limit_s is None else limit_s) as asking,
+        ):
+            yield asking.answer
+
+
+def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
+    """What the checks get to see."""
+    return replace(
+        known,
+        origin=Origin.PROFILE if facts.devices else Origin.REHEARSAL,
+        target=known.target or _target(facts),
+        steps=steps,
+        profile=facts,
+        functions=facts.functions,
+        matrix_ops=facts.matrix_ops or None if steps is not None else None,
+    )
+
+
+def _target(facts: ProfileFacts) -> Target | None:
+    """The TPU slice that the profile's devices make up; None for a kind that is not known."""
+    kinds = {device.kind for device in facts.devices}
+    generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
+    if generation is None or len(facts.devices) % generation.devices_per_chip:
+        return None
+    chips = len(facts.devices) // generation.devices_per_chip
+    count = chips * (generation.cores_per_chip if generation.named_by_cores else 1)
+    try:
+        return target(f"{generation.name}-{count}")
+    except UsageError:
+        return None
+
+
+def _report(
+    asked: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
+) -> Report:
+    """The whole diagnosis."""
+    path, goal = asked.path, signals.target
+    return Report(
+        subject=asked.subject or _subject(path, chosen),
+        target=TargetSummary(goal.name, goal.replicas) if goal else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        outcomes=examine(signals, checks(), settings),
+        measurements=dict(profile_figures.measurements(signals)),
+        tables=tuple(profile_tables.tables(signals, said)),
+        headline=profile_figures.headline(signals),
+        notes=(*asked.notes, *_notes(signals, said)),
+        next_command=_next_command(chosen),
+        partial=_partial(signals.profile),
+        series=plot_data.of(signals),
+    )
+
+
+def _subject(path: str, chosen: Run) -> Subject:
+    """The profile by its path, and by its run where the path does not say it."""
+    return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
+
+
+def _partial(facts: ProfileFacts | None) -> str | None:
+    """Which hosts are missing, and why; None where all were read."""
+    if facts is None or not facts.unread:
+        return None
+    count = len(facts.unread) + len(facts.hosts)
+    cut = [host for host in facts.unread if host.reason == INTERRUPTED]
+    broken = [host for host in facts.unread if host.reason != INTERRUPTED]
+    said = [f"{host.name} ({host.reason})" for host in broken[:3]]
+    said += [f"{len(broken) - 3} more"] if len(broken) > 3 else []
+    parts = [f"{len(broken)} of {count} hosts could not be read: {', '.join(said)}"] * bool(broken)
+    parts += [f"interrupted before {len(cut)} of {count} hosts were read"] * bool(cut)
+    return "; ".join(parts)
+
+
+def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
+    """What the reader must know to trust the figures."""
+    facts = signals.profile
+    if facts is not None and not facts.devices:
+        yield NO_TPU
+    if signals.steps is None:
+        yield NO_STEPS
+    else:
+        yield from _on_steps(signals.steps)
+    if signals.target and signals.cloud_tpu is None:
+        yield (
+            f"The target {signals.target.name} is what the devices in the profile make up; "
+            "a larger slice whose other hosts were not recorded looks the same."
+        )
+    yield from facts.warnings if facts else ()
+    for statement in said.statements:
+        yield f"XProf says: {statement}"
+    if said.failure:
+        yield f"XProf says nothing: {said.failure}."
+
+
+def _on_steps(steps: StepTimes) -> Iterator[str]:
+    """Where the steps come from, and which are no measure of the others."""
+    if steps.recovered:
+        yield RECOVERED.format(source=steps.source)
+    if first := len(steps.step_ms) - len(steps.steady.step_ms):
+        yield WARMED.format(
+            first=profile_figures.count(first, "step"), longest=max(steps.step_ms[:first]),
+            usual=profile_figures.percentile(steps.step_ms, 50),
+        )  # fmt: skip
+
+
+def _next_command(chosen: Run) -> str | None:
+    """What opens the profile in XProf; a run outside a log folder is linked into one."""
+    if chosen.log_dir is not None:
+        return f"xprof --logdir {shlex.quote(chosen.log_dir)} --port 6006"
+    if locate.is_url(chosen.folder):
+        return None
+    files = " ".join(shlex.quote(str(Path(file).resolve())) for file in chosen.files)
+    return (
+        'd=$(mktemp -d) && mkdir -p "$d/plugins/profile/run" && '
+        f'ln -s {files} "$d/plugins/profile/run/" && xprof --logdir "$d" --port 6006'
+    )

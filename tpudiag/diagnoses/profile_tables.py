@@ -1,0 +1,213 @@
+"""A profile in tables, for any report that shows one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
+from tpudiag.model import Table, Value
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
+from tpudiag.sources.profile.xprof import XProfSays
+
+ROWS = 10
+"""Rows of a table; what is beyond is counted in its title."""
+SAMPLES = 200
+"""Values kept of each figure for `tpudiag compare`; more are thinned out evenly."""
+SAMPLES_TITLE = "Samples by step (for tpudiag compare)"
+
+
+def tables(signals: Signals, said: XProfSays) -> Iterator[Table]:
+    """Where the step time goes, replicas, operations, input, memory, and XProf's words."""
+    facts, steps = profile_of(signals), signals.steps
+    if any(replica.step_ms for replica in facts.replicas):
+        yield _breakdown(facts)
+    if len(facts.replicas) > 1:
+        yield _replicas(facts)
+    if facts.devices:
+        yield _devices(facts)
+    if facts.runs:
+        yield _cut("Programs", ("program", "runs", "ms a run"), facts.runs,
+                   f"{facts.source}, XLA Modules")  # fmt: skip
+    if facts.ops:
+        yield from _operations(facts)
+    yield from _host_tables(facts)
+    yield from _memory(facts)
+    if facts.clocks:
+        clocks = [(clock.host, clock.ahead_ms) for clock in facts.clocks]
+        if len(clocks) > ROWS:
+            clocks.sort(key=lambda clock: -abs(clock[1]))
+        yield _cut("Clock differences", ("host", "ms ahead of the first"), clocks,
+                   "profile, ends of common steps", "largest")  # fmt: skip
+    if facts.unread:
+        hosts = [(host.name, host.reason) for host in facts.unread]
+        yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
+    if said.figures:
+        yield Table("What XProf says", ("figure", "value"), said.figures, "xprof, overview page")
+    if steps is not None:
+        yield _samples(steps, facts)
+
+
+def _cut(
+    title: str, columns: tuple[str, ...], rows: Sequence[tuple[Value, ...]], source: str,
+    order: str = "first",
+) -> Table:  # fmt: skip
+    """A table of the first rows, its title saying so where there are more."""
+    whole = len(rows) <= ROWS
+    name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
+    return Table(name, columns, tuple(rows[:ROWS]), source)
+
+
+def _breakdown(facts: ProfileFacts) -> Table:
+    """Each part of the step over all replicas and steps: share, mean and percentiles."""
+    steady = [replica.steady for replica in facts.replicas]
+    whole = sum(sum(replica.step_ms) for replica in steady)
+    values: dict[str, list[float]] = {}
+    for replica in steady:
+        for part in replica.parts:
+            values.setdefault(part.name, []).extend(part.ms)
+    values["whole step"] = [ms for replica in steady for ms in replica.step_ms]
+    rows: list[tuple[Value, ...]] = []
+    for name, ms in values.items():
+        share = 100 * sum(ms) / whole if whole else 0.0
+        rest = (percentile(ms, p) for p in (50, 90, 99, 100))
+        rows.append((name, share, sum(ms) / max(len(ms), 1), *rest))
+    columns = ("part", "% of step", "mean ms", "p50 ms", "p90 ms", "p99 ms", "max ms")
+    replicas = count(len(facts.replicas), "replica")
+    return Table("Where the step time goes", columns, tuple(rows), f"{facts.source}, {replicas}")
+
+
+def _replicas(facts: ProfileFacts) -> Table:
+    """Each replica's mean step in parts, the slowest by its own work first."""
+    names = tuple(dict.fromkeys(part.name for r in facts.replicas for part in r.parts))
+    rows: list[tuple[Value, ...]] = []
+    found = (replica.steady for replica in facts.replicas if replica.step_ms)
+    for replica in sorted(found, key=lambda r: -_own(r)):
+        count_ = len(replica.step_ms)
+        parts = (replica.part(name) / count_ for name in names)
+        rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
+    columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
+    return _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
+
+
+def _own(replica: ReplicaSteps) -> float:
+    """Its mean step without collectives, in which it waits for the others."""
+    return (sum(replica.step_ms) - replica.part("collectives")) / max(len(replica.step_ms), 1)
+
+
+def _devices(facts: ProfileFacts) -> Table:
+    """The devices; the idlest where they are many."""
+    idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
+    shown = facts.devices if len(facts.devices) <= ROWS else idlest
+    rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
+    columns = ("host", "device", "busy ms", "window ms", "idle %")
+    return _cut("Devices", columns, rows, f"{facts.source}, XLA Modules", "idlest")
+
+
+def _operations(facts: ProfileFacts) -> Iterator[Table]:
+    """The longest operations: their time, then their rates and the side of the roofline."""
+    source = f"{facts.source}, XLA Ops, all devices"
+    rows = [(op.name, op.category, op.self_ms, 100 * op.share, op.count) for op in facts.ops]
+    columns = ("operation", "category", "self ms", "% of busy", "count")
+    yield _cut("Operations", columns, rows, source, "longest")
+    peaks = {(d.peak_tflops, d.peak_hbm_gb_per_s) for d in facts.devices}
+    tflops, gb_per_s = peaks.pop() if len(peaks) == 1 else (None, None)
+    rates: list[tuple[Value, ...]] = [
+        (
+            op.name, *_of_peak(op.gflop_per_s, 1e-3, tflops),
+            *_of_peak(op.hbm_gb_per_s, 1, gb_per_s), op.bound_by or "-",
+        )
+        for op in facts.ops[:ROWS]
+    ]  # fmt: skip
+    names = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")
+    yield Table("Roofline of the longest operations", names, tuple(rates), source)
+
+
+def _of_peak(rate: float | None, scale: float, peak: float | None) -> tuple[Value, Value]:
+    """A rate and its share of the peak; dashes where the profile has no figure."""
+    if rate is None:
+        return "-", "-"
+    return rate * scale, 100 * rate * scale / peak if peak else "-"
+
+
+def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
+    """tf.functions, the input pipeline, and calls back to the host."""
+    if facts.functions:
+        rows = [(f.name, f.calls, f.traces) for f in facts.functions]
+        heads = ("tf.function", "calls", "of them traced")
+        yield _cut("Calls of tf.functions", heads, rows, f"{facts.source}, host", "most called")
+    if facts.eager_ops:
+        eager = [(op.op, op.count, op.ms) for op in facts.eager_ops]
+        yield _cut("Ops that ran eagerly", ("op", "calls", "ms"), eager, f"{facts.source}, host")
+    if facts.iterators:
+        ordered = sorted(facts.iterators, key=lambda i: (-i.blocked_ms, -i.self_ms))
+        rows_ = [
+            (i.op, f"{i.position + 1} of {i.of + 1}", i.blocked_ms, i.self_ms, i.count,
+             i.longest_ms, i.name)
+            for i in ordered
+        ]  # fmt: skip
+        columns = ("tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms",
+                   "path")  # fmt: skip
+        yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
+    of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
+    if of_step or of_input:
+        found = [(c.op, "step", c.count, c.ms) for c in of_step]
+        found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
+        heads_ = ("op", "in", "calls", "ms")
+        yield _cut("Calls back to the host", heads_, found, f"{facts.source}, host")
+
+
+def _memory(facts: ProfileFacts) -> Iterator[Table]:
+    """The peak of each allocator, and what held the largest."""
+    if not facts.memory:
+        return
+    ordered = facts.memory_in_order
+    rows: list[tuple[Value, ...]] = [
+        (m.host, m.allocator, m.peak_bytes / 2**30,
+         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
+        for m in ordered
+    ]  # fmt: skip
+    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms")
+    source = f"{facts.source}, allocation events"
+    yield _cut("Peak memory", columns, rows, source, "fullest")
+    fullest = ordered[0]
+    held: list[tuple[Value, ...]] = [
+        (name, size / 2**30, 100 * size / max(fullest.peak_bytes, 1))
+        for name, size in fullest.held_by
+    ]
+    title = f"What held the highest peak ({fullest.host}, {fullest.allocator})"
+    yield Table(title, ("what", "GiB", "% of peak"), tuple(held), source)
+
+
+def _samples(steps: StepTimes, facts: ProfileFacts) -> Table:
+    """Figures by step, for a test of whether two profiles differ by more than noise."""
+    series: dict[str, Sequence[float]] = {"step_time_ms": steps.step_ms}
+    if steps.input_wait_ms is not None:
+        series["input_wait_ms"] = steps.input_wait_ms
+    for name in dict.fromkeys(part.name for r in facts.replicas for part in r.parts):
+        parts = [p.ms for r in facts.replicas for p in r.parts if p.name == name]
+        if len({len(ms) for ms in parts}) == 1:
+            means = [sum(ms) / len(parts) for ms in zip(*parts, strict=True)]
+            series[f"{name.replace(' ', '_')}_ms"] = means
+    series |= _mxu_by_step(series, facts)
+    rows = tuple((name, len(ms), _thinned(ms)) for name, ms in series.items())
+    columns = ("figure", "steps", "values")
+    return Table(SAMPLES_TITLE, columns, rows, f"profile, {steps.source}")
+
+
+def _mxu_by_step(
+    series: Mapping[str, Sequence[float]], facts: ProfileFacts
+) -> dict[str, Sequence[float]]:
+    """MXU utilisation by step, in %: the FLOPs of every step are the same, its time is not."""
+    parts = [series[name] for name in ("compute_ms", "collectives_ms") if name in series]
+    work = [sum(ms) for ms in zip(*parts, strict=True)]
+    if facts.mxu_share is None or not work or min(work) <= 0:
+        return {}
+    mean = sum(work) / len(work)
+    return {"mxu_utilization": [100 * facts.mxu_share * mean / ms for ms in work]}
+
+
+def _thinned(values: Sequence[float]) -> str:
+    """At most SAMPLES of the values, evenly chosen, in their order."""
+    stride = max(len(values) / SAMPLES, 1.0)
+    chosen = [values[int(i * stride)] for i in range(min(len(values), SAMPLES))]
+    return " ".join(f"{value:.6g}" for value in chosen)

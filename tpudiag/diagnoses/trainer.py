@@ -1,0 +1,171 @@
+"""A capture of running trainers as a report: what `attach` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from tpudiag.catalogue import checks
+from tpudiag.diagnoses.cloud_tpu import Cloud, asked_of
+from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile_figures import count
+from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
+from tpudiag.engine import examine
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.model import Report, Subject, Table, TargetSummary
+from tpudiag.settings import Settings
+from tpudiag.signals import UnreadHost
+from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.probe import Probe, probe_all
+from tpudiag.sources.live.run_folder import RunFolder, run_folder
+
+OnPhase = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class AttachRequest:
+    """What `tpudiag attach` was asked for."""
+
+    targets: tuple[str, ...]
+    wish: CaptureRequest
+    log_dir: str
+    tpu: str | None = None
+    project: str | None = None
+    zone: str | None = None
+    port: int = 6009
+    xprof_limit_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Attached:
+    """The report, and what went wrong on the way: one line for each trainer without a profile."""
+
+    report: Report
+    faults: tuple[str, ...] = ()
+    interrupted: bool = False
+    diagnosed: bool = True
+    """Whether any check had something to look at."""
+    run: str | None = None
+    """The folder of the profile, None where there is none."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known before a profile is: the trainers, their TPU, what they lack."""
+
+    targets: Targets
+    cloud: Cloud
+    tables: tuple[Table, ...]
+    faults: tuple[UnreadHost, ...]
+
+    @property
+    def subject(self) -> Subject:
+        """The TPU by its name, trainers by their addresses and pids; the first of many."""
+        names = [str(address) for address in self.targets.addresses]
+        names += [f"pid {trainer.pid}" for trainer in self.targets.without]
+        if self.cloud.name is not None:
+            names = [f"TPU {self.cloud.name}"]
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return Subject("trainer", ", ".join(names[:4]) + more)
+
+
+def attached(asked: AttachRequest, settings: Settings, on_phase: OnPhase) -> Attached:
+    """Capture all trainers at once, and report on what came.
+
+    Raises NothingDiagnosed where there is nothing to report on, UsageError for a wrong address.
+    """
+    on_phase("looking for the trainers")
+    cloud = asked_of(asked.tpu, asked.project, asked.zone, asked.port)
+    targets = chosen(asked.targets, cloud.workers)
+    probes = probe_all(targets.addresses)
+    tables, faults = without_server(targets, asked.wish.duration_s, on_phase)
+    found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
+    with run_folder(asked.log_dir) as run:
+        captures, interrupted = _captured(probes, asked.wish, run, on_phase)
+        if any(done.file is not None for done in captures):
+            on_phase("reading the profile")
+            return _with_profile(asked, found, captures, run, settings, interrupted)
+    if interrupted:
+        raise KeyboardInterrupt
+    return _without_profile(found, captures, settings)
+
+
+def _captured(
+    probes: Sequence[Probe], wish: CaptureRequest, run: RunFolder, on_phase: OnPhase
+) -> tuple[tuple[Capture, ...], bool]:
+    """What came of each trainer, and whether Ctrl-C ended it."""
+    answering = [probe for probe in probes if probe.fault is None]
+    left = len(answering)
+    on_phase(f"capturing {wish.duration_s:g} s of {count(left, 'trainer')}")
+
+    def done(_: Capture) -> None:
+        nonlocal left
+        left -= 1
+        on_phase(f"waiting for the profiles of {left} of {len(answering)} trainers")
+
+    return capture(probes, wish, run, done)
+
+
+def _missing(found: _Found, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
+    """The trainers that gave no profile, and why."""
+    faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
+    return (*faulty, *found.faults)
+
+
+def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
+    """One line for each."""
+    return tuple(f"{host.name}: {host.reason}" for host in missing)
+
+
+def _with_profile(
+    asked: AttachRequest,
+    found: _Found,
+    captures: Sequence[Capture],
+    run: RunFolder,
+    settings: Settings,
+    interrupted: bool,
+) -> Attached:
+    """The report on the profiles that came."""
+    missing = _missing(found, captures)
+    profile = ProfileRequest(
+        run.url, xprof_limit_s=asked.xprof_limit_s, subject=found.subject, missing=missing,
+        known=found.cloud.known,
+        notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
+    )  # fmt: skip
+    report, cut = diagnosed(profile, settings)
+    report = replace(report, tables=(*found.tables, *report.tables))
+    return Attached(report, _lines(missing), interrupted or cut, run=run.url)
+
+
+def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
+    """How the profile came about."""
+    taken = [done for done in captures if done.file is not None]
+    slowest = max(taken, key=lambda done: done.took_s)
+    return (
+        f"Captured {wish.duration_s:g} s of {count(len(taken), 'trainer')}; the last profile was "
+        f"in after {slowest.took_s:.1f} s. A capture slows the trainer while it runs and while "
+        "the profile is gathered."
+    )
+
+
+def _without_profile(found: _Found, captures: Sequence[Capture], settings: Settings) -> Attached:
+    """The report where no trainer gave a profile: on the TPU, and on where Python stands.
+
+    Raises NothingDiagnosed where neither is known.
+    """
+    lines = _lines(_missing(found, captures))
+    if not found.tables:
+        raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
+    goal = found.cloud.known.target
+    report = Report(
+        subject=found.subject,
+        target=TargetSummary(goal.name, goal.replicas) if goal else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        outcomes=examine(found.cloud.known, checks(), settings),
+        tables=found.tables,
+        headline=found.cloud.headline or "No profile: the trainer runs no profiler server.",
+        notes=(*found.targets.notes, *found.cloud.notes),
+        partial="; ".join(lines) or None,
+    )
+    return Attached(report, lines, diagnosed=found.cloud.name is not None)

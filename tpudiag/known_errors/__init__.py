@@ -1,0 +1,1 @@
+"""Known errors: what is known of each, and the search for them in texts and logs."""

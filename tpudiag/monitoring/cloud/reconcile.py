@@ -1,0 +1,155 @@
+"""Makes the alert policies of a project those of a job, and says what that changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tpudiag.errors import UsageError
+from tpudiag.monitoring.cloud.connection import call, channel_client, metric_client, policy_client
+from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
+from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, POLICY, Json, Policy, as_json, slug
+from tpudiag.monitoring.cloud.sender import describe
+
+LABELS = ["training_job", "worker"]
+OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of one policy: create, update, keep or delete; and each field's difference."""
+
+    what: str
+    id: str
+    name: str
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A policy of ours as the project has it."""
+
+    id: str
+    job: str
+    name: str
+    title: str
+    enabled: bool
+    json: Json
+
+
+class Alerts:
+    """The alert policies of a project; every call raises CloudError in one line."""
+
+    def __init__(self, project: str, endpoint: str | None) -> None:
+        self._project, self._endpoint = f"projects/{project}", endpoint
+        self._client = policy_client(endpoint)
+
+    def kept(self, job: str | None = None) -> list[Kept]:
+        """Our policies, of one job or all, in the order of job and id."""
+        listed = call(
+            self._project,
+            self._client.list_alert_policies,
+            request={"name": self._project, "filter": OURS},
+        )
+        found = [_kept(policy) for policy in listed if _managed(policy)]
+        wanted = None if job is None else slug(job)
+        mine = [policy for policy in found if wanted in (None, policy.job)]
+        return sorted(mine, key=lambda policy: (policy.job, policy.id, policy.name))
+
+    def channels(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The notification channels with these display names or resource names."""
+        if not names:
+            return ()
+        client = channel_client(self._endpoint)
+        listed = list(call(self._project, client.list_notification_channels, name=self._project))
+        found: list[str] = []
+        for wanted in names:
+            hits = [str(c.name) for c in listed if wanted in (c.display_name, c.name)]
+            if len(hits) != 1:
+                known = ", ".join(sorted(str(c.display_name) for c in listed)) or "none"
+                how = "no" if not hits else f"{len(hits)}"
+                raise UsageError(f"--notify {wanted}: {how} channels of that name (there: {known})")
+            found += hits
+        return tuple(found)
+
+    def apply(
+        self, job: str, wanted: Sequence[Policy], channels: tuple[str, ...], *, dry_run: bool
+    ) -> Iterator[Change]:
+        """Create what is missing and update what differs; what is alike is left alone."""
+        there = {kept.id: kept for kept in reversed(self.kept(job))}
+        if not dry_run:
+            call(self._project, describe, metric_client(self._endpoint), self._project, LABELS)
+        for policy in wanted:
+            made = as_json(policy, job, channels)
+            before = there.get(policy.id)
+            if before is None:
+                name = "" if dry_run else self._create(made)
+                yield Change("create", policy.id, name)
+                continue
+            merged = _merged(before.json, made)
+            found = tuple(differences(before.json, _normal(merged)))
+            if found and not dry_run:
+                call(self._project, self._client.update_alert_policy, alert_policy=_message(merged))
+            yield Change("update" if found else "keep", policy.id, before.name, found)
+
+    def delete(self, doomed: Sequence[Kept], *, dry_run: bool) -> Iterator[Change]:
+        """Delete policies."""
+        for policy in doomed:
+            if not dry_run:
+                call(self._project, self._client.delete_alert_policy, name=policy.name)
+            yield Change("delete", policy.id, policy.name)
+
+    def _create(self, made: Json) -> str:
+        """The name that the service gives the new policy."""
+        created = call(
+            self._project,
+            self._client.create_alert_policy,
+            name=self._project,
+            alert_policy=_message(made),
+        )
+        return str(created.name)
+
+
+def _managed(policy: Any) -> bool:
+    """Whether a policy is ours."""
+    return policy.user_labels.get(MANAGED_BY) == "tpudiag" and POLICY in policy.user_labels
+
+
+def _kept(policy: Any) -> Kept:
+    """A policy as the service lists it."""
+    found = _json(policy)
+    marks = policy.user_labels
+    enabled = found.get("enabled", True) is not False
+    return Kept(marks[POLICY], marks.get(JOB, ""), policy.name, policy.display_name, enabled, found)
+
+
+def _message(made: Json) -> Any:
+    """The API's message; a field that this version of the client lacks is left out."""
+    api: Any = import_module("google.cloud.monitoring_v3")
+    return api.AlertPolicy.from_json(json.dumps(made), ignore_unknown_fields=True)
+
+
+def _json(policy: Any) -> Json:
+    """A message as JSON, without what is not set."""
+    json_format: Any = import_module("google.protobuf.json_format")
+    kind: Any = import_module("google.cloud.monitoring_v3").AlertPolicy
+    found: Json = json_format.MessageToDict(kind.pb(policy))
+    return found
+
+
+def _normal(made: Json) -> Json:
+    """JSON as the service's messages would give it back."""
+    return _json(_message(made))
+
+
+def _merged(before: Json, made: Json) -> Json:
+    """What is there with what is ours in it: labels, channels and switches of others stay."""
+    labels = {**object_of(before.get("userLabels")), **object_of(made["userLabels"])}
+    merged = {**before, **made, "userLabels": labels}
+    old, (new,) = list_of(before.get("conditions")), list_of(made["conditions"])
+    if old and (name := object_of(old[0]).get("name")):
+        merged["conditions"] = [{**object_of(new), "name": name}]
+    return merged

@@ -1,0 +1,124 @@
+"""Follows a trainer by its profiler service: a short capture now and then, by `tpudiag attach`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import fmean
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.recording import NS, Recording, Run, Window, bucket, merged
+from tpudiag.signals import StepTimes
+
+ADDRESS = re.compile(r"(grpc://)?(\[[0-9A-Fa-f:.]+\]|[^:/\[\]\s]+):\d{1,5}")
+EVERY_S = 30.0
+CAPTURE_S = 1
+CAPTURE_LIMIT_S = 120.0
+GIVEN_UP_AFTER = 3
+PID = -1
+"""Stands for a process that is known by its address alone."""
+
+LEAST_STEPS = 10
+"""Fewer steps in a capture: their own times say more than their number."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The steps of one capture, None where the profile marks none, and how long it took."""
+
+    steps: StepTimes | None
+    capture_ms: float | None = None
+
+    @property
+    def span_ms(self) -> float:
+        """The time that its steps took, with what lies between them where they are many."""
+        step_ms = self.steps.step_ms if self.steps is not None else ()
+        counted = self.capture_ms if len(step_ms) >= LEAST_STEPS else None
+        return max(counted or 0.0, sum(step_ms))
+
+
+Captured = Callable[[str], Sample]
+"""One capture of an address; raises UnreadableInput."""
+
+
+def captured(address: str) -> Sample:
+    """Capture a second."""
+    from tpudiag.sources.profile import facts
+
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        command = [
+            sys.executable, "-m", "tpudiag", "attach", address, "--duration", f"{CAPTURE_S}s",
+            "--log-dir", folder, "--format", "json", "--fail-on", "never",
+        ]  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=CAPTURE_LIMIT_S, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UnreadableInput(f"{address}: no answer in {CAPTURE_LIMIT_S:.0f} s") from error
+        if done.returncode:
+            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise UnreadableInput(said[-1].removeprefix("tpudiag: "))
+        profile, steps = facts(folder)
+        return Sample(steps, profile.capture_ms)
+
+
+class ProfilerSource:
+    """Samples of an address; each with steps is a window, without a tie to the one before."""
+
+    def __init__(
+        self,
+        address: str,
+        capture: Captured = captured,
+        every_s: float = EVERY_S,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._address, self._capture, self._every_s, self._now = address, capture, every_s, now
+        self._run: Run | None = None
+        self._due, self._number, self._failures = 0.0, 0, 0
+        self.given_up: str | None = None
+        """Why there are no more samples."""
+
+    def poll(self) -> Recording | None:
+        """The sample that is due, if any; raises UnreadableInput where the first one fails."""
+        windows: tuple[Window, ...] = ()
+        if self._now() >= self._due and self.given_up is None:
+            windows = self._sample()
+        assert self._run is not None
+        return Recording(self._run, windows, (), self._address)
+
+    def _sample(self) -> tuple[Window, ...]:
+        """One capture, as a window."""
+        began = self._now()
+        self._due = began + self._every_s
+        try:
+            sample = self._capture(self._address)
+        except UnreadableInput as error:
+            if self._run is None:
+                raise
+            self._failures += 1
+            self.given_up = str(error) if self._failures >= GIVEN_UP_AFTER else None
+            return ()
+        self._failures = 0
+        ended_ns = int(self._now() * NS)
+        if self._run is None:
+            start_ns = int(began * NS)
+            self._run = Run("samples", self._address, self._address, PID, start_ns, ended_ns)
+        if sample.steps is None or not sample.steps.step_ms:
+            return ()
+        return (self._window(sample, sample.steps, ended_ns),)
+
+    def _window(self, sample: Sample, steps: StepTimes, ended_ns: int) -> Window:
+        """The steps of a capture, laid before its end."""
+        self._number += 1
+        waits = steps.input_wait_ms
+        return Window(
+            self._number, ended_ns - int(sample.span_ms * 1e6), ended_ns, len(steps.step_ms),
+            merged(((bucket(ms), 1),) for ms in steps.step_ms),
+            None if waits is None else fmean(waits) * len(steps.step_ms),
+        )  # fmt: skip

@@ -1,0 +1,234 @@
+"""What a profile holds: devices, their steps and operations, memory, input, hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tpudiag.model import Location
+from tpudiag.signals.step import MatrixOp, TracedFunction
+from tpudiag.signals.throughput import warm_up
+
+
+@dataclass(frozen=True)
+class Device:
+    """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window.
+
+    The window reaches from the start of the device's first module or marked step to the end of
+    its last; for a device that ran none while others did, from the first to the last of theirs.
+    """
+
+    host: str
+    name: str
+    kind: str
+    peak_tflops: float | None
+    peak_hbm_gb_per_s: float | None
+    busy_ms: float
+    window_ms: float
+    has_megacore: bool | None = None
+
+    @property
+    def idle_share(self) -> float:
+        """Share of the window in which no module ran, 0 to 1; 1 where none ran at all."""
+        return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0
+
+
+@dataclass(frozen=True)
+class DeviceOp:
+    """An operation on the devices of a profile; all figures summed over its occurrences."""
+
+    name: str
+    category: str
+    self_ms: float
+    share: float
+    """Of the busy time of all devices, 0 to 1."""
+    count: int
+    flops: int | None = None
+    bytes_accessed: int | None = None
+    total_ms: float | None = None
+    """With what is nested in it; rates are over this time."""
+    hbm_bytes: int | None = None
+    """The part of bytes_accessed that moves from or to the HBM."""
+    gflop_per_s: float | None = None
+    hbm_gb_per_s: float | None = None
+    bound_by: str | None = None
+    """Side of the roofline: compute, memory or input."""
+    in_16_bit: bool | None = None
+    """Whether a matrix operation reads 16-bit floats; None for others."""
+    framework_op: str = ""
+    location: Location | None = None
+    holds_others: bool = False
+    """Loops and calls: their FLOPs and bytes are those of what they hold."""
+
+
+@dataclass(frozen=True)
+class StepPart:
+    """One part of each step, e.g. `compute` or `idle`, in ms."""
+
+    name: str
+    ms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ReplicaSteps:
+    """The steps of one replica (a device, or a host without one); the parts add up to the step."""
+
+    host: str
+    replica: str
+    numbers: tuple[int, ...]
+    step_ms: tuple[float, ...]
+    parts: tuple[StepPart, ...]
+
+    @property
+    def steady(self) -> ReplicaSteps:
+        """The same without warm-up: what shares of the step time are taken of."""
+        first = warm_up(self.step_ms)
+        if not first:
+            return self
+        parts = tuple(replace(part, ms=part.ms[first:]) for part in self.parts)
+        return replace(
+            self, numbers=self.numbers[first:], step_ms=self.step_ms[first:], parts=parts
+        )
+
+    def part(self, *names: str) -> float:
+        """The ms of all steps in the parts of these names; 0 where it has none of them."""
+        return sum(sum(part.ms) for part in self.parts if part.name in names)
+
+
+@dataclass(frozen=True)
+class MemoryPeak:
+    """The most that one allocator of a host held during the capture, and what held it."""
+
+    host: str
+    allocator: str
+    peak_bytes: int
+    capacity_bytes: int | None
+    lifetime_peak_bytes: int | None
+    """The most since the process began, as the allocator itself counts (no programs' stacks)."""
+    held_by: tuple[tuple[str, int], ...]
+    """The largest holders at the peak, and their bytes."""
+    at_ms: float
+    timeline: tuple[tuple[float, int], ...] = ()
+    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
+
+    @property
+    def of_host(self) -> bool:
+        """Whether it is the host's own memory: `cpu`, `mklcpu`, `host_bfc`; no HBM."""
+        return any(word in self.allocator.lower() for word in ("cpu", "host"))
+
+
+@dataclass(frozen=True)
+class IteratorTime:
+    """An op of a tf.data pipeline in a trace; `position` of `of`, counted from the source."""
+
+    op: str
+    name: str
+    position: int
+    of: int
+    count: int
+    self_ms: float
+    longest_ms: float
+    blocked_ms: float
+    """How long the training loop waited for this op rather than for its inputs."""
+
+
+@dataclass(frozen=True)
+class InputBlocker:
+    """The tf.data op that the training loop of a host waited for longest."""
+
+    host: str
+    op: str
+    name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
+    blocked_ms: float
+
+
+@dataclass(frozen=True)
+class PaddedTensor:
+    """The result of an operation, without and with the padding of its tiles."""
+
+    name: str
+    shape: str
+    logical_bytes: int
+    padded_bytes: int
+
+
+@dataclass(frozen=True)
+class CallbackTime:
+    """An op on the host, summed over its calls: one that calls back, or one that ran eagerly."""
+
+    op: str
+    count: int
+    ms: float
+
+
+@dataclass(frozen=True)
+class UnreadHost:
+    """A host of the run whose file could not be read, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class HostClock:
+    """How far a host's clock is ahead of the first host's, from the ends of common steps."""
+
+    host: str
+    ahead_ms: float
+
+
+@dataclass(frozen=True)
+class ProfileFacts:
+    """What a TensorBoard profile holds; None where the trace does not tell."""
+
+    hosts: tuple[str, ...]
+    devices: tuple[Device, ...]
+    ops: tuple[DeviceOp, ...]
+    has_step_marker: bool
+    bytes_read: int
+    warnings: tuple[str, ...] = ()
+    """What the profiler warned of, and what of the file could not be understood."""
+    started_ns: int | None = None
+    """When the capture began, in ns since the epoch; the first host's where there are several."""
+    capture_ms: float | None = None
+    """How long the capture took, idle or not."""
+    replicas: tuple[ReplicaSteps, ...] = ()
+    runs: tuple[tuple[str, int, float], ...] = ()
+    """Programs on the devices: name, runs and ms a run; those that ran longest first."""
+    functions: tuple[TracedFunction, ...] | None = None
+    eager_share: float | None = None
+    """Share of the host's trace spent in ops that ran eagerly from Python, 0 to 1."""
+    eager_ops: tuple[CallbackTime, ...] | None = None
+    """Ops that ran eagerly from Python, those that make a tf.data pipeline among them."""
+    callbacks: tuple[CallbackTime, ...] | None = None
+    pipeline_callbacks: tuple[CallbackTime, ...] = ()
+    """Calls back to the host's Python from tf.data's threads; no part of the step."""
+    iterators: tuple[IteratorTime, ...] | None = None
+    blockers: tuple[InputBlocker, ...] = ()
+    """Of the hosts whose trace shows one; those that waited longest first."""
+    memory: tuple[MemoryPeak, ...] | None = None
+    padded: tuple[PaddedTensor, ...] | None = None
+    mxu_share: float | None = None
+    """FLOPs of all operations over what the chips could do in their busy time, 0 to 1."""
+    hbm_share: float | None = None
+    """HBM traffic of all operations over the peak bandwidth in their busy time, 0 to 1."""
+    share_16_bit: float | None = None
+    """Of the FLOPs of matrix operations (of their time where FLOPs are not known), 0 to 1."""
+    matrix_ops: tuple[MatrixOp, ...] | None = None
+    """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
+    unread: tuple[UnreadHost, ...] = ()
+    clocks: tuple[HostClock, ...] = ()
+
+    @property
+    def memory_in_order(self) -> tuple[MemoryPeak, ...]:
+        """The peaks of devices before those of hosts, the highest first."""
+        return tuple(sorted(self.memory or (), key=lambda m: (m.of_host, -m.peak_bytes)))
+
+    @property
+    def source(self) -> str:
+        """`profile`, and which hosts its figures lack."""
+        if not self.unread:
+            return "profile"
+        names = [host.name for host in self.unread]
+        said = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return f"profile without {said} (unreadable)"

@@ -1,0 +1,99 @@
+"""A job stopped before its first training step, whose step is lowered as often as is asked."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+
+from tpudiag.compiled import LoweredStep
+from tpudiag.signals import Batch
+from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest
+
+
+class Dialog:
+    """Starts the job in a thread; `lower` asks it for the step with one batch.
+
+    The job's process ends when the dialog is closed, and dies with this process.
+    """
+
+    def __init__(
+        self, spec: JobSpec, limits: runner.Limits, on_phase: Callable[[str], None]
+    ) -> None:
+        read_end, self._write_end = os.pipe()
+        self._answers: queue.Queue[LoweredStep | None] = queue.Queue()
+        self._ready = threading.Event()
+        self._asking, self._writing = threading.Lock(), threading.Lock()
+        self._closed = False
+        self._known: dict[tuple[int, int], LoweredStep] = {}
+        self.batch: Batch | None = None
+        """Of the step as the job would have run it; None where it showed none."""
+        self.job = runner.JobRun()
+        spec = replace(spec, requests=read_end)
+        self._thread = threading.Thread(
+            target=self._run, args=(spec, limits, on_phase), daemon=True
+        )
+        self._thread.start()
+
+    def wait(self) -> Batch | None:
+        """Wait until the step is known; None where the job ended without one."""
+        while not self._ready.wait(timeout=0.2):
+            pass  # short waits, so that Ctrl-C is heard
+        return self.batch
+
+    def lower(self, batch: int, replicas: int) -> LoweredStep:
+        """The step with this batch; any thread may ask."""
+        with self._asking:
+            known = self._known.get((batch, replicas))
+            if known is not None:
+                return known
+            if not self._said(msgspec.json.encode(LoweringRequest(batch, replicas)) + b"\n"):
+                return LoweredStep(batch, replicas, error="the job has ended")
+            answer = self._answers.get()
+            if answer is None:
+                self._answers.put(None)
+                said = self.job.timed_out or "the job died of being lowered"
+                return LoweredStep(batch, replicas, error=said)
+            self._known[batch, replicas] = answer
+            return answer
+
+    def close(self) -> None:
+        """Let the job end, and whoever waits for an answer go; safe to call twice."""
+        with self._writing:
+            if not self._closed:
+                self._closed = True
+                os.close(self._write_end)
+        self._answers.put(None)
+        self._thread.join(timeout=2.0)
+
+    def _said(self, line: bytes) -> bool:
+        """Send a request; False where nobody is there to read it."""
+        with self._writing:
+            if self._closed:
+                return False
+            try:
+                return os.write(self._write_end, line) == len(line)
+            except OSError:
+                return False
+
+    def _run(self, spec: JobSpec, limits: runner.Limits, on_phase: Callable[[str], None]) -> None:
+        """The job to its end, in a thread."""
+        try:
+            self.job = runner.run(spec, limits, on_phase, on_facts=self._heard)
+        finally:
+            os.close(spec.requests)
+            self._answers.put(None)
+            self._ready.set()
+
+    def _heard(self, facts: dict[str, object]) -> None:
+        """One line of facts: the step's batch, or an answer."""
+        if facts.get("batch") is not None and not self._ready.is_set():
+            self.batch = msgspec.convert(facts["batch"], Batch)
+            self._ready.set()
+        if "answer" in facts:
+            self._answers.put(msgspec.convert(facts["answer"], LoweredStep))

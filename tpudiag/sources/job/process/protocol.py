@@ -1,0 +1,86 @@
+"""What crosses between the observing child and its parent: a specification in, facts out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+import msgspec
+
+from tpudiag.signals import Origin, Signals
+
+UP_TO_FIRST_STEP = "running up to the first step"
+LOWERING = "lowering the step"
+"""The phase in which all is seen, and a job that dies has died of being lowered."""
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """The job to observe and how; passed to the child as JSON."""
+
+    program: str
+    """A script's path or `module:function`."""
+    arguments: tuple[str, ...]
+    replicas: int
+    """What the script sees as num_replicas_in_sync when rehearsing."""
+    real_replicas: int
+    """How many of them run, each with the target's per-replica batch."""
+    hosts: int
+    rehearse: bool
+    """Whether the TPU is stood in for by CPU replicas."""
+    steps: int
+    warmup_steps: int
+    budget_s: float
+    """Steps are cut where they would take longer all together; 0 for no such limit."""
+    log_dir: str
+    """Where the profile goes: a TensorBoard log folder; empty for no profile."""
+    sandbox: str = ""
+    """A folder that takes what the job writes; empty: it writes where it says."""
+    measure_input_s: float = 0.0
+    """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
+    lower_to: str = ""
+    """The folder for the lowered step; empty where it is not to be lowered."""
+    lower_for: int = 1
+    """Replicas over which the lowered step sums its gradients."""
+    requests: int = -1
+    """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
+
+
+@dataclass(frozen=True)
+class LoweringRequest:
+    """A request for the step with this batch on each of so many replicas."""
+
+    batch: int
+    replicas: int
+
+
+class Recorder:
+    """Writes facts to the parent: each line holds fields of Signals, the last one wins."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    def put(self, **facts: object) -> None:
+        """Send facts; a parent that is gone is no reason to hurt the job."""
+        if os.getpid() != self._owner:
+            return  # a fork of the job: its facts are not the job's
+        line = msgspec.json.encode(facts, enc_hook=str) + b"\n"
+        with self._lock:
+            try:
+                while line:
+                    line = line[os.write(self._descriptor, line) :]
+            except OSError:
+                return
+
+    def phase(self, name: str) -> None:
+        """Tell the parent what the job is doing now."""
+        self.put(phase=name)
+
+
+def signals(origin: Origin, facts: dict[str, object]) -> Signals:
+    """The Signals of the facts received so far; facts of no field (progress) are left out."""
+    known = {key: value for key, value in facts.items() if key in Signals.__dataclass_fields__}
+    return msgspec.convert({"origin": origin.value, **known}, Signals, strict=False)

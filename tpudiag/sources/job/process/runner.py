@@ -1,0 +1,196 @@
+"""The parent's side of an observed job: starts it, bounds every wait, gathers its facts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import IO
+
+import msgspec
+
+from tpudiag.sources.job.process.protocol import JobSpec
+
+TAIL_BYTES = 64 * 1024
+GRACE_S = 10.0
+"""How long a job that was told to stop may take to end."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long the parts of a job may take, in seconds."""
+
+    total_s: float
+    import_s: float = 120.0
+    tpu_s: float = 120.0
+
+
+@dataclass
+class JobRun:
+    """What came of a job: its facts, how it ended, and the last of its output."""
+
+    facts: dict[str, object] = field(default_factory=dict[str, object])
+    exit_code: int | None = None
+    timed_out: str | None = None
+    """The limit that was hit, in words."""
+    interrupted: bool = False
+    log_tail: str = ""
+    wall_s: float = 0.0
+
+    @property
+    def phase(self) -> str:
+        """What the job was doing when it was last heard of."""
+        return str(self.facts.get("phase", "starting"))
+
+
+class _Output:
+    """Reads a job's output to its end, so that it never blocks, and keeps the last of it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._tail = bytearray()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self._stream.fileno(), 65536):
+                self._tail += chunk
+                del self._tail[:-TAIL_BYTES]
+
+    def tail(self) -> str:
+        """The last output; waits a moment for what is still in the pipe."""
+        self._thread.join(timeout=1.0)
+        return self._tail.decode("utf-8", "replace")
+
+
+def run(
+    spec: JobSpec,
+    limits: Limits,
+    on_phase: Callable[[str], None],
+    environment: Mapping[str, str] | None = None,
+    on_facts: Callable[[dict[str, object]], None] = lambda _: None,
+) -> JobRun:
+    """Run a job under observation until it ends, hits a limit or is interrupted."""
+    read_end, write_end = os.pipe()
+    started = time.monotonic()
+    inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "tpudiag.sources.job.process.child",
+         msgspec.json.encode(spec).decode(), str(write_end)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        pass_fds=inherited, start_new_session=True,
+        env={**os.environ, **_quiet(spec), **(environment or {})},
+    ) as process:  # fmt: skip
+        os.close(write_end)
+        assert process.stdout is not None
+        output = _Output(process.stdout)
+        job = JobRun()
+        try:
+            _follow(process, read_end, job, limits, started, on_phase, on_facts)
+        except KeyboardInterrupt:
+            job.interrupted = True
+        finally:
+            _end(process)
+        job.log_tail = output.tail()
+    job.exit_code = process.returncode
+    job.wall_s = time.monotonic() - started
+    return job
+
+
+def _quiet(spec: JobSpec) -> dict[str, str]:
+    """The environment of a rehearsal: no accelerator is looked for."""
+    fixed = {"PYTHONUNBUFFERED": "1"}
+    if spec.rehearse:
+        fixed |= {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
+    return fixed
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    read_end: int,
+    job: JobRun,
+    limits: Limits,
+    started: float,
+    on_phase: Callable[[str], None],
+    on_facts: Callable[[dict[str, object]], None],
+) -> None:
+    """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
+    lines: queue.Queue[bytes | None] = queue.Queue()
+    threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
+    phase_began = started
+    ended_at: float | None = None
+    while True:
+        try:
+            line = lines.get(timeout=0.2)
+        except queue.Empty:
+            line = b""
+        if line is None:
+            if ended_at is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=GRACE_S)
+            return
+        if line:
+            phase = job.phase
+            on_facts(_take(line, job))
+            if job.phase != phase:
+                phase_began = time.monotonic()
+                on_phase(job.phase)
+            continue
+        now = time.monotonic()
+        if process.poll() is not None or "end" in job.facts:
+            ended_at = ended_at or now
+            if process.returncode is not None or now - ended_at > GRACE_S:
+                return
+        elif (hit := _limit(job, limits, now - started, now - phase_began)) is not None:
+            job.timed_out = hit
+            return
+
+
+def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str | None:
+    """The limit that a job has hit, in words."""
+    if job.phase == "importing TensorFlow" and phase_s > limits.import_s:
+        return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
+    if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
+        return f"the TPU did not answer within {limits.tpu_s:.0f} s"
+    if total_s > limits.total_s:
+        return f"the job took longer than {limits.total_s:.0f} s (--timeout) while {job.phase}"
+    return None
+
+
+def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
+    """Read the pipe of facts line by line; None at its end."""
+    with os.fdopen(descriptor, "rb") as stream:
+        for line in stream:
+            lines.put(line)
+    lines.put(None)
+
+
+def _take(line: bytes, job: JobRun) -> dict[str, object]:
+    """Add one line of facts, and give it back; half a line of a killed job is no fact."""
+    try:
+        facts = msgspec.json.decode(line, type=dict[str, object])
+    except msgspec.DecodeError:
+        return {}
+    job.facts.update(facts)
+    return facts
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the job and everything it started: it runs in a session of its own."""
+    if process.poll() is None:
+        for number, wait_s in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 10.0)):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=wait_s)
+                break
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

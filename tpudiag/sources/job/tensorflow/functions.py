@@ -1,0 +1,200 @@
+"""Watches calls of tf.function: which are traced again, which argument made it so, which train.
+
+`type(tf.function(f)).__call__` is the one seam that every tf.function passes through; it and
+`experimental_get_tracing_count` were tried on TensorFlow 2.16 to 2.21.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tpudiag.model import Location
+from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+MAXIMUM_RETRACES_KEPT = 20
+
+Signature = dict[str, tuple[str, str]]
+"""Path of an argument -> (kind, description)."""
+
+
+@dataclass
+class _Seen:
+    """What is known of one tf.function, or of all made from the same code."""
+
+    name: str
+    location: Location | None
+    calls: int = 0
+    traces: int = 0
+    instances: int = 0
+    trains: bool = False
+    signatures: list[Signature] = field(default_factory=list[Signature])
+    retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    def fact(self) -> TracedFunction:
+        return TracedFunction(
+            self.name, self.location, self.calls, self.traces, tuple(self.retraces), self.trains
+        )
+
+
+class FunctionWatch:
+    """Hooks tf.function calls; `current` is the outermost one being called, None outside."""
+
+    def __init__(self, tf: Any, after_call: Callable[[_Seen, bool], None]) -> None:
+        self._tf = tf
+        self._after_call = after_call
+        self._by_code: dict[object, _Seen] = {}
+        self._instances: dict[int, Any] = {}
+        self._thread = threading.current_thread()
+        self.current: _Seen | None = None
+        self.made_eager_at: Location | None = None
+        """The line that made all functions run eagerly, None while they do not."""
+        self.class_: Any = type(tf.function(lambda: 0))
+        self._install()
+        for name in ("run_functions_eagerly", "experimental_run_functions_eagerly"):
+            if hasattr(tf.config, name):
+                hooks.before(tf.config, name, self._note_eager)
+
+    def _note_eager(self, run_eagerly: bool = True) -> None:
+        """All functions are made to run eagerly, or no longer."""
+        self.made_eager_at = user_lines.caller() if run_eagerly else None
+
+    def facts(self) -> tuple[TracedFunction, ...]:
+        """All functions called so far, those of the user first."""
+        seen = sorted(self._by_code.values(), key=lambda s: s.location is None)
+        return tuple(item.fact() for item in seen if item.calls)
+
+    def _install(self) -> None:
+        """Wrap the call of every tf.function."""
+        original = self.class_.__call__
+        watch = self
+
+        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if watch.current is not None or threading.current_thread() is not watch._thread:
+                return original(function, *args, **kwargs)
+            if not watch._tf.executing_eagerly():
+                return original(function, *args, **kwargs)
+            return watch._observe(original, function, args, kwargs)
+
+        self.class_.__call__ = __call__
+
+    def _observe(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        """One outermost call: traced or not, and with what."""
+        seen = self._seen(function)
+        before = function.experimental_get_tracing_count()
+        self.current = seen
+        started = time.perf_counter()
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self.current = None
+            seen.calls += 1
+            traced = function.experimental_get_tracing_count() != before
+            if traced:
+                took_ms = (time.perf_counter() - started) * 1e3
+                self._traced(seen, function, args, kwargs, took_ms)
+        self._after_call(seen, traced)
+        return result
+
+    def _seen(self, function: Any) -> _Seen:
+        """The record of a function; functions made anew from the same code share one."""
+        python_function = function.python_function
+        code = getattr(inspect.unwrap(python_function), "__code__", None)
+        key: object = code or id(function)
+        seen = self._by_code.get(key)
+        if seen is None:
+            location = user_lines.of_function(inspect.unwrap(python_function))
+            name = getattr(python_function, "__name__", type(python_function).__name__)
+            seen = self._by_code[key] = _Seen(name, location)
+        if id(function) not in self._instances:
+            self._instances[id(function)] = function  # kept, so that ids stay unique
+            seen.instances += 1
+        return seen
+
+    def _traced(self, seen: _Seen, function: Any, args: Any, kwargs: Any, took_ms: float) -> None:
+        """A call that traced: find the argument that made it necessary."""
+        seen.traces += 1
+        signature = self._signature(function, args, kwargs)
+        signature[""] = ("new function", f"tf.function number {seen.instances}")
+        if seen.signatures and len(seen.retraces) < MAXIMUM_RETRACES_KEPT:
+            changes = min((_changes(old, signature) for old in seen.signatures), key=len)
+            seen.retraces.append(Retrace(seen.calls, took_ms, tuple(changes), user_lines.caller()))
+        if len(seen.signatures) < MAXIMUM_RETRACES_KEPT:
+            seen.signatures.append(signature)
+
+    def _signature(self, function: Any, args: Any, kwargs: Any) -> Signature:
+        """A description of every leaf of a call's arguments, by its path."""
+        try:
+            call = inspect.signature(function.python_function).bind(*args, **kwargs)
+            call.apply_defaults()
+            bound = call.arguments
+        except (TypeError, ValueError):
+            bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
+        leaves: Signature = {}
+        for name, value in bound.items():
+            self._describe(name, value, leaves)
+        return leaves
+
+    def _describe(self, path: str, value: Any, leaves: Signature) -> None:
+        """Add the leaves of one argument."""
+        if isinstance(value, dict):
+            for key, item in cast(Mapping[Any, Any], value).items():
+                self._describe(f"{path}[{key!r}]", item, leaves)
+        elif isinstance(value, (list, tuple)):
+            for index, item in enumerate(cast(Sequence[Any], value)):
+                self._describe(f"{path}[{index}]", item, leaves)
+        else:
+            leaves[path] = self._leaf(value)
+
+    def _leaf(self, value: Any) -> tuple[str, str]:
+        """The kind of a leaf and what tracing looks at in it."""
+        value = user_lines.first_replica_value(value)
+        if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+            return "python value", f"{type(value).__name__} {value!r}"
+        shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+        if shape is not None and dtype is not None:
+            name = getattr(dtype, "name", str(dtype))
+            return "tensor", f"{name}{_dimensions(shape)}"
+        return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _dimensions(shape: Any) -> str:
+    """A shape as [128, 784], `?` for an unknown dimension."""
+    try:
+        return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+    except ValueError:
+        return "[unknown rank]"
+
+
+def _changes(old: Signature, new: Signature) -> list[ArgumentChange]:
+    """The arguments that differ between two signatures."""
+    changes: list[ArgumentChange] = []
+    for path in sorted(old.keys() | new.keys()):
+        before, after = old.get(path), new.get(path)
+        if before == after:
+            continue
+        if before is None or after is None:
+            kind = "structure"
+        elif path == "":
+            kind = "new function"
+        elif before[0] == after[0] == "tensor":
+            same_type = before[1].partition("[")[0] == after[1].partition("[")[0]
+            kind = "shape" if same_type else "dtype"
+        else:
+            kind = after[0] if after[0] != "tensor" else before[0]
+        changes.append(
+            ArgumentChange(path or "the function itself", _text(before), _text(after), kind)
+        )
+    return changes
+
+
+def _text(leaf: tuple[str, str] | None) -> str:
+    """A leaf for the report, shortened."""
+    if leaf is None:
+        return "absent"
+    return leaf[1] if len(leaf[1]) <= 120 else leaf[1][:117] + "..."

@@ -1,0 +1,294 @@
+"""Reads the traced training step: its matrix products, its dtypes, what the backward pass keeps."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import ActivationEstimate, MatrixOp, StepOp, StepOps, TensorSeen
+from tpudiag.sources.job.tensorflow import layer_variables, user_lines
+from tpudiag.sources.job.tensorflow.training import GradientCall
+
+_OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
+_OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
+_BODIES: dict[str, tuple[str, ...]] = {
+    "PartitionedCall": ("f",),
+    "StatefulPartitionedCall": ("f",),
+    **dict.fromkeys(("If", "StatelessIf"), ("then_branch", "else_branch")),
+    **dict.fromkeys(("While", "StatelessWhile"), ("cond", "body")),
+    **dict.fromkeys(("Case", "StatelessCase"), ("branches",)),
+}
+"""The attributes of an operation that name the functions which it calls."""
+_HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
+_NO_KERNEL = frozenset(
+    ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
+     "WriteFile", "ParseExampleV2", "ParseSingleExample", "LookupTableFindV2",
+     "LookupTableInsertV2", "LookupTableSizeV2")
+)  # fmt: skip
+"""Operations without a TPU kernel: tensorflow#101181, tensorflow#126007; XLA knows no tables."""
+_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_BODIES))
+_SAME_BUFFER = frozenset(
+    ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
+     "Snapshot", "EnsureShape", "CheckNumerics")
+)  # fmt: skip
+_BY_ELEMENT = frozenset(
+    ("Abs", "Add", "AddN", "AddV2", "BiasAdd", "BroadcastTo", "Cast", "Div", "DivNoNan",
+     "Elu", "Equal", "Erf", "Exp", "Expm1", "FloorDiv", "Greater", "GreaterEqual",
+     "IsFinite", "IsNan", "LeakyRelu", "Less", "LessEqual", "Log", "Log1p", "LogicalAnd",
+     "LogicalNot", "LogicalOr", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg", "NotEqual",
+     "OnesLike", "Pow", "RealDiv", "Reciprocal", "Relu", "Relu6", "Round", "Rsqrt",
+     "Select", "SelectV2", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt",
+     "Square", "SquaredDifference", "Sub", "Tanh", "ZerosLike")
+)  # fmt: skip
+"""Operations that the compiler fuses into what reads them."""
+_PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv")
+_NO_ACTIVATION = frozenset(
+    (
+        "Const",
+        "ReadVariableOp",
+        "VarHandleOp",
+        "Shape",
+        "ShapeN",
+        "Size",
+        "Rank",
+        "Placeholder",
+        "NoOp",
+    )
+)
+
+
+def first_replica(operation: Any) -> bool:
+    """Whether an operation of an unrolled step belongs to replica 0 (or to none)."""
+    return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
+
+
+def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
+    """The operations of one replica, each with the one of `graph` that it is or lies within.
+
+    Those of called functions, of branches and of loops are included, a loop's once.
+    """
+    for operation in graph.get_operations():
+        if not first_replica(operation):
+            continue
+        yield operation, operation
+        if operation.type in _BODIES and depth < 8:
+            for body in _bodies(graph, operation):
+                yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
+
+
+def _bodies(graph: Any, operation: Any) -> Iterator[Any]:
+    """The graphs of the functions that an operation calls; those that cannot be had are left."""
+    for attribute in _BODIES[operation.type]:
+        with contextlib.suppress(AttributeError, KeyError, ValueError):
+            named: Any = operation.get_attr(attribute)
+            for function in named if attribute == "branches" else [named]:
+                yield graph._get_function(function.name).graph
+
+
+def matrix_ops(
+    call: GradientCall, layer_line: Callable[[str], Location | None], rows: int | None = None
+) -> tuple[MatrixOp, ...]:
+    """The matrix products and convolutions of the step on one replica; sizes must be known.
+
+    An unknown first dimension is taken for the batch, and that for `rows`.
+
+    `layer_line` knows the line of a library's layer by the name of its variable or of an operation
+    in its scope; in `fit` there is no user code on the stack.
+    """
+    forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
+    found: list[MatrixOp] = []
+    for operation, outermost in operations(call.graph):
+        product = _product(operation, rows)
+        if product is None:
+            continue
+        batch, rows, contraction, columns, dtype = product
+        found.append(
+            MatrixOp(
+                op=operation.type, name=operation.name, dtype=dtype, rows=rows,
+                contraction=contraction, columns=columns, batch=batch,
+                flops=2 * batch * rows * contraction * columns,
+                location=_location(operation, layer_line),
+                forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> Location | None:
+    """The line that made the layer of an operation, or else the one that made the operation."""
+    return (
+        layer_line(layer_variables.name_read_by(operation) or operation.name)
+        or user_lines.of_frames(operation.traceback or ())
+        or layer_line(operation.name)
+    )
+
+
+def step_ops(call: GradientCall) -> StepOps:
+    """The operations of the step that call the host, or are known to have no TPU kernel."""
+    total = 0
+    found: list[StepOp] = []
+    for operation, _ in operations(call.graph):
+        total += 1
+        calls_host = operation.type in _HOST_CALLS
+        if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
+            where = user_lines.of_frames(operation.traceback or ())
+            found.append(StepOp(operation.type, operation.name, calls_host, where))
+    return StepOps(total, tuple(found))
+
+
+def _makes_strings(operation: Any) -> bool:
+    """Whether an operation computes with strings; messages of asserts and prints do not count."""
+    if operation.type in _MESSAGES:
+        return False
+    return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
+
+
+def _product(operation: Any, rows: int | None) -> tuple[int, int, int, int, str] | None:
+    """(batch, rows, contraction, columns, dtype) of an operation, None if it is no product."""
+    kind = operation.type
+    if kind in ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul"):
+        sizes = _matmul(operation, rows)
+    elif kind == "Einsum":
+        sizes = _einsum(operation, rows)
+    elif kind in ("Conv2D", "Conv3D"):
+        sizes = _convolution(operation, rows)
+    else:
+        return None
+    if sizes is None or any(size is None for size in sizes):
+        return None
+    return *sizes, operation.inputs[0].dtype.base_dtype.name
+
+
+def _sizes(tensor: Any, rows: int | None) -> list[Any] | None:
+    """The dimensions of a tensor, an unknown first one as `rows`; None for an unknown rank."""
+    if tensor.shape.rank is None:
+        return None
+    sizes: list[Any] = tensor.shape.as_list()
+    return [rows, *sizes[1:]] if sizes and sizes[0] is None else sizes
+
+
+def _matmul(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of MatMul and its batched forms."""
+    left, out = _sizes(operation.inputs[0], rows), _sizes(operation.outputs[0], rows)
+    if left is None or out is None or None in left or None in out:
+        return None
+    transposed = operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x")
+    return prod(out[:-2]), out[-2], left[-2] if transposed else left[-1], out[-1]
+
+
+def _einsum(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of an Einsum of two operands, as the batched product that it is."""
+    equation = operation.get_attr("equation").decode()
+    inputs, _, output = equation.partition("->")
+    terms = inputs.split(",")
+    if len(terms) != 2 or "." in equation:
+        return None
+    sizes: dict[str, int] = {}
+    for term, tensor in zip(terms, operation.inputs, strict=True):
+        shape = _sizes(tensor, rows)
+        if shape is None or len(shape) != len(term) or None in shape:
+            return None
+        sizes.update(zip(term, shape, strict=True))
+    left, right = map(set, terms)
+    both, kept = left & right, set(output)
+
+    def size(labels: set[str]) -> int:
+        return prod(sizes[label] for label in labels)
+
+    return (
+        size(both & kept),
+        size((left - both) & kept),
+        size(both - kept),
+        size((right - both) & kept),
+    )
+
+
+def _convolution(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
+    """Sizes of a convolution as the matrix product that the MXU does."""
+    kernel, out = _sizes(operation.inputs[1], None), _sizes(operation.outputs[0], rows)
+    if kernel is None or out is None or None in kernel or None in out:
+        return None
+    return 1, prod(out) // kernel[-1], prod(kernel[:-1]), kernel[-1]
+
+
+def activations(call: GradientCall) -> ActivationEstimate:
+    """What the forward pass must keep for the backward pass on one replica.
+
+    Counted are the outputs of forward operations that backward operations read, each buffer once;
+    variables, constants and shapes are left out. What is computed element by element is not kept
+    but what it is computed from, as the compiler fuses it into its reader, unless a matrix product
+    or a convolution reads it. An estimate.
+    """
+    all_operations = call.graph.get_operations()
+    forward = {id(op) for op in all_operations[: call.forward_operations]}
+    kept: dict[int, tuple[str, int]] = {}
+    unknown: set[int] = set()
+    followed: set[int] = set()
+    for operation in all_operations[call.forward_operations :]:
+        if not first_replica(operation):
+            continue
+        for tensor in operation.inputs:
+            if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
+                continue
+            product = operation.type.startswith(_PRODUCTS)
+            for source in _kept(tensor, followed, whole=product):
+                count = source.shape.num_elements() if source.shape.rank is not None else None
+                if count is None:
+                    unknown.add(id(source))
+                else:
+                    kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
+    ordered = sorted(kept.values(), key=lambda item: -item[1])
+    return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), len(unknown))
+
+
+def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
+    """The tensors that must be in memory where this one is read: itself where it must be whole."""
+    pending = [tensor]
+    if whole:
+        pending = []
+        source = _buffer(tensor)
+        if not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
+            yield source
+    while pending:
+        source = _buffer(pending.pop())
+        if id(source) in followed:
+            continue
+        followed.add(id(source))
+        if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
+            continue
+        if source.op.type in _BY_ELEMENT:
+            pending.extend(source.op.inputs)
+        else:
+            yield source
+
+
+def _is_reserve_space(tensor: Any) -> bool:
+    """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
+
+
+def _buffer(tensor: Any) -> Any:
+    """The tensor whose memory this one shares."""
+    while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
+        tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
+    return tensor
+
+
+def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:
+    """The tensors fed to the step on one replica: its graph's inputs that are no resources."""
+    seen = [
+        tensor
+        for tensor in call.graph.inputs
+        if tensor.dtype.base_dtype.name not in ("resource", "variant") and first_replica(tensor.op)
+    ]
+    return tuple(
+        TensorSeen(
+            tensor.op.name, tensor.dtype.base_dtype.name,
+            None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
+        )
+        for tensor in seen
+    )  # fmt: skip

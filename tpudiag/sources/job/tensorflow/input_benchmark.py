@@ -1,0 +1,112 @@
+"""Measures what a fix of the input pipeline is worth: as built and mended, in turns."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tpudiag.signals import InputSpeed, Pipeline
+from tpudiag.sources.job.tensorflow import graph_rewrite
+
+TURNS = 2
+GRACE_S = 2.0
+"""What one element may take beyond the time given before the measurement is given up."""
+
+
+def fixes(tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline) -> dict[str, Any]:
+    """The pipeline with each fix that applies to it, by the name of the fix."""
+    wanted: dict[str, Callable[[], Any]] = {
+        "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
+        "AUTOTUNE": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.autotuned),
+    }
+    if any(op.reads_files for op in pipeline.ops):
+        wanted["parallel reads"] = lambda: graph_rewrite.rewritten(
+            tf, dataset, graph_rewrite.readers_in_parallel
+        )
+    costly = pipeline.worth_caching
+    if costly is not None and len(chain) == len(pipeline.ops):
+        after = graph_rewrite.cached_after(tf, chain[costly])
+        wanted["cache"] = lambda: graph_rewrite.rewritten(tf, dataset, after)
+    if not pipeline.ends_ahead:
+        wanted["prefetch"] = lambda: dataset.prefetch(tf.data.AUTOTUNE)
+    made = {name: make() for name, make in wanted.items()}
+    return {name: mended for name, mended in made.items() if mended is not None}
+
+
+def measured(
+    tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline, budget_s: float
+) -> Pipeline:
+    """The pipeline with what its fixes are worth; as it was where that cannot be measured.
+
+    Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
+    """
+    found: list[InputSpeed] = []
+
+    def work() -> None:
+        try:
+            mended = fixes(tf, dataset, chain, pipeline)
+            if mended:
+                found.extend(_speeds(dataset, mended, pipeline, budget_s))
+        except Exception:
+            return  # a pipeline that cannot be rewritten or read again is no fault of the job
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(budget_s + GRACE_S)
+    return replace(pipeline, speeds=tuple(found)) if not thread.is_alive() else pipeline
+
+
+def _speeds(
+    dataset: Any, mended: dict[str, Any], pipeline: Pipeline, budget_s: float
+) -> Iterator[InputSpeed]:
+    """Examples a second as built and with each fix."""
+    turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
+    runs = {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
+    if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
+        del runs["cache"]
+    best = dict.fromkeys(runs, 0.0)
+    slowed = 0.0
+    step_s = 0.0
+    for _ in range(TURNS):
+        for name, run in runs.items():
+            best[name] = max(best[name], run.rate(turn_s, step_s if name == "prefetch" else 0.0))
+            step_s = step_s or 1 / best[""]
+        if "prefetch" in runs:
+            slowed = max(slowed, runs[""].rate(turn_s, step_s))
+    per_element = pipeline.examples_per_element
+    for name in runs:
+        if name:
+            before = slowed if name == "prefetch" else best[""]
+            yield InputSpeed(name, per_element * before, per_element * best[name])
+
+
+class _Run:
+    """A pipeline that is read without end, one element after the other."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._iterator: Any = iter(
+            dataset if int(dataset.cardinality()) == -1 else dataset.repeat()
+        )
+        next(self._iterator)
+
+    def filled(self, elements: int, within_s: float) -> bool:
+        """Read one whole pass, and say whether it ended in time."""
+        end = time.perf_counter() + within_s
+        for _ in range(elements):
+            next(self._iterator)
+            if time.perf_counter() > end:
+                return False
+        return True
+
+    def rate(self, for_s: float, step_s: float = 0.0) -> float:
+        """Elements a second; the consumer takes `step_s` for each."""
+        count, began = 0, time.perf_counter()
+        while (took := time.perf_counter() - began) < for_s:
+            if step_s:
+                time.sleep(step_s)
+            next(self._iterator)
+            count += 1
+        return count / took

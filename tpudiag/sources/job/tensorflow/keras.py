@@ -1,0 +1,166 @@
+"""Watches Keras: which one trains, through which loop, with which precision and loss scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import KerasUse, MixedPrecision
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.layers import LayerWatch
+
+
+class KerasWatch:
+    """Hooks Model.compile, Model.fit and the optimizers of the Keras that the job imported."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self.package = ""
+        self.version = ""
+        self.fit_model: Any = None
+        self.fit_at: Location | None = None
+        self.optimizers: list[Any] = []
+        self.layers = LayerWatch()
+        self._fit_epochs = 1
+        self._compiled_at: dict[int, Location | None] = {}
+        self._optimizer_lines: dict[int, Location | None] = {}
+        self._steps_asked: dict[int, int] = {}
+
+    def watch(self, keras: Any, package: str) -> None:
+        """Install the hooks on a Keras package."""
+        self.package, self.version = package, str(keras.__version__)
+        self.layers.watch(keras)
+        hooks.before(keras.Model, "fit", self._note_fit)
+        hooks.after(keras.Model, "compile", self._note_compile)
+        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
+        scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
+        for optimizer in (keras.optimizers.Optimizer, legacy, scaling):
+            if optimizer is not None and "__init__" in vars(optimizer):
+                hooks.after(optimizer, "__init__", self._note_optimizer)
+        if scaling is not None and type(scaling) is not type:
+            hooks.around(type(scaling), "__call__", self._scaled)
+
+    def adapt_to_cpu_replicas(self, keras: Any) -> None:
+        """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
+
+        An optimizer's variables are made before its first update inside a replica, and a model
+        takes one step per execution: CPU replicas fail at either ("You must feed a value for
+        placeholder tensor"), which is no fault of the script.
+        """
+        optimizer = keras.optimizers.Optimizer
+        if hasattr(optimizer, "apply"):
+            hooks.before(optimizer, "apply", self._build)
+        hooks.after(keras.Model, "compile", self._take_single_steps)
+
+    def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
+        """Remember the steps per execution that the script asked for, and take one."""
+        asked = _integer(getattr(model, "steps_per_execution", None))
+        self._steps_asked[id(model)] = asked
+        if asked > 1:
+            model.steps_per_execution = 1
+
+    def _build(self, optimizer: Any, _grads: Any, trainable_variables: Any = None) -> None:
+        """Build in the cross-replica context, once for all replicas."""
+        context = self._tf.distribute.get_replica_context()
+        if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
+            return
+        variables = list(trainable_variables)
+
+        def build(strategy: Any) -> None:
+            if not optimizer.built:
+                with self._tf.init_scope(), strategy.scope():
+                    optimizer.build(variables)
+
+        context.merge_call(build)
+
+    def facts(self) -> KerasUse | None:
+        """The Keras in use, None where the job uses none."""
+        if not self.package or not (self.layers.policies or self.optimizers):
+            return None
+        model = self.fit_model
+        return KerasUse(
+            package=self.package,
+            version=self.version,
+            loop="fit" if model is not None else "custom",
+            epochs=self._fit_epochs,
+            jit_compile=bool(getattr(model, "jit_compile", False) or False),
+            steps_per_execution=self.steps_per_execution(),
+            fit_at=self.fit_at,
+        )
+
+    def steps_per_execution(self) -> int:
+        """The steps that the model in fit was compiled to take at once."""
+        model = self.fit_model
+        return self._steps_asked.get(id(model)) or _integer(
+            getattr(model, "steps_per_execution", None)
+            or getattr(model, "_steps_per_execution", None)
+        )
+
+    def steps_at_once(self, counted: int) -> int:
+        """The steps in one dispatch: those counted, or more where the script asked for more."""
+        return max(counted, self.steps_per_execution())
+
+    def run_eagerly(self) -> bool:
+        """Whether the model in fit was compiled with run_eagerly."""
+        return bool(getattr(self.fit_model, "run_eagerly", False))
+
+    def compiled_at(self) -> Location | None:
+        """The line that compiled the model in fit."""
+        return self._compiled_at.get(id(self.fit_model))
+
+    def precision(self) -> MixedPrecision | None:
+        """The dtype policies of the layers and the loss scaling."""
+        if not self.package:
+            return None
+        scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
+        policies = self.layers.policies
+        half = next((name for name in policies if name in ("float16", "mixed_float16")), "")
+        return MixedPrecision(
+            tuple(sorted(policies)),
+            type(scaling).__name__ if scaling is not None else None,
+            self._optimizer_lines.get(id(scaling)),
+            policies.get(half) or next(iter(policies.values()), None),
+        )
+
+    def iterations(self) -> int | None:
+        """Optimizer steps taken so far, None where no optimizer is known."""
+        values: list[int] = []
+        for optimizer in self.optimizers:
+            try:
+                values.append(int(optimizer.iterations.numpy()))
+            except (AttributeError, TypeError, ValueError, RuntimeError):
+                continue
+        return max(values, default=None)
+
+    def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins: which model, and how often it goes over its data."""
+        self.fit_model, self.fit_at = model, user_lines.caller()
+        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        cut = kwargs.get("steps_per_epoch") is not None or len(args) > 9
+        self._fit_epochs = 1 if cut else _integer(epochs)
+
+    def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:
+        """A model was compiled."""
+        self._compiled_at[id(model)] = user_lines.caller()
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None:
+            self._note_optimizer(optimizer)
+
+    def _scaled(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """tf-keras makes one of two classes, by the optimizer that is wrapped."""
+        optimizer = original(*args, **kwargs)
+        self._note_optimizer(optimizer)
+        return optimizer
+
+    def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
+        if not any(optimizer is known for known in self.optimizers):
+            self.optimizers.append(optimizer)
+            self._optimizer_lines[id(optimizer)] = user_lines.caller()
+
+
+def _integer(value: Any) -> int:
+    """A setting as an int, 1 where there is none."""
+    try:
+        return int(value.numpy() if hasattr(value, "numpy") else value)
+    except (TypeError, ValueError):
+        return 1

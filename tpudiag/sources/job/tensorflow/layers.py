@@ -1,0 +1,59 @@
+"""Watches Keras layers: who made them, on which line, and with which dtype policy."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+SETTERS = ("set_global_policy", "set_dtype_policy")
+
+
+class LayerWatch:
+    """Hooks Layer.__init__ and the calls that set the global dtype policy."""
+
+    def __init__(self) -> None:
+        self.policies: dict[str, Location | None] = {}
+        """Policies of the layers made so far, each with the line behind it."""
+        self._made_at: dict[str, Location] = {}
+        self._model_class: Any = ()
+        self._set_at: dict[str, Location] = {}
+
+    def watch(self, keras: Any) -> None:
+        """Install the hooks on a Keras package."""
+        self._model_class = keras.Model
+        hooks.after(keras.layers.Layer, "__init__", self._note_layer)
+        for module in (getattr(keras, "mixed_precision", None), getattr(keras, "config", None)):
+            for name in SETTERS:
+                if hasattr(module, name):
+                    hooks.before(module, name, self._note_policy)
+
+    def line_of(self, name: str) -> Location | None:
+        """The line that made the library's layer to which a variable or an operation belongs."""
+        for scope in reversed(name.split("/")[:-1]):
+            for layer in (scope, re.sub(r"_\d+$", "", scope)):
+                if layer in self._made_at:
+                    return self._made_at[layer]
+        return None
+
+    def _is_model(self, layer: Any) -> bool:
+        return isinstance(layer, self._model_class)
+
+    def _note_policy(self, policy: Any, *_: Any, **__: Any) -> None:
+        """A global policy is set, by name or as an object."""
+        where = user_lines.caller()
+        if where is not None:
+            self._set_at[str(getattr(policy, "name", policy))] = where
+
+    def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
+        """A layer was made; of the user's own classes the line of the operation says more."""
+        where = user_lines.caller()
+        name = getattr(layer, "name", None)
+        library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
+        if where is not None and library and isinstance(name, str) and not self._is_model(layer):
+            self._made_at[name] = where
+        policy = getattr(getattr(layer, "dtype_policy", None), "name", None)
+        if isinstance(policy, str):
+            self.policies.setdefault(policy, self._set_at.get(policy) or where)

@@ -1,0 +1,296 @@
+"""Reads tf.data pipelines as they were built: each transformation, its settings, its line.
+
+Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`, `_buffer_size`,
+`_batch_size`, `_drop_remainder`, `_map_func`): the same on TensorFlow 2.13 to 2.21; a missing one
+reads as None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
+from tpudiag.sources.job.tensorflow import (
+    batch_names,
+    cardinality,
+    files,
+    hooks,
+    input_benchmark,
+    user_lines,
+)
+
+_COSTLY = re.compile(
+    r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
+    r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
+)
+_RANDOM = re.compile(
+    r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
+    r"|SampleDistorted|Assign)"
+)
+"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
+
+_OWN_CALLS = ("tensorflow.python.data.ops.", "tensorflow.python.util.")
+"""Modules of what users call to make one dataset each, and of the decorators around it."""
+
+
+@dataclass
+class _Seen:
+    pipeline: Pipeline
+    owner: Any
+    chain: list[Any]
+    """The dataset of each op of the pipeline."""
+    passes: int = field(default=0)
+
+
+class PipelineWatch:
+    """Hooks the making, distributing and iterating of datasets."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._made_at: dict[int, Location | None] = {}
+        self._inside_library: set[int] = set()
+        self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
+        self._seen: dict[int, _Seen] = {}
+        self._distributed_as: dict[int, tuple[Any, _Seen]] = {}
+        self._counting: set[type] = set()
+        self._distributing = False
+        self.training_started = False
+        self._install()
+
+    def facts(self) -> tuple[Pipeline, ...]:
+        """The pipelines that were distributed or iterated, in that order."""
+        return tuple(
+            replace(seen.pipeline, passes=max(seen.passes, 1)) for seen in self._seen.values()
+        )
+
+    def _install(self) -> None:
+        """Wrap the public entry points."""
+        dataset = self._tf.data.Dataset
+        hooks.after(dataset, "__init__", self._note_line)
+        hooks.before(dataset, "__iter__", self._iterated)
+        for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+            if "distribute_datasets_from_function" in vars(class_):
+                hooks.around(class_, "distribute_datasets_from_function", self._from_function)
+
+    def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
+        """Remember the user's line that made a dataset; None where a library made it."""
+        called = user_lines.called_module()
+        by_keras = called.partition(".")[0] in ("keras", "tf_keras")
+        self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
+        if not called.startswith(_OWN_CALLS):
+            self._inside_library.add(id(dataset))
+        size = _integer(getattr(dataset, "_batch_size", None))
+        if size is not None:
+            self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
+
+    def _distributed(
+        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
+        if self._distributing:
+            return original(strategy, dataset, *args, **kwargs)
+        self._distributing = True
+        try:
+            seen = self._add(dataset, replicas=strategy.num_replicas_in_sync)
+            distributed = original(strategy, dataset, *args, **kwargs)
+            self._count_passes(distributed, seen)
+            return distributed
+        finally:
+            self._distributing = False
+
+    def _count_passes(self, distributed: Any, seen: _Seen) -> None:
+        """A distributed dataset is read each time it is iterated, not when it is made."""
+        seen.passes -= 1
+        self._distributed_as[id(distributed)] = distributed, seen
+        class_: type[Any] = distributed.__class__
+        if class_ not in self._counting:
+            self._counting.add(class_)
+            hooks.before(class_, "__iter__", self._pass_begins)
+
+    def _pass_begins(self, distributed: Any) -> None:
+        """A distributed dataset is iterated."""
+        _, seen = self._distributed_as.get(id(distributed), (None, None))
+        if seen is not None:
+            seen.passes += 1
+
+    def _from_function(
+        self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A function that makes a dataset of per-replica batches is handed to the strategy."""
+        if self._distributing:
+            return original(strategy, dataset_fn, *args, **kwargs)
+
+        def noted(context: Any) -> Any:
+            dataset = dataset_fn(context)
+            self._add(dataset, replicas=strategy.num_replicas_in_sync, per_replica=True)
+            return dataset
+
+        self._distributing = True
+        try:
+            return original(strategy, noted, *args, **kwargs)
+        finally:
+            self._distributing = False
+
+    def _iterated(self, dataset: Any) -> None:
+        """A dataset is iterated from Python."""
+        if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
+            self._add(dataset)
+
+    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> _Seen:
+        """Read a pipeline once; count how often it is started."""
+        seen = self._seen.get(id(dataset))
+        if seen is None:
+            chain: list[Any] = []
+            pipeline = self.read(dataset, replicas, per_replica, chain)
+            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
+        seen.passes += 1
+        return seen
+
+    def count(self) -> None:
+        """Count what the pipelines that train read again in every pass."""
+        for seen in self._seen.values():
+            if seen.pipeline.trains:
+                seen.pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
+
+    def measure(self, budget_s: float) -> None:
+        """Measure what the fixes of the first pipeline that trains are worth."""
+        for seen in self._seen.values():
+            if seen.pipeline.trains and any(op.location for op in seen.pipeline.ops):
+                pipeline = input_benchmark.measured(
+                    self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
+                )
+                seen.pipeline = pipeline
+                return
+
+    def read(
+        self, dataset: Any, replicas: int | None, per_replica: bool, chain: list[Any]
+    ) -> Pipeline:
+        """A dataset's graph of transformations as facts; `chain` gets the dataset of each op."""
+        self._walk(dataset, chain, set())
+        ops = [self._op(each) for each in chain]
+        policy = None
+        options = _try(dataset.options)
+        if options is not None:
+            policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
+        return Pipeline(
+            ops=tuple(ops),
+            elements=self._elements(dataset),
+            location=user_lines.caller(),
+            distributed=replicas is not None,
+            trains=not self.training_started,
+            cardinality=_integer(_try(dataset.cardinality)),
+            auto_shard_policy=policy,
+            files=files.named(dataset) if any(op.opens_files for op in ops) else None,
+            per_replica=per_replica,
+            replicas=replicas,
+        )
+
+    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
+        """Add the datasets that a dataset is made from, from its sources to itself."""
+        if id(dataset) in visited:
+            return
+        visited.add(id(dataset))
+        for parent in _try(dataset._inputs) or ():
+            self._walk(parent, chain, visited)
+        chain.append(dataset)
+
+    def _op(self, dataset: Any) -> DatasetOp:
+        """One transformation."""
+        kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+        graph = _function_graph(dataset)
+        kinds = _op_types(graph)
+        named, global_named = self._batch_names.get(id(dataset), ((), None))
+        return DatasetOp(
+            kind=kind,
+            parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
+            buffer_size=_integer(getattr(dataset, "_buffer_size", None)),
+            batch_size=_integer(getattr(dataset, "_batch_size", None)),
+            drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
+            count=_integer(getattr(dataset, "_count", None)),
+            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
+            python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            gives_unknown=any(
+                spec.shape is None or None in spec.shape for spec in self._elements(dataset)
+            ),
+            opens_files=files.opens(kind, kinds),
+            batch_named=named,
+            global_batch_named=global_named,
+            reads_files=files.one_by_one(dataset, kind, kinds),
+            elements=_positive(_integer(_try(dataset.cardinality))),
+            element_bytes=self._element_bytes(dataset),
+            costly=any(_COSTLY.search(name) for name in kinds),
+            inside_library=id(dataset) in self._inside_library,
+            location=self._made_at.get(id(dataset)),
+        )
+
+    def _element_bytes(self, dataset: Any) -> int | None:
+        """The size of one element, None where a dimension is unknown or it holds strings."""
+        total = 0
+        for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
+            count = _try(spec.shape.num_elements) if hasattr(spec, "shape") else None
+            size = getattr(getattr(spec, "dtype", None), "size", None)
+            if count is None or not size:
+                return None
+            total += count * size
+        return total
+
+    def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
+        """The tensors of one element."""
+        flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
+        return tuple(
+            TensorSeen(
+                getattr(spec, "name", None) or f"component {index}",
+                str(getattr(getattr(spec, "dtype", None), "name", type(spec).__name__)),
+                None if spec.shape.rank is None else tuple(spec.shape.as_list()),
+            )
+            for index, spec in enumerate(flat)
+            if hasattr(spec, "shape")
+        )
+
+
+def _function_graph(dataset: Any) -> Any:
+    """The graph of a transformation's user function, None where it has none."""
+    wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
+    return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+
+
+def _op_types(graph: Any) -> list[str]:
+    """The types of the operations of a graph and of all functions that it may call."""
+    if graph is None:
+        return []
+    defined = graph.as_graph_def()
+    bodies = [defined.node, *(function.node_def for function in defined.library.function)]
+    return [str(node.op) for body in bodies for node in body]
+
+
+def _try(call: Callable[[], Any]) -> Any:
+    """What a call into tf.data gives, None where this version does not answer."""
+    try:
+        return call()
+    except Exception:
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    """A setting as an int, whether it is held as an int, a tensor or not at all."""
+    if value is None or isinstance(value, str):
+        return None
+    number = _try(lambda: int(value))
+    return number if isinstance(number, int) else None
+
+
+def _positive(number: int | None) -> int | None:
+    """A count of elements; tf.data's codes for endless and unknown are none."""
+    return number if number is not None and number > 0 else None
+
+
+def _boolean(value: Any) -> bool | None:
+    """A setting as a bool."""
+    number = _try(lambda: bool(value))
+    return None if value is None else number

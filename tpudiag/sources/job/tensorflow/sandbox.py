@@ -1,0 +1,199 @@
+"""Sends what a job writes into a folder of its own, for `--sandbox DIR`.
+
+A path that is written becomes one under the folder: /a/b -> DIR/a/b, gs://bucket/c -> DIR/gs/
+bucket/c. A path that is read is taken from there once it was written there. Python's own `open`
+and folder calls, tf.io.gfile, checkpoints, summaries, saved models and Keras' callbacks are
+redirected; a library that writes by its own C code is not.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import glob
+import io
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+_SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://")
+_WRITES = re.compile(r"[wax+]")
+
+
+class Sandbox:
+    """Redirects the paths that a job gives to what writes."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = os.path.abspath(folder)  # noqa: PTH100
+        self._started = time.time()
+
+    def written(self, path: Any) -> Any:
+        """The place of a path that is about to be written; its folder is made."""
+        place = self._place(path)
+        if place is path:
+            return path
+        with contextlib.suppress(OSError):
+            os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120
+        return place
+
+    def read(self, path: Any) -> Any:
+        """The place of a path that is about to be read: in the sandbox if it is there."""
+        place = self._place(path)
+        return place if place is not path and _there(place) else path
+
+    def removed(self, path: Any) -> Any:
+        """The place of a path that is about to be removed; what was there before the job stays.
+
+        Temporary files of libraries are made by calls that are not redirected.
+        """
+        place = self._place(path)
+        if place is path or _there(place):
+            return place
+        with contextlib.suppress(OSError):
+            if os.stat(path).st_ctime >= self._started:  # noqa: PTH116
+                return path
+        return place
+
+    def original(self, path: object) -> object:
+        """The path that the script gave, of one that was redirected."""
+        if not isinstance(path, str) or not path.startswith(self._folder + os.sep):
+            return path
+        inner = path[len(self._folder) :]
+        remote = re.match(r"/([a-z][a-z0-9+.-]*)__/(.*)", inner)
+        if remote:
+            return f"{remote[1]}://{remote[2]}"
+        return os.path.relpath(inner) if inner.startswith(os.getcwd() + os.sep) else inner  # noqa: PTH109
+
+    def _place(self, path: Any) -> Any:
+        """Where a path lies in the sandbox; itself where it is none or lies there already."""
+        text = _text(path)
+        if not text or text.startswith("/dev/"):
+            return path
+        remote = _SCHEME.match(text)
+        whole = f"/{remote[1]}__/{text[remote.end() :]}" if remote else os.path.abspath(text)  # noqa: PTH100
+        if (whole + os.sep).startswith(self._folder + os.sep):
+            return path
+        ending = "/" if text.endswith("/") else ""
+        return self._folder + whole.rstrip("/") + ending
+
+    def install(self) -> None:
+        """Redirect Python's own calls, where the user's code or its libraries write."""
+        for module in (builtins, io):
+            hooks.around(module, "open", self._open)
+        for name in ("makedirs", "mkdir"):
+            hooks.around(os, name, self._first(self.written))
+        for name in ("remove", "rmdir", "unlink"):
+            hooks.around(os, name, self._first(self.removed))
+        hooks.around(shutil, "rmtree", self._first(self.removed))
+        for name in ("exists", "isdir", "isfile"):
+            hooks.around(os.path, name, self._first(self.read))
+        hooks.around(os, "listdir", self._first(self.read))
+        for name in ("rename", "replace"):
+            hooks.around(os, name, self._both)
+
+    def watch_tensorflow(self, tf: Any) -> None:
+        """Redirect what TensorFlow writes and reads back."""
+        hooks.around(tf.io.gfile.GFile, "__init__", self._gfile)
+        for name in ("makedirs", "mkdir"):
+            hooks.around(tf.io.gfile, name, self._first(self.written))
+        for name in ("remove", "rmtree"):
+            hooks.around(tf.io.gfile, name, self._first(self.removed))
+        for name in ("exists", "glob", "isdir", "listdir", "stat", "walk"):
+            hooks.around(tf.io.gfile, name, self._first(self.read))
+        hooks.around(tf.io.gfile, "rename", self._both)
+        writes = self._argument(self.written)
+        hooks.around(tf.train.CheckpointManager, "__init__", writes(2, "directory"))
+        for name in ("save", "write"):
+            hooks.around(tf.train.Checkpoint, name, writes(1, "file_prefix"))
+        hooks.around(tf.train, "latest_checkpoint", self._first(self.read))
+        hooks.around(tf.summary, "create_file_writer", writes(0, "logdir"))
+        hooks.around(tf.saved_model, "save", writes(1, "export_dir"))
+        hooks.around(tf.io.TFRecordWriter, "__init__", writes(1, "path"))
+        reads = self._argument(self._all_read)
+        for name in ("TFRecordDataset", "TextLineDataset", "FixedLengthRecordDataset"):
+            hooks.around(getattr(tf.data, name), "__init__", reads(1, "filenames"))
+        list_files = tf.data.Dataset.list_files
+        tf.data.Dataset.list_files = staticmethod(
+            lambda *args, **kwargs: reads(0, "file_pattern")(list_files, *args, **kwargs)
+        )
+
+    def watch_keras(self, keras: Any) -> None:
+        """Redirect what Keras writes."""
+        writes = self._argument(self.written)
+        for name in ("save", "save_weights", "export"):
+            if hasattr(keras.Model, name):
+                hooks.around(keras.Model, name, writes(1, "filepath"))
+        for callback, argument in (
+            ("ModelCheckpoint", "filepath"), ("BackupAndRestore", "backup_dir"),
+            ("TensorBoard", "log_dir"), ("CSVLogger", "filename"),
+        ):  # fmt: skip
+            hooks.around(getattr(keras.callbacks, callback), "__init__", writes(1, argument))
+
+    def _open(self, original: Any, file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
+        """A file is opened, to write or to read."""
+        place = self.written(file) if _WRITES.search(str(mode)) else self.read(file)
+        return original(place, mode, *args, **kwargs)
+
+    def _gfile(
+        self, original: Any, file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any
+    ) -> Any:
+        """A file is opened through TensorFlow."""
+        place = self.written(name) if _WRITES.search(str(mode)) else self.read(name)
+        return original(file, place, mode, *args, **kwargs)
+
+    def _all_read(self, names: Any) -> Any:
+        """Paths or patterns of files that are read, one or a list of them."""
+        if isinstance(names, (list, tuple)):
+            return [self._all_read(name) for name in names]  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(names, str) and any(c in names for c in "*?["):
+            place = self._place(names)
+            return place if glob.glob(place) else names  # noqa: PTH207
+        return self.read(names)
+
+    def _both(self, original: Any, source: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file gets another name."""
+        return original(self.read(source), self.written(target), *args, **kwargs)
+
+    def _first(self, place: Callable[[Any], Any]) -> Callable[..., Any]:
+        """Redirects the first argument."""
+
+        def call(original: Any, path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            if kwargs.get("dir_fd") is not None:
+                return original(path, *args, **kwargs)
+            return original(place(path), *args, **kwargs)
+
+        return call
+
+    def _argument(self, place: Callable[[Any], Any]) -> Callable[[int, str], Callable[..., Any]]:
+        """Redirects one argument, by position (`self` is number 0) or by name."""
+
+        def of(index: int, name: str) -> Callable[..., Any]:
+            def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+                if name in kwargs:
+                    kwargs[name] = place(kwargs[name])
+                elif len(args) > index:
+                    args = (*args[:index], place(args[index]), *args[index + 1 :])
+                return original(*args, **kwargs)
+
+            return call
+
+        return of
+
+
+def _text(path: Any) -> str:
+    """A path as text, empty for what is none: a file descriptor, bytes."""
+    return str(path) if isinstance(path, str) or hasattr(path, "__fspath__") else ""
+
+
+def _there(path: str) -> bool:
+    """Whether a file, a folder or a checkpoint of this name is there."""
+    for name in (path, path + ".index"):
+        with contextlib.suppress(OSError, ValueError):
+            os.stat(name)  # noqa: PTH116
+            return True
+    return False

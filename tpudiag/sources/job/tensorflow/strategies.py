@@ -1,0 +1,87 @@
+"""Watches strategy.run: what one replica gets, and steps that run eagerly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import TensorSeen
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+
+class StrategyWatch:
+    """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
+
+    def __init__(self, tf: Any, function_class: Any) -> None:
+        self._tf = tf
+        self._function_class = function_class
+        self.replicas: int | None = None
+        """Of the strategy that ran last."""
+        self.most_replicas: int | None = None
+        """Of the largest strategy that was made."""
+        self.inputs: tuple[TensorSeen, ...] = ()
+        self.last_inputs: tuple[TensorSeen, ...] = ()
+        self.eager_location: Location | None = None
+        self.eager_runs = 0
+        self.after_eager_run: Callable[[], None] = lambda: None
+        self.before_first_run: Callable[[], None] | None = None
+        self._depth = 0
+        for made in (tf.distribute.MirroredStrategy, tf.distribute.TPUStrategy):
+            hooks.after(made, "__init__", self._made)
+        for class_ in tf.distribute.Strategy.__mro__:
+            if "run" in vars(class_):
+                self._install(class_)
+        if "run" in vars(tf.distribute.TPUStrategy):
+            self._install(tf.distribute.TPUStrategy)
+
+    def _made(self, strategy: Any, *_: Any, **__: Any) -> None:
+        """A strategy of several replicas was made."""
+        self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
+
+    def _install(self, class_: Any) -> None:
+        """Wrap `run` of one strategy class."""
+        original, watch = class_.run, self
+
+        def run(
+            strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
+        ) -> Any:
+            if watch._depth:
+                return original(strategy, fn, args, kwargs, options)
+            watch._depth += 1
+            try:
+                return watch._run(original, strategy, fn, args, kwargs, options)
+            finally:
+                watch._depth -= 1
+
+        class_.run = run
+
+    def _run(
+        self, original: Any, strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any
+    ) -> Any:
+        """One outermost call of run."""
+        if self.before_first_run is not None:
+            self.before_first_run()
+            self.before_first_run = None
+        self.replicas = strategy.num_replicas_in_sync
+        self.last_inputs = self._inputs((args, kwargs or {}))
+        eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
+        if eager:
+            self.eager_runs += 1
+            self.eager_location = self.eager_location or user_lines.caller()
+        result = original(strategy, fn, args, kwargs, options)
+        if eager:
+            self.after_eager_run()
+        return result
+
+    def _inputs(self, arguments: Any) -> tuple[TensorSeen, ...]:
+        """Shapes and types of what the first replica gets."""
+        seen: list[TensorSeen] = []
+        for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
+            value = user_lines.first_replica_value(leaf)
+            shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+            if shape is None or dtype is None or not hasattr(shape, "rank"):
+                continue
+            sizes = None if shape.rank is None else tuple(shape.as_list())
+            seen.append(TensorSeen(f"argument {index}", getattr(dtype, "name", str(dtype)), sizes))
+        return tuple(seen)

@@ -1,0 +1,216 @@
+"""What a TPU core's plane says: its hardware, its busy time, its operations, its steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from tpudiag.signals import Device
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Ints, Line
+from tpudiag.sources.profile.intervals import (
+    EMPTY,
+    Spans,
+    groups,
+    merged,
+    segments,
+    self_times,
+    union,
+)
+from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
+from tpudiag.sources.profile.xspace import Plane, StatValue
+from tpudiag.sources.profile.xstats import named
+
+PS_PER_MS = 1e9
+TENSOR_CORE = re.compile(r"/device:TPU:\d+")
+MODULES, OPS, STEPS, TRACE_ME = "XLA Modules", "XLA Ops", "Steps", "XLA TraceMe"
+PARTS = {
+    "collectives": re.compile(
+        r"(all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all"
+        r"|collective-(permute|broadcast)|megascale).*"
+    ),
+    "infeed": re.compile(r"infeed.*"),
+    "output": re.compile(r"outfeed.*|(host )?(send|recv)(-done)?"),
+}
+"""Operations that do not compute, by category."""
+
+
+class Steps(NamedTuple):
+    """Steps of a device or of a host, sorted by start; times in ps."""
+
+    numbers: Ints
+    starts: Ints
+    ends: Ints
+
+
+class Run(NamedTuple):
+    """The runs of one module (program) on a device, sorted by start; times in ps."""
+
+    name: str
+    starts: Ints
+    ends: Ints
+
+
+@dataclass
+class DeviceRead:
+    """One device: what it is, and what the figures of its host are computed from (ps)."""
+
+    name: str
+    stats: dict[str, StatValue]
+    busy: Spans = EMPTY
+    steps: Steps | None = None
+    parts: dict[str, Spans] = field(default_factory=dict[str, Spans])
+    """Time in operations that do not compute, by the names of PARTS; missing where none ran."""
+    runs: tuple[Run, ...] = ()
+    ops: dict[OpKey, OpTotal] = field(default_factory=dict[OpKey, OpTotal])
+    barrier_ps: int = 0
+    strangers: int = 0
+    """Events without metadata."""
+    unknown_bytes: int = 0
+    events: int = 0
+
+    def device(self, host: str) -> Device:
+        """The facts of the device.
+
+        The window is its own, as in XProf: from the start of its first module (or step, on a
+        `Steps` line) to the end of its last; that it was idle before and after is not known.
+        """
+        covered = self.busy if self.steps is None else merged(
+            self.busy, union(self.steps.starts, self.steps.ends)
+        )  # fmt: skip
+        megacore = self.stats.get("has_megacore")
+        return Device(
+            host=host,
+            name=self.name,
+            kind=str(self.stats.get("device_type_string", "")) or "unknown TPU",
+            peak_tflops=_figure(self.stats.get("peak_teraflops_per_second")),
+            peak_hbm_gb_per_s=_figure(self.stats.get("peak_hbm_bw_gigabytes_per_second")),
+            busy_ms=self.busy.total / PS_PER_MS,
+            window_ms=int(covered.ends[-1] - covered.starts[0]) / PS_PER_MS if covered else 0.0,
+            has_megacore=None if megacore is None else bool(megacore),
+        )
+
+
+class _Columns(NamedTuple):
+    """The events of a line."""
+
+    ids: Ints
+    starts: Ints
+    ends: Ints
+    device_starts: Ints
+    device_ends: Ints
+    """As the device timed them, where the profile holds that for all of them."""
+
+
+def read_device(plane: Plane, clock: Clock) -> DeviceRead:
+    """Read the plane of one TPU core; raises wire.Damaged.
+
+    Busy time is the union of the events of the `XLA Modules` line (of `XLA Ops` where there is
+    none).
+    """
+    read = DeviceRead(plane.name, plane.stats, unknown_bytes=plane.unknown_bytes)
+    modules: list[_Columns] = []
+    ops: list[_Columns] = []
+    for line in plane.lines():
+        found = _columns(plane, line, clock)
+        read.unknown_bytes += line.unknown_bytes
+        read.events += line.events
+        ids, place = groups(found.ids)
+        strange = [index for index, id_ in enumerate(ids.tolist()) if id_ not in plane.names]
+        read.strangers += sum(int((place == index).sum()) for index in strange)
+        if line.name == MODULES:
+            modules.append(found)
+        elif line.name == OPS:
+            ops.append(found)
+        elif line.name == STEPS and len(found.ids):
+            read.steps = _steps(plane, found)
+        elif line.name == TRACE_ME:
+            for index in [i for i, id_ in enumerate(ids.tolist()) if _is_barrier(plane, id_)]:
+                here = place == index
+                read.barrier_ps += union(found.starts[here], found.ends[here]).total
+    read.runs = tuple(run for found in modules for run in _runs(plane, found))
+    spans = [union(found.starts, found.ends) for found in (modules if read.runs else ops)]
+    read.busy = merged(*spans) if spans else EMPTY
+    _operations(plane, ops, read)
+    return read
+
+
+def _is_barrier(plane: Plane, id_: int) -> bool:
+    """Whether events of the id wait for the other cores."""
+    return plane.names.get(id_) == "barrier-cores"
+
+
+def _figure(value: StatValue | None) -> float | None:
+    """A peak, None where the profiler did not know it (it writes 0 then)."""
+    return float(value) if isinstance(value, (int, float)) and value > 0 else None
+
+
+def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
+    """All events of a line."""
+    begin = clock.start_ps(line)
+    ids = {"offset": "device_offset_ps", "duration": "device_duration_ps"}
+    wanted = {n: plane.stat_id(stat) for n, stat in ids.items()} if line.name == OPS else {}
+    parts: list[tuple[Ints, ...]] = []
+    timed = bool(wanted) and None not in wanted.values()
+    for events in line.windows():
+        starts = begin + events.offsets
+        columns: tuple[Ints, ...] = (events.ids, starts, starts + events.durations)
+        if timed:
+            stats = named(events, wanted)
+            timed = bool(stats["offset"][1].all() and stats["duration"][1].all())
+            offset = stats["offset"][0]
+            columns += (offset, offset + stats["duration"][0])
+        parts.append(columns)
+    width = 5 if timed else 3
+    empty = np.empty(0, np.int64)
+    whole = [np.concatenate([part[i] for part in parts]) if parts else empty for i in range(width)]
+    return _Columns(*whole[:3], *(whole[3:] or whole[1:3]))
+
+
+def _steps(plane: Plane, found: _Columns) -> Steps:
+    """The events of a `Steps` line; they are named by their number."""
+    named_by = {i: int(n) for i, n in plane.names.items() if n.isdecimal() and len(n) < 18}
+    numbers = [named_by.get(id_, index) for index, id_ in enumerate(found.ids.tolist())]
+    order = np.argsort(found.starts, kind="stable")
+    return Steps(np.array(numbers, np.int64)[order], found.starts[order], found.ends[order])
+
+
+def _runs(plane: Plane, found: _Columns) -> list[Run]:
+    """The modules that ran, each with its runs."""
+    runs: list[Run] = []
+    ids, place = groups(found.ids)
+    for index, id_ in enumerate(ids.tolist()):
+        here = np.flatnonzero(place == index)
+        here = here[np.argsort(found.starts[here], kind="stable")]
+        runs.append(Run(plane.names.get(id_, ""), found.starts[here], found.ends[here]))
+    return runs
+
+
+def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> None:
+    """Totals by operation, and the time in operations that do not compute."""
+    spans: dict[str, list[Spans]] = {}
+    for found in lines:
+        own = self_times(segments(found.device_starts, found.device_ends), len(found.ids))
+        ids, place = groups(found.ids)
+        counts = np.bincount(place, minlength=len(ids)).tolist()
+        sums = [
+            np.bincount(place, weights=column.astype(np.float64), minlength=len(ids)).tolist()
+            for column in (own, found.device_ends - found.device_starts)
+        ]
+        for index, id_ in enumerate(ids.tolist()):
+            if id_ not in plane.names:
+                continue
+            key, total = operation(
+                plane, id_, round(sums[0][index]), round(sums[1][index]), counts[index]
+            )
+            read.ops[key] = added(read.ops[key], total) if key in read.ops else total
+            for part, pattern in PARTS.items():
+                if pattern.fullmatch(total.category):
+                    here = place == index
+                    some = union(found.starts[here], found.ends[here])
+                    spans.setdefault(part, []).append(some)
+    read.parts = {part: merged(*found) for part, found in spans.items()}

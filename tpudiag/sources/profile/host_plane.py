@@ -1,0 +1,294 @@
+"""What a host's plane says: steps, input, tf.functions, compilation, transfers, memory.
+
+Held against time.perf_counter around next(iterator) on CPU captures (TensorFlow 2.21, 2 and 8
+replicas): an iterator's client waits in `IteratorGetNextOp::DoCompute`. Called eagerly it runs
+on the calling thread, inside `EagerLocalExecute: IteratorGetNext`; inside a tf.function on a
+thread of its own for each replica, ahead of time where the function loops over steps. There an
+open call is only a wait while no kernel runs (`ExecutorState::Process` on a tf_Compute thread);
+functions of tf.data run on other threads. Python's own work in next() is no wait for input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Events, Line
+from tpudiag.sources.profile.functions import Call, calls
+from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
+from tpudiag.sources.profile.memory import Allocations, allocations
+from tpudiag.sources.profile.pipelines import IteratorSpans
+from tpudiag.sources.profile.xspace import Plane
+from tpudiag.sources.profile.xstats import named
+
+POOLS = ("tf_", "collective_ops")
+"""Threads of TensorFlow's own, on which no training loop marks its steps."""
+
+
+class Role(IntEnum):
+    """What an event means; the patterns are matched in this order."""
+
+    OTHER = 0
+    GET_NEXT = 1
+    KERNEL = 2
+    ITERATOR = 3
+    COMPILE = 4
+    TO_DEVICE = 5
+    COLLECTIVE = 6
+    MEMORY = 7
+    CALLBACK = 8
+    EAGER = 9
+    SPAN = 10
+    PYTHON = 11
+    """A CALLBACK of the input pipeline: the thread tells."""
+
+
+PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
+    (role, re.compile(pattern))
+    for role, pattern in (
+        (Role.GET_NEXT, r"IteratorGetNext\w*Op::DoCompute|EagerLocalExecute: IteratorGetNext\w*"),
+        (Role.KERNEL, r"ExecutorState::Process"),
+        (Role.ITERATOR, r"Iterator::.*"),
+        (
+            Role.COMPILE,
+            r"tf\.function-graph_building|XlaCompile\w*.*|TpuCompile\w*.*|\w*CompilationCache.*"
+            r"|.*(?<![a-z])(Compile|CompileAndLoad|RunBackend|BuildExecutable)(Op|Impl)?(::.*)?"
+            r"|XLA::TPU code generation|\w+Client::Compile\w*",
+        ),
+        (
+            Role.TO_DEVICE,
+            r"tpu::System::TransferToDevice(=>IssueEvent=>Done)?|.*:InfeedEnqueue\w*|MEMCPYHToD.*"
+            r"|.*TransferLiteralToInfeed.*|BufferFromHost\w*",
+        ),
+        (Role.COLLECTIVE, r".*:(Collective|NcclAllReduce|CrossReplicaSum|AllReduce)\w*"),
+        (Role.MEMORY, r"Memory(Alloc|Dealloc)ation"),
+        (
+            Role.CALLBACK,
+            r".*:(EagerPyFunc|PyFunc|PyFuncStateless|PrintV2|Print|XlaHostCompute|"
+            r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
+        ),
+        (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
+    )
+)
+KEPT = (Role.GET_NEXT, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
+        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN)  # fmt: skip
+
+
+class Mark(NamedTuple):
+    """A span of the training loop: a step with its number, or a named event without one; ps."""
+
+    name: str
+    thread: str
+    number: int
+    start: int
+    end: int
+    numbered: bool
+
+
+class Callback(NamedTuple):
+    """An op that calls back to the host's Python, or an outside-compiled one."""
+
+    op: str
+    calls: int
+    ps: int
+
+
+@dataclass
+class HostRead:
+    """One host plane; times in ps since the start of the file's clock."""
+
+    marks: list[Mark] = field(default_factory=list[Mark])
+    asked: dict[str, Spans] = field(default_factory=dict[str, Spans])
+    """Time in GetNext calls, by thread; empty where no iterator was traced."""
+    kernels: Spans = EMPTY
+    collectives: Spans = EMPTY
+    compiles: Spans = EMPTY
+    transfers: Spans = EMPTY
+    """Host-to-device transfers; empty where none was traced."""
+    iterators: IteratorSpans = field(default_factory=IteratorSpans)
+    calls: list[Call] = field(default_factory=list[Call])
+    """Calls of tf.functions, in the order of their starts."""
+    callbacks: tuple[Callback, ...] = ()
+    pipeline_callbacks: tuple[Callback, ...] = ()
+    """Those on tf.data's own threads."""
+    memory: list[Allocations] = field(default_factory=list[Allocations])
+    eager: Spans = EMPTY
+    """Time in ops that ran eagerly from Python; functions and iterators are none."""
+    eager_ops: tuple[Callback, ...] = ()
+    spans_ps: tuple[int, int] | None = None
+    """From the first to the last event."""
+    strangers: int = 0
+    unknown_bytes: int = 0
+    events: int = 0
+
+    @property
+    def all_asked(self) -> Spans:
+        """Time in which any thread asked for input."""
+        return merged(*self.asked.values()) if self.asked else EMPTY
+
+
+class _Gathering:
+    """What is gathered in one pass over a host plane."""
+
+    def __init__(self, plane: Plane, span: str | None, clock: Clock) -> None:
+        self.plane, self.clock = plane, clock
+        self.read = HostRead(unknown_bytes=plane.unknown_bytes)
+        size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
+        self.roles = np.full(size, -1, np.int8)
+        for id_, name in plane.names.items():
+            if 0 <= id_ < size:
+                self.roles[id_] = _role(name, span)
+        self.found: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
+        self.ids = {name: plane.stat_id(name) for name in ("step_num", "tf_function_call")}
+
+    def line(self, line: Line) -> None:
+        """One thread of the host; raises Damaged."""
+        begin = self.clock.start_ps(line)
+        kept: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
+        for events in line.windows():
+            roles = self.roles[np.clip(events.ids, 0, len(self.roles) - 1)]
+            roles[events.ids < 0] = -1
+            self.read.strangers += int((roles == -1).sum())
+            self._bounds(events, begin)
+            present = set(np.flatnonzero(np.bincount(roles + 1)) - 1)
+            for role in KEPT:
+                if role in present:
+                    some = events.chosen(roles == role)
+                    starts = begin + some.offsets
+                    kept[role].append((some.ids, starts, starts + some.durations))
+            if Role.MEMORY in present:
+                some = events.chosen(roles == Role.MEMORY)
+                self.read.memory.append(allocations(self.plane, some, begin))
+            if not line.name.startswith(POOLS):
+                self._loop(line, events, begin)
+        self.read.events += line.events
+        self.read.unknown_bytes += line.unknown_bytes
+        self._keep(line, kept)
+
+    def _bounds(self, events: Events, begin: int) -> None:
+        """Widen the span of the trace."""
+        if len(events):
+            first = begin + int(events.offsets.min())
+            last = begin + int((events.offsets + events.durations).max())
+            known = self.read.spans_ps or (first, last)
+            self.read.spans_ps = (min(known[0], first), max(known[1], last))
+
+    def _keep(self, line: Line, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]) -> None:
+        """What the whole thread came to."""
+        for role, parts in kept.items():
+            ids, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+            if role is Role.GET_NEXT:
+                known = self.read.asked.get(line.name, EMPTY)
+                self.read.asked[line.name] = merged(known, union(starts, ends))
+            elif role is Role.ITERATOR:
+                self.read.iterators.add(self.plane.names, ids, starts, ends)
+            elif role is Role.SPAN:
+                self._spans(line, ids, starts, ends)
+            elif role in (Role.CALLBACK, Role.EAGER):
+                of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
+                self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
+            elif role is not Role.KERNEL or line.name.startswith("tf_Compute"):
+                spans = union(starts, ends)
+                self.found[role].append((ids[:0], spans.starts, spans.ends))
+
+    def _loop(self, line: Line, events: Events, begin: int) -> None:
+        """Marked steps and calls of tf.functions on a thread that may hold the training loop."""
+        if all(id_ is None for id_ in self.ids.values()):
+            return
+        stats = named(events, self.ids)
+        numbers, marked = stats["step_num"]
+        for index in np.flatnonzero(marked).tolist():
+            self._mark(line, events, index, begin, int(numbers[index]))
+        called = stats["tf_function_call"][1]
+        if called.any():
+            self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
+
+    def _mark(self, line: Line, events: Events, index: int, begin: int, number: int | None) -> None:
+        """Note a step."""
+        start = begin + int(events.offsets[index])
+        name = self.plane.names.get(int(events.ids[index]), "")
+        self.read.marks.append(
+            Mark(name, line.name, number or 0, start, start + int(events.durations[index]), True)
+        )
+
+    def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
+        """Note events of the name that was asked for."""
+        for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            name = self.plane.names.get(id_, "")
+            mark = Mark(name, line.name, len(self.read.marks), start, end, False)
+            self.read.marks.append(mark)
+
+    def done(self) -> HostRead:
+        """The whole plane."""
+        read = self.read
+        read.marks.sort(key=lambda mark: (mark.start, -mark.end))
+        read.calls.sort(key=lambda call: (call.start, -call.end))
+        read.kernels = _all(self.found[Role.KERNEL])
+        read.collectives = _all(self.found[Role.COLLECTIVE])
+        eager = self.found[Role.EAGER]
+        read.eager = merged(*(union(starts, ends) for _, starts, ends in eager))
+        read.compiles = _all(self.found[Role.COMPILE])
+        read.transfers = _all(self.found[Role.TO_DEVICE])
+        read.eager_ops = tuple(_callbacks(self.plane, self.found[Role.EAGER]))
+        read.callbacks = tuple(_callbacks(self.plane, self.found[Role.CALLBACK]))
+        read.pipeline_callbacks = tuple(_callbacks(self.plane, self.found[Role.PYTHON]))
+        return read
+
+
+def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
+    """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
+    if not plane.parts:
+        return HostRead(unknown_bytes=plane.unknown_bytes)
+    found = _Gathering(plane, span, clock or Clock())
+    for line in plane.lines():
+        found.line(line)
+    return found.done()
+
+
+def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
+    """The marks of one name, nested ones left out.
+
+    None asks for the steps of the training loop: the numbered marks called `train`, or those of
+    the name that marks most steps.
+    """
+    marks = tuple(marks)
+    if name is None:
+        numbered = [mark for mark in marks if mark.numbered]
+        names = [mark.name for mark in numbered]
+        name = "train" if "train" in names else max(names, key=names.count, default=None)
+        marks = tuple(numbered)
+    found: list[Mark] = []
+    for mark in marks:
+        if mark.name == name and not (found and mark.start < found[-1].end):
+            found.append(mark)
+    return tuple(found)
+
+
+def _role(name: str, span: str | None) -> Role:
+    """What the events of a name mean."""
+    if name == span:
+        return Role.SPAN
+    return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)
+
+
+def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:
+    """The union of what several threads did."""
+    return merged(*(Spans(starts, ends) for _, starts, ends in parts)) if parts else EMPTY
+
+
+def _callbacks(plane: Plane, parts: Sequence[tuple[Ints, Ints, Ints]]) -> Iterable[Callback]:
+    """Calls back to the host, by op."""
+    sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for ids, starts, ends in parts:
+        for id_, ps in zip(ids.tolist(), (ends - starts).tolist(), strict=True):
+            entry = sums[plane.names[id_]]
+            entry[0] += 1
+            entry[1] += ps
+    return (Callback(name, count, ps) for name, (count, ps) in sums.items())

@@ -1,0 +1,253 @@
+"""One host's file as a small summary: what a pass over its planes came to.
+
+A summary holds figures by step, by operation and by name, and no events: it is what a worker
+sends back, and what the merge of a run of any size is made from.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
+from tpudiag.sources.profile import locate
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceRead, read_device
+from tpudiag.sources.profile.functions import functions
+from tpudiag.sources.profile.host_plane import Callback, HostRead, read_host
+from tpudiag.sources.profile.memory import peaks
+from tpudiag.sources.profile.operations import OpTotals, fold
+from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
+from tpudiag.sources.profile.step_breakdown import HostSteps, host_steps, waits
+from tpudiag.sources.profile.wire import Damaged
+from tpudiag.sources.profile.xspace import Plane, Space, opened, space
+
+OnBytes = Callable[[int], None]
+"""Told of the bytes that are done with, as the pass goes on."""
+READERS = 2
+"""Devices read at a time: as many are in memory."""
+LARGE_BYTES = 1 << 20
+"""A device's plane for which a thread is worth its while."""
+HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
+
+
+@dataclass(frozen=True)
+class HostSummary:
+    """What one host's XSpace holds; None where its trace does not tell."""
+
+    host: str
+    file: str
+    """The file's name without its ending, which tells hosts of one name apart."""
+    devices: tuple[Device, ...]
+    device_spans: tuple[tuple[int, int] | None, ...]
+    """First and last moment in which each device was busy, ps; None where it never was."""
+    ops: OpTotals
+    """Of all its devices."""
+    runs: dict[str, tuple[int, int]]
+    """Programs on the devices: how many runs, and their time in ps."""
+    matrix_ops: dict[str, tuple[MatrixOp, ...]]
+    """By program, of those whose HLO the trace holds."""
+    steps: HostSteps | None
+    functions: tuple[TracedFunction, ...] | None
+    eager_share: float | None
+    eager_ops: tuple[CallbackTime, ...] | None
+    callbacks: tuple[CallbackTime, ...] | None
+    pipeline_callbacks: tuple[CallbackTime, ...]
+    iterators: tuple[IteratorTime, ...] | None
+    memory: tuple[MemoryPeak, ...]
+    started_ns: int | None
+    stopped_ns: int | None
+    events: int
+    bytes: int
+    warnings: tuple[str, ...]
+
+
+@dataclass
+class _Planes:
+    """The planes of a file, as far as they are read."""
+
+    devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
+    trace: HostRead | None = None
+    times: dict[str, object] = field(default_factory=dict[str, object])
+    matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
+        default_factory=dict[str, tuple[MatrixOp, ...]]
+    )
+    events: int = 0
+    strangers: int = 0
+    unknown_bytes: int = 0
+
+    def add(self, plane: Plane, found: DeviceRead | HostRead) -> None:
+        """Take in one more plane; raises Damaged."""
+        if isinstance(found, DeviceRead):
+            self.devices.append(found)
+        elif plane.name == HOST_PLANE:
+            self.trace = found
+        elif plane.name == HLO_PLANE:
+            self.matrix_ops |= matrix_ops(plane)
+        elif plane.name == CAPTURE_PLANE:
+            self.times = dict(plane.stats)
+        self.events += found.events
+        self.strangers += found.strangers
+        self.unknown_bytes += found.unknown_bytes
+
+
+def summary(
+    name: str, span: str | None = None, moved: OnBytes = lambda _: None,
+    training: frozenset[str] = frozenset(),
+) -> HostSummary:  # fmt: skip
+    """One pass over one XSpace, local or behind a URL, which is copied for that time.
+
+    `span` asks for the host's events of that name as steps; `training` are the functions known
+    to train. Raises UnreadableInput with the
+    file and the cause.
+    """
+    try:
+        with locate.local(name) as file, opened(file) as (data, release):
+
+            def done(part: memoryview) -> None:
+                release(part)
+                moved(len(part))
+
+            return _summary(space(data, done), file, len(data), span, training)
+    except Damaged as damage:
+        raise UnreadableInput(f"{name}: {damage}") from damage
+    except OSError as error:
+        raise UnreadableInput(f"{name}: {error.strerror or error}") from error
+
+
+def attempted(
+    name: str, moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset()
+) -> HostSummary | str:
+    """The summary of a file, or in one line why there is none: what a worker sends back."""
+    try:
+        found = summary(name, moved=moved, training=training)
+    except UnreadableInput as error:
+        return str(error)
+    return found if found.events else f"{name}: a profile without events: nothing was captured"
+
+
+def _summary(
+    whole: Space, file: Path, size: int, span: str | None, training: frozenset[str]
+) -> HostSummary:
+    """The planes of one host, one after the other."""
+    stem = file.name.removesuffix(locate.ENDING)
+    host = whole.hostnames[0] if whole.hostnames else stem
+    found = _Planes()
+    for plane, read in _read(whole.planes(), span):
+        found.add(plane, read)
+    trace, devices = found.trace, found.devices
+    return HostSummary(
+        host,
+        stem,
+        tuple(device.device(host) for device in devices),
+        tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
+        _ops(devices),
+        _runs(devices),
+        found.matrix_ops,
+        host_steps(trace, devices, span, host, training),
+        functions(trace.calls) if trace and trace.calls else None,
+        _eager_share(trace),
+        _sorted(trace.eager_ops) if trace and (trace.calls or trace.eager) else None,
+        _callbacks(trace),
+        _sorted(trace.pipeline_callbacks) if trace else (),
+        _iterators(trace, devices),
+        tuple(peaks(trace.memory, host)) if trace else (),
+        _time(found.times.get("profile_start_time")),
+        _time(found.times.get("profile_stop_time")),
+        found.events,
+        size,
+        (*whole.errors, *whole.warnings, *_not_understood(file, found)),
+    )
+
+
+def _read(
+    planes: Iterable[Plane], span: str | None
+) -> Iterator[tuple[Plane, DeviceRead | HostRead]]:
+    """The planes in their order; of large devices two at a time, for numpy needs no lock.
+
+    Raises Damaged.
+    """
+    clock = Clock()
+    ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
+    with ThreadPoolExecutor(READERS) as pool:
+        for plane in planes:
+            clock.begin(plane.lines())
+            device = TENSOR_CORE.fullmatch(plane.name) is not None
+            large = device and plane.size > LARGE_BYTES
+            while ahead and (len(ahead) == READERS or not large):
+                before, future = ahead.popleft()
+                yield before, future.result()
+            if large:
+                ahead.append((plane, pool.submit(read_device, plane, clock)))
+            else:
+                yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
+        for before, future in ahead:
+            yield before, future.result()
+
+
+def _ops(devices: list[DeviceRead]) -> OpTotals:
+    """The operations of all devices of the host, which run the same programs."""
+    ops: OpTotals = {}
+    for device in devices:
+        fold(ops, device.ops)
+    return ops
+
+
+def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
+    """The programs of all devices of the host."""
+    runs: dict[str, tuple[int, int]] = {}
+    for run in (run for device in devices for run in device.runs):
+        count, ps = runs.get(run.name, (0, 0))
+        runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
+    return runs
+
+
+def _eager_share(trace: HostRead | None) -> float | None:
+    """Share of the trace in ops that ran eagerly; None where no call from Python was traced."""
+    if trace is None or not (trace.calls or trace.eager) or not trace.spans_ps:
+        return None
+    length = trace.spans_ps[1] - trace.spans_ps[0]
+    return trace.eager.total / length if length else None
+
+
+def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
+    """Calls back to the host; None where the trace holds no ops that could be such."""
+    if trace is None or not (trace.kernels or trace.callbacks):
+        return None
+    return _sorted(trace.callbacks)
+
+
+def _sorted(found: Sequence[Callback]) -> tuple[CallbackTime, ...]:
+    """In ms, the longest first."""
+    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in found)
+    return tuple(sorted(made, key=lambda callback: -callback.ms))
+
+
+def _iterators(
+    trace: HostRead | None, devices: list[DeviceRead]
+) -> tuple[IteratorTime, ...] | None:
+    """The input pipeline's ops; None where none was traced."""
+    if trace is None or not trace.iterators.sums:
+        return None
+    return tuple(trace.iterators.times(waits(trace, devices)))
+
+
+def _not_understood(file: Path, found: _Planes) -> tuple[str, ...]:
+    """What must not be dropped without a word."""
+    said: list[str] = []
+    if found.strangers:
+        said.append(f"{file.name}: {found.strangers:,} events without metadata were left out")
+    if found.unknown_bytes:
+        said.append(
+            f"{file.name}: {found.unknown_bytes:,} bytes in fields that this reader does not know"
+        )
+    return tuple(said)
+
+
+def _time(value: object) -> int | None:
+    """A time of the capture, None where the profiler wrote none."""
+    return value if isinstance(value, int) and value > 0 else None

@@ -1,0 +1,92 @@
+"""From the files of a run to signals: a summary of each host, then a merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.signals import ProfileFacts, StepTimes, UnreadHost
+from tpudiag.sources.profile import locate
+from tpudiag.sources.profile.host_summary import HostSummary, OnBytes, attempted, summary
+from tpudiag.sources.profile.merge_hosts import Programs, merged
+
+Answer = HostSummary | str
+"""A host's summary, or in one line why its file cannot be read."""
+HostMapper = Callable[[Sequence[str]], Iterator[tuple[int, Answer]]]
+"""Summaries of files in any order, each with the place of its file: this process, or workers."""
+INTERRUPTED = "interrupted before it was read"
+
+
+@dataclass
+class Answers:
+    """What the files of a run came to so far; of their programs only the sums are kept."""
+
+    files: Sequence[str]
+    by_place: dict[int, Answer] = field(default_factory=dict[int, Answer])
+    programs: Programs = field(default_factory=Programs)
+
+    def add(self, place: int, answer: Answer) -> None:
+        """Take what one file came to."""
+        self.by_place[place] = answer if isinstance(answer, str) else self.programs.taken(answer)
+
+    def add_all(self, answers: Iterable[tuple[int, Answer]]) -> Answers:
+        """Take what files came to; the same answers."""
+        for place, answer in answers:
+            self.add(place, answer)
+        return self
+
+    def merged(self, missing: Sequence[UnreadHost] = ()) -> tuple[ProfileFacts, StepTimes | None]:
+        """The facts of the run, without hosts that are `missing` as well as unreadable ones.
+
+        Raises UnreadableInput where no host could be read.
+        """
+        found: list[HostSummary] = []
+        unread: list[UnreadHost] = list(missing)
+        failures: list[str] = []
+        for place, file in enumerate(self.files):
+            answer = self.by_place.get(place, f"{file}: {INTERRUPTED}")
+            if isinstance(answer, HostSummary):
+                found.append(answer)
+            else:
+                failures.append(answer)
+                name = Path(file).name.removesuffix(locate.ENDING)
+                unread.append(UnreadHost(name, answer.removeprefix(f"{file}: ")))
+        if not found:
+            more = "" if len(failures) == 1 else f" (nor can any of the {len(failures)} hosts)"
+            raise UnreadableInput(failures[0] + more)
+        return merged(found, self.programs, unread)
+
+
+def here(
+    files: Sequence[str], moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset()
+) -> Iterator[tuple[int, Answer]]:
+    """The summaries, one file after the other in this process; `moved` is told of bytes read."""
+    for place, file in enumerate(files):
+        yield place, attempted(file, moved, training)
+
+
+def facts(
+    path: str | Path, run: str | None = None, training: frozenset[str] = frozenset()
+) -> tuple[ProfileFacts, StepTimes | None]:
+    """What the profile at a path holds: its newest run, or the one called `run`.
+
+    The path is a TensorBoard log folder, a run folder or one *.xplane.pb, local or a URL.
+    Step times are None where no step is marked and none can be recovered; `training` are the
+    functions known to train, where the name of none has to tell. Raises
+    UnreadableInput where no host of the run can be read; those that cannot are in `unread`.
+    """
+    chosen = locate.choose(locate.runs(str(path)), str(path), run)
+    return Answers(chosen.files).add_all(here(chosen.files, training=training)).merged()
+
+
+def span_step_times(path: str | Path, name: str, run: str | None = None) -> StepTimes | None:
+    """Step times from host events called `name`, e.g. a train function where no step is marked.
+
+    A numbered mark of that name counts as well; nested events of the name are left out. None
+    where there is no such event. Raises UnreadableInput.
+    """
+    chosen = locate.choose(locate.runs(str(path)), str(path), run)
+    found = ((place, summary(file, span=name)) for place, file in enumerate(chosen.files))
+    return Answers(chosen.files).add_all(found).merged()[1]
