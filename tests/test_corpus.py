@@ -11,6 +11,8 @@ import pytest
 
 from tpudiag.catalogue import checks
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parent / "corpus"
 JOBS = sorted((CORPUS / "jobs").glob("[hmt]*_*.py"))
 OFTEN = (

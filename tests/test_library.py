@@ -13,6 +13,8 @@ from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.model import Report, Subject, Verdict
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """\
 import tensorflow as tf
 

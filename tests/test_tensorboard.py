@@ -12,6 +12,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tpudiag import tensorboard
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
 
+pytestmark = pytest.mark.slow
+
 FINDING = Finding("It costs ~3 $.", "prefetch()", (Evidence("wait", 3.0, "ms", 1.0),))
 REPORT = Report(
     Subject("profile", "logs"), None, "2026-01-02T03:04:05Z",

@@ -17,6 +17,8 @@ import pytest
 from tpudiag.cli import main
 from tpudiag.monitoring.cloud import connection
 
+pytestmark = pytest.mark.slow
+
 IDS = ["hbm-high", "input-bound", "no-first-step", "no-points", "no-step", "throughput-drop"]
 api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")

@@ -26,6 +26,8 @@ from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, details_of, method
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "tests" / "live_trainer.py"
 WITHOUT_TENSORFLOW = """\

@@ -21,6 +21,8 @@ from tpudiag.model import Outcome, Verdict
 from tpudiag.settings import Settings
 from tpudiag.sources.live import cloud
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 Code = grpc.StatusCode
 

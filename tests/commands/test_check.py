@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PLANTED = ROOT / "tests" / "planted_job.py"
 QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 COMPILED = ("TPU103", "TPU301", "TPU302", "TPU303", "TPU504")
 HASHED = """\
 import tensorflow as tf

@@ -19,6 +19,8 @@ from tpudiag.diagnoses.comparison import changes
 from tpudiag.model import Measurement, Report, Subject
 from tpudiag.statistics import LEAST, difference, mann_whitney
 
+pytestmark = pytest.mark.slow
+
 
 class Done(NamedTuple):
     """What a run of the verb came to."""

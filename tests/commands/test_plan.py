@@ -15,6 +15,8 @@ import pytest
 
 from tpudiag.commands.plan import batches
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WIDE = """\
 import tensorflow as tf

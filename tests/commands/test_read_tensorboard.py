@@ -9,6 +9,8 @@ import pytest
 
 from tpudiag.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def logs(spaces: ModuleType, tmp_path: Path) -> Path:

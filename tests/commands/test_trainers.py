@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
+import pytest
 
 from tpudiag.diagnoses.trainer_targets import Targets, without_server
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.processes import Process
 from tpudiag.sources.live.profiler_messages import encoded
 from tpudiag.sources.live.trainers import Trainer
+
+pytestmark = pytest.mark.slow
 
 POINT = encoded([(1, encoded([(2, encoded([(3, 1)]))])), (3, encoded([(2, 2**30)]))])
 

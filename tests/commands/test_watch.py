@@ -17,6 +17,8 @@ from typing import IO, Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def _loaded(name: str) -> ModuleType:
     path = Path(__file__).parents[1] / "monitoring" / f"{name}.py"

@@ -210,6 +210,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_grows_with_the_text_and_not_faster(unit: str) -> None:
     def took(size: int) -> float:
@@ -223,6 +224,7 @@ def test_time_grows_with_the_text_and_not_faster(unit: str) -> None:
     assert took(5_000_000) < 4 * 2.5 * small + 0.1
 
 
+@pytest.mark.slow
 def test_log_is_scanned_in_bounded_memory() -> None:
     def log(lines: int) -> Iterator[str]:
         for number in range(lines):

@@ -11,6 +11,8 @@ import pytest
 from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
 from tpudiag.monitoring.recording import NS, Window
 
+pytestmark = pytest.mark.slow
+
 HELD_OUT = 900_000
 DAY = 86_400
 

@@ -11,6 +11,8 @@ import pytest
 
 from tpudiag.monitoring.store import read
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import sys, numpy, tensorflow as tf, tpudiag
 keras = tf.keras

@@ -13,6 +13,8 @@ import pytest
 
 from tpudiag.monitoring.store import read
 
+pytestmark = pytest.mark.slow
+
 TRAINER = """
 import sys
 from pathlib import Path

@@ -15,6 +15,8 @@ from tpudiag.model import Report, Subject
 from tpudiag.monitoring.recording import NS, Recording
 from tpudiag.monitoring.tensorboard import EventFiles
 
+pytestmark = pytest.mark.slow
+
 START_S = 1_790_000_000.0
 
 

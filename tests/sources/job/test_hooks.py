@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROLOGUE = """
 import json, os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"

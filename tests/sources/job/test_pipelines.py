@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 ANY_GRAPH = """
 import os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"

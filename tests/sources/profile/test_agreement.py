@@ -12,6 +12,8 @@ import pytest
 
 from tpudiag.sources.profile import facts
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[..., Any]
 GIB = 2**30
 

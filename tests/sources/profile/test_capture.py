@@ -18,6 +18,8 @@ from tpudiag.signals import ProfileFacts, StepTimes
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.pipelines import INDEX
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[[Path, str], Any]
 
 RECORD = """

@@ -20,6 +20,8 @@ from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.wire import fields
 from tpudiag.sources.profile.xstats import whole_numbers
 
+pytestmark = pytest.mark.slow
+
 
 def refused(file: Path, data: bytes) -> str:
     file.write_bytes(data)

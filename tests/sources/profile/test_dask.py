@@ -21,6 +21,8 @@ import pytest
 
 from tpudiag.sources.profile import dask
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 HOSTS = 12
 

@@ -17,6 +17,8 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.model import Verdict
 from tpudiag.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 TEXTS = (
     "", "f32[8,128]{1,0:T(8,128)} x()", "bf16[,]{,:T(8,128)} x()", "f32[8,128]{:T(8,128)} x()",
     f"f32[{'9' * 5000}]{{0:T(8)}}", "f32[8,128]{9,9:T(0,*)}", "train.py:" + "9" * 5000, "7", "²",

@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 RUN = "logs/plugins/profile/2025_05_01_00_00_00"
 

@@ -8,6 +8,8 @@ import pytest
 
 from tpudiag.sources.profile.xprof import LIMIT_S, asked, parse
 
+pytestmark = pytest.mark.slow
+
 
 def test_says_what_the_real_profile_lacks(real: Path) -> None:
     before = set(real.parent.iterdir())
