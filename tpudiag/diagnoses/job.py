@@ -29,7 +29,7 @@ from tpudiag.signals import (
 from tpudiag.sources import buckets, environment, script
 from tpudiag.sources.compiler import compile_step
 from tpudiag.sources.compiler.topologies import topology
-from tpudiag.sources.job.process import protocol, runner
+from tpudiag.sources.job.process import facts, protocol, runner
 
 REFERENCE = "tpudiag.reference.job:main"
 MAXIMUM_REAL_REPLICAS = 16
@@ -215,7 +215,7 @@ def _on_tpu(
 
 def _signals(origin: Origin, job: runner.JobRun) -> Signals:
     """The child's facts, and what its end tells."""
-    signals = protocol.signals(origin, job.facts)
+    signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
     if signals.tensorflow is None and job.phase == "importing TensorFlow":

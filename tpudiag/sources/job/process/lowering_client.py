@@ -13,7 +13,7 @@ import msgspec
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
 from tpudiag.sources.job.process import runner
-from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest
+from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest, encoded
 
 
 class Dialog:
@@ -52,7 +52,7 @@ class Dialog:
             known = self._known.get((batch, replicas))
             if known is not None:
                 return known
-            if not self._said(msgspec.json.encode(LoweringRequest(batch, replicas)) + b"\n"):
+            if not self._said(encoded(LoweringRequest(batch, replicas))):
                 return LoweredStep(batch, replicas, error="the job has ended")
             answer = self._answers.get()
             if answer is None:
