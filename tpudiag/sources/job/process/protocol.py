@@ -104,12 +104,11 @@ def plain(value: Any) -> object:
     if isinstance(value, numbers.Real):
         number = float(value)
         return number if math.isfinite(number) else None
-    kind: type = type(value)
-    if issubclass(kind, Mapping):
+    if issubclass(type(value), Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if dataclasses.is_dataclass(value):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if issubclass(kind, (list, tuple, set, frozenset)):
+    if issubclass(type(value), (list, tuple, set, frozenset)):
         return [plain(member) for member in value]
     return str(value)
 
