@@ -35,15 +35,17 @@ def check(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     log_dir: str | Path | None = None,
+    python: str | Path | None = None,
 ) -> Report:
     """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
 
     `program` is a script or `module:function`; without one the reference job runs. Without
-    `log_dir` the job's profile goes with the call. Raises TpudiagError: UsageError for an unknown
+    `log_dir` the job's profile goes with the call. `python` is the job's Python, as for
+    `--python`. Raises TpudiagError: UsageError for an unknown
     target or id, UnreadableInput for a script that is not there, MissingExtra without TensorFlow.
     """
     from tpudiag import snippets
-    from tpudiag.commands.check import check_target
+    from tpudiag.commands.check import check_target, named_python
     from tpudiag.diagnoses import job
 
     settings = _settings(select, ignore)
@@ -56,6 +58,7 @@ def check(
             name="reference job" if program is None else str(program),
             target=target, tpu=tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             log_dir=Path(log_dir or temporary),
+            python=named_python(None if python is None else str(python)),
         )  # fmt: skip
         request.log_dir.mkdir(parents=True, exist_ok=True)
         report = job.diagnose(request, settings)

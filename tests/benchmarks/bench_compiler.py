@@ -29,7 +29,7 @@ from tpudiag.settings import Settings
 from tpudiag.signals import ActivationEstimate, Origin, Signals, TensorSeen, VariableSeen
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import located
-from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process import job_python, runner
 from tpudiag.sources.job.process.lowering_client import Dialog
 
 TARGET = "v5e-1"
@@ -70,7 +70,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     goal = target(TARGET)
     request = JobRequest(REFERENCE, arguments, name, TARGET, log_dir=folder)
     spec = spec_of(request, goal, True, "local", 1, str(folder))
-    dialog = Dialog(spec, runner.Limits(3600.0), lambda _: None)
+    dialog = Dialog(spec, job_python.choose(), runner.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()
     assert installed is not None, "needs the extra `compiler`"
     assert dialog.wait() is not None, dialog.job.log_tail

@@ -15,6 +15,7 @@ from tpudiag.errors import UnreadableInput, UsageError
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job import JobRequest
     from tpudiag.model import Report
+    from tpudiag.sources.job.process.python_places import Place
 
 EPILOG = """\
 Without TARGET the reference job runs: a small model trained as a good TPUStrategy job trains.
@@ -51,11 +52,22 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="NAME",
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
+    add_python_option(parser)
     _add_run_options(parser)
     add_compiler_options(parser)
     add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
+
+
+def add_python_option(parser: argparse.ArgumentParser) -> None:
+    """Whose environment the job runs in."""
+    parser.add_argument(
+        "--python",
+        metavar="PYTHON",
+        help="the Python of the job: a path, an environment's folder or a command (default: the "
+        "active environment, .venv of the project, or the python3 on PATH that has TensorFlow)",
+    )
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -217,10 +229,22 @@ def request(options: argparse.Namespace) -> JobRequest:
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
+        python=named_python(options.python),
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
     )  # fmt: skip
+
+
+def named_python(named: str | None) -> Place | None:
+    """The Python that the command line or the settings name, None where neither does."""
+    from tpudiag.settings import load
+    from tpudiag.sources.job.process.python_places import named_place
+
+    if named is not None:
+        return named_place(named)
+    setting = load(Path.cwd()).python
+    return None if setting is None else named_place(setting, "[tool.tpudiag] python")
 
 
 def check_target(target: str) -> None:

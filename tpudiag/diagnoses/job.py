@@ -13,12 +13,11 @@ from pathlib import Path
 
 from tpudiag import catalogue, engine
 from tpudiag.diagnoses import job_summary, plot_data
-from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.errors import UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import (
-    Environment,
     JobEnd,
     Origin,
     Signals,
@@ -29,7 +28,9 @@ from tpudiag.signals import (
 from tpudiag.sources import buckets, environment, script
 from tpudiag.sources.compiler import compile_step
 from tpudiag.sources.compiler.topologies import topology
-from tpudiag.sources.job.process import facts, protocol, runner
+from tpudiag.sources.job.process import facts, job_python, protocol, runner
+from tpudiag.sources.job.process.job_python import JobPython
+from tpudiag.sources.job.process.python_places import Place
 
 REFERENCE = "tpudiag.reference.job:main"
 MAXIMUM_REAL_REPLICAS = 16
@@ -59,6 +60,8 @@ class JobRequest:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    python: Place | None = None
+    """The Python that was named for the job; None for the one of the user's environment."""
     compiler: compile_step.CompilerRequest = field(default_factory=compile_step.CompilerRequest)
 
 
@@ -67,7 +70,7 @@ def diagnose(
 ) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
-    installed = environment_with_tensorflow()
+    python = python_of(request)
     found = None if request.tpu == "none" else environment.find_tpu()
     asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
     goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
@@ -78,12 +81,14 @@ def diagnose(
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
-        signals, job = _on_tpu(request, goal, asked, on_phase)
+        signals, job = _on_tpu(request, python, goal, asked, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
     if not (reached or job.interrupted or source.is_tensorflow_1):
-        signals, job, replicas = _rehearsed(request, goal, on_phase)
-    signals = replace(signals, target=goal, environment=installed, tpu=attempt)
+        signals, job, replicas = _rehearsed(request, python, goal, on_phase)
+    signals = replace(
+        signals, target=goal, environment=job_python.environment_of(python), tpu=attempt
+    )
     signals = _with_source(signals, source)
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
@@ -98,9 +103,10 @@ def diagnose(
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(goal, signals.tpu, asked, replicas),
-        notes=()
+        notes=(f"Python of the job: {python}.",)
         if source.is_tensorflow_1
         else (
+            f"Python of the job: {python}.",
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
@@ -111,15 +117,9 @@ def diagnose(
     )
 
 
-def environment_with_tensorflow() -> Environment:
-    """What is installed; MissingExtra where no TensorFlow is."""
-    installed = environment.read_environment()
-    if not environment.has_tensorflow(installed):
-        raise MissingExtra(
-            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
-            "'tpudiag[tpu]' on a TPU VM"
-        )
-    return installed
+def python_of(request: JobRequest) -> JobPython:
+    """The Python that the job runs in: MissingExtra where it has no TensorFlow."""
+    return job_python.choose(request.python, request.program)
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
@@ -166,18 +166,20 @@ def spec_of(
 
 
 def _rehearsed(
-    request: JobRequest, goal: Target, on_phase: Callable[[str], None]
+    request: JobRequest, python: JobPython, goal: Target, on_phase: Callable[[str], None]
 ) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
-        job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        spec = spec_of(request, goal, True, "local", replicas, to)
+        job = runner.run(spec, python, limits, on_phase)
         while (fitting := _fitting(job, replicas)) < replicas:
             on_phase(f"starting again with {fitting} of {replicas} replicas")
             replicas = fitting
-            job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+            spec = replace(spec, real_replicas=replicas)
+            job = runner.run(spec, python, limits, on_phase)
         signals = _signals(Origin.REHEARSAL, job)
         compiler = compile_step.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
     if compiler.reason == compile_step.INTERRUPTED:
@@ -195,7 +197,11 @@ def _fitting(job: runner.JobRun, replicas: int) -> int:
 
 
 def _on_tpu(
-    request: JobRequest, goal: Target, asked: str, on_phase: Callable[[str], None]
+    request: JobRequest,
+    python: JobPython,
+    goal: Target,
+    asked: str,
+    on_phase: Callable[[str], None],
 ) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
@@ -203,7 +209,8 @@ def _on_tpu(
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(spec_of(request, goal, False, asked, goal.replicas), limits, on_phase)
+    spec = spec_of(request, goal, False, asked, goal.replicas)
+    job = runner.run(spec, python, limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tpudiag.compiled import Compilation
 from tpudiag.diagnoses import plan as plan_report
-from tpudiag.diagnoses.job import JobRequest, environment_with_tensorflow, spec_of
+from tpudiag.diagnoses.job import JobRequest, python_of, spec_of
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.hardware import GIB, Target
@@ -51,7 +51,7 @@ def explored(
     on_phase: Callable[[str], None],
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
-    environment_with_tensorflow()
+    python = python_of(request)
     if script.look(request.program).is_tensorflow_1:
         raise NothingDiagnosed(f"{request.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, wanted.prices.get(t.generation)) for t in wanted.targets)
@@ -59,7 +59,7 @@ def explored(
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         compiler = libtpu_process.Compiler(installed, wanted.compile_timeout_s)
         spec = spec_of(request, wanted.targets[0], True, "local", 1, folder)
-        dialog = Dialog(spec, runner.Limits(wanted.timeout_s), on_phase)
+        dialog = Dialog(spec, python, runner.Limits(wanted.timeout_s), on_phase)
         try:
             batch = dialog.wait()
             if batch is None:

@@ -8,14 +8,14 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -74,24 +74,23 @@ class _Output:
 
 def run(
     spec: JobSpec,
+    python: JobPython,
     limits: Limits,
     on_phase: Callable[[str], None],
     on_facts: Callable[[dict[str, object]], None] = lambda _: None,
-    python: str = sys.executable,
-    variables: Mapping[str, str] = os.environ,
 ) -> JobRun:
     """Run a job under observation until it ends, hits a limit or is interrupted.
 
-    In the Python of that path, which needs nothing but what the job itself needs (`bootstrap`).
+    In that Python, which needs nothing but what the job itself needs (`bootstrap`).
     """
     read_end, write_end = os.pipe()
     started = time.monotonic()
     inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
     with subprocess.Popen(
-        [python, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
+        [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         pass_fds=inherited, start_new_session=True,
-        env={**variables, **added_variables(spec)},
+        env={**variables_for(python), **added_variables(spec)},
     ) as process:  # fmt: skip
         os.close(write_end)
         assert process.stdout is not None
