@@ -25,6 +25,14 @@ def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
     setattr(owner, name, wrapped)
 
 
+def quietly(call: Callable[..., Any], *args: Any) -> Any:
+    """What a call of ours gives; None where it fails, which is no fault of the job."""
+    try:
+        return call(*args)
+    except Exception:
+        return None
+
+
 def before(owner: Any, name: str, note: Callable[..., None]) -> None:
     """Call `note` with a callable's arguments before each call of it."""
 

@@ -17,7 +17,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, loss, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import graphs, hooks, loss, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
@@ -31,6 +31,7 @@ from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tensorflow.tpu import TpuWatch
 from tpudiag.sources.job.tensorflow.training import GradientWatch
+from tpudiag.sources.job.tensorflow.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 
 ENOUGH_RETRACES = 6
@@ -94,6 +95,8 @@ class Observer:
         )
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
+        self._loop = LoopWatch(tf, lambda: self._gradients.taken)
+        self._loop.state.methods = self._keras.own_methods
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -114,6 +117,7 @@ class Observer:
             if self._spec.rehearse and package == "keras":
                 self._keras.adapt_to_cpu_replicas(keras)
             self._checkpoints.watch_keras(keras)
+            self._loop.watch_keras(keras, package)
 
     def _stop(self) -> None:
         """Enough was seen: send it all, so that nothing depends on how the job takes its end."""
@@ -233,6 +237,7 @@ class Observer:
             activations=graphs.activations(main),
             step_ops=graphs.step_ops(main),
             step_inputs=inputs,
+            numerics=hooks.quietly(self._loop.numerics, main, layer_line),
         )
         if batch is not None:
             averaged = self._gradients.reduced_by_mean
@@ -263,6 +268,7 @@ class Observer:
             unprofiled_step_ms=tuple(steps.times_ms),
             dispatch=self._dispatch(),
             strategy_replicas=self._strategies.most_replicas,
+            loop=hooks.quietly(self._loop.facts),
         )
 
     def _dispatch(self) -> Dispatch | None:
