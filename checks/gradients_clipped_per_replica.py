@@ -29,7 +29,8 @@ def gradients_clipped_per_replica(signals: Signals) -> Iterator[Finding | Eviden
     context = tf.distribute.get_replica_context()
     gradients = context.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
     gradients, _ = tf.clip_by_global_norm(gradients, 1.0)
-    optimizer.apply_gradients(zip(gradients, variables), skip_gradients_aggregation=True)
+    replicas = context.num_replicas_in_sync            # apply_gradients sums once more
+    optimizer.apply_gradients(zip([g / replicas for g in gradients], variables))
     ```
 
     ## Source
@@ -44,9 +45,8 @@ def gradients_clipped_per_replica(signals: Signals) -> Iterator[Finding | Eviden
             "summed afterwards: the limit is not that of the gradient that is applied.",
             "context = tf.distribute.get_replica_context()\n"
             "gradients = context.all_reduce(tf.distribute.ReduceOp.SUM, gradients)\n"
-            f"gradients = ...  # {each.call} now, then\n"
-            "optimizer.apply_gradients(zip(gradients, variables), "
-            "skip_gradients_aggregation=True)",
+            f"gradients = ...  # {each.call} now; apply_gradients sums once more, so then:\n"
+            "gradients = [g / context.num_replicas_in_sync for g in gradients]",
             (
                 Evidence("clipped before the sum by", each.call),
                 Evidence("replicas", each.replicas, "replicas"),

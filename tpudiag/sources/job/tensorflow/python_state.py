@@ -12,7 +12,7 @@ import linecache
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
@@ -270,17 +270,15 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
 def _value(kind: str, holder: Any, name: str) -> object:
     """What a slot holds now, no property asked; None where it holds nothing."""
     try:
-        if kind == "global":
-            return holder.get(name)
         if kind == "cell":
             return holder[name].cell_contents
-        own: dict[str, Any] = vars(holder)
-        method = own[name] if name in own else inspect.getattr_static(holder, name)
+        own: Mapping[str, object] = holder if kind == "global" else holder.__dict__
+        if name in own or kind == "global":
+            return own.get(name)
+        method = inspect.getattr_static(holder, name)
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
-    if name in own or not isinstance(method, FunctionType):
-        return method
-    return MethodType(method, holder)
+    return MethodType(method, holder) if isinstance(method, FunctionType) else None
 
 
 def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:

@@ -7,6 +7,8 @@ from typing import Any
 from tpudiag.signals.training_loop import UndistributedInput
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
+_NUMBER = "replica_id_in_sync_group"
+
 
 class UndistributedWatch:
     """Hooks strategy.run, the gradients taken in it, and the plain datasets that are read."""
@@ -25,9 +27,9 @@ class UndistributedWatch:
                 hooks.around(class_, "run", self._run)
         classes: list[Any] = list(tf.distribute.ReplicaContext.__mro__)
         for class_ in classes:
-            number = vars(class_).get("replica_id_in_sync_group")
-            if isinstance(number, property):
-                class_.replica_id_in_sync_group = property(self._numbered(number))
+            number: Any = class_.__dict__.get(_NUMBER)
+            if hasattr(number, "fget"):
+                setattr(class_, _NUMBER, property(self._numbered(number)))
 
     def _numbered(self, number: Any) -> Any:
         """A replica asks for its number: it may take its own part of what all get."""
