@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import Pause, Signals
 
 from ._loop import loop_of
 from ._need import need, percent
 
-LIMIT = 0.3
-"""Share of the time that evaluation, predictions and saving may take together with training."""
+LIMIT = 0.5
+"""Share of the time that evaluation, predictions or saving may take beside training."""
+LEAST_MS = 1_000.0
+"""All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
     "evaluation": (
         "model.fit(..., validation_freq=5)              # or evaluate every fifth epoch\n"
@@ -57,9 +59,15 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     for pause in pauses:
         share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
         evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(limit))
-        if share > limit:
+        if share > limit and _weighs(pause):
             yield _finding(pause, share, evidence)
         yield evidence
+
+
+def _weighs(pause: Pause) -> bool:
+    """Whether the time is more than that of a toy, whose saves outlast its epochs."""
+    each = pause.times - 1 if pause.kind == "saving" else 1
+    return pause.spent_ms / max(each, 1) >= LEAST_MS
 
 
 def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
@@ -74,4 +82,5 @@ def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
             Evidence("training steps in between", round(pause.training_ms), "ms"),
         ),
         pause.location,
+        confidence=Confidence.MEDIUM,
     )
