@@ -102,6 +102,11 @@ def sized(size: int, *names: str, whole: int | None = None) -> DatasetOp:
     return replace(BATCHED, batch_size=size, batch_named=names, global_batch_named=whole)
 
 
+def holding(kind: str, buffer: int | None, elements: int | None = None) -> DatasetOp:
+    """A transformation that holds elements of 12 KB."""
+    return DatasetOp(kind, buffer_size=buffer, elements=elements, host_bytes=12_544)
+
+
 LOOP = TrainingLoop(
     dispatches=25,
     iterators=(
@@ -427,6 +432,28 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)),
         Severity.WARNING,
     ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
+    ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    (
+        "TPU214",
+        h(pipelines=given(BATCHED, DatasetOp("Shuffle", buffer_size=100))),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=9_999), BATCHED)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(
+            target=POD,
+            pipelines=given(
+                DatasetOp("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
+            ),
+        ),
+        Severity.WARNING,
+    ),
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
@@ -497,6 +524,14 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU606",
         loop(pauses=(Pause(kind="saving", times=9, spent_ms=4e3, training_ms=1e2, location=HERE),)),
     ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
+    ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),
+    (
+        "TPU213",
+        h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
+    ),
+    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=64), BATCHED))),
+    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=8), replace(READER), BATCHED))),
 )
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
@@ -533,6 +568,8 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU508", h(numerics=None)),
     ("TPU509", numerics(routings=(routing(None),))),
     ("TPU606", loop(pauses=())),
+    ("TPU213", h(pipelines=given(holding("Cache", None, None), BATCHED))),
+    ("TPU213", h(target=None)),
 )
 SKIPPED_WHEN_HEALTHY = {
     "TPU509",

@@ -18,7 +18,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow import files, hooks, user_lines
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
@@ -115,18 +115,10 @@ def _cached(dataset: Any) -> bool:
         if id(each) in visited:
             continue
         visited.add(id(each))
-        if "Cache" in type(each).__name__ and not _file_of(each):
+        if "Cache" in type(each).__name__ and not files.cache_file(each):
             return True
         try:
             pending.extend(each._inputs())
         except Exception:
             continue
     return False
-
-
-def _file_of(cache: Any) -> str:
-    """The file of a cache, empty for one in memory."""
-    try:
-        return bytes(cache._filename.numpy()).decode()
-    except Exception:
-        return ""

@@ -207,7 +207,9 @@ def _unique(roots: tuple[Any, ...]) -> Iterator[_Slot]:
 def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[_Slot]:
     """The numbers that a user's function and those it calls use."""
     function = inspect.unwrap(function) if callable(function) else function
-    owner = function.__self__ if isinstance(function, MethodType) else None
+    owner: Any = function.__self__ if isinstance(function, MethodType) else None
+    if type(owner).__name__ == "TfMethodTarget":  # TensorFlow's weak reference to it
+        owner = owner.target
     function = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(function, FunctionType) or function.__code__ in visited or depth == 0:
         return
