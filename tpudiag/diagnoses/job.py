@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tpudiag import catalogue, engine
 from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
@@ -60,6 +61,19 @@ class JobRequest:
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     compiler: compile_step.CompilerRequest = field(default_factory=compile_step.CompilerRequest)
+    notebook: NotebookProgram | None = None
+    """What stands for the program where that is a notebook."""
+
+    def with_notebook(self) -> JobRequest:
+        """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
+        if self.notebook is not None:
+            return self
+        return replace(self, notebook=prepared(self.program, self.log_dir))
+
+    @property
+    def file(self) -> str:
+        """What is run: the program, or what stands for the notebook."""
+        return self.program if self.notebook is None else self.notebook.file
 
 
 def diagnose(
@@ -67,6 +81,7 @@ def diagnose(
 ) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
+    request = request.with_notebook()
     installed = environment_with_tensorflow()
     found = None if request.tpu == "none" else environment.find_tpu()
     asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
@@ -74,7 +89,9 @@ def diagnose(
     attempt: TpuAttempt | None = None
     replicas = goal.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(request.file)
+    if request.notebook is not None:
+        source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -104,6 +121,7 @@ def diagnose(
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
+            *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
@@ -158,10 +176,12 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, goal.replicas, real_replicas, goal.hosts,
+        request.file, arguments, goal.replicas, real_replicas, goal.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
         str(request.sandbox or ""), request.measure_input_s, lower_to, topology(goal).replicas,
+        cells=request.notebook.source.cells if request.notebook else (),
+        notebook=request.notebook.source.name if request.notebook else "",
     )  # fmt: skip
 
 

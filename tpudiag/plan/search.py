@@ -52,7 +52,8 @@ def explored(
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
     environment_with_tensorflow()
-    if script.look(request.program).is_tensorflow_1:
+    request = request.with_notebook()
+    if script.look(request.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{request.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, wanted.prices.get(t.generation)) for t in wanted.targets)
     partial: str | None = None
