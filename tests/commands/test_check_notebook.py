@@ -37,12 +37,12 @@ TRAINING = "model.fit(dataset, steps_per_epoch=100, epochs=2)"
 
 def checked(folder: Path, *cells: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """The verb on a notebook of these cells; its process and its reports by ending."""
-    code = [
+    code: list[object] = [
         {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [],
          "execution_count": None}
         for cell in cells
     ]  # fmt: skip
-    whole = {"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": code}
+    whole: dict[str, object] = {"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": code}
     (folder / "train.ipynb").write_text(json.dumps(whole))
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "check", "train.ipynb", "--for", "v5e-4", "--no-compile",

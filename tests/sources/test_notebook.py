@@ -13,13 +13,18 @@ from tpudiag.sources import notebook
 
 def saved(folder: Path, *cells: str, **metadata: object) -> str:
     """A notebook of these code cells, with a page of text before them."""
-    code = [
+    code: list[object] = [
         {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [],
          "execution_count": None}
         for cell in cells
     ]  # fmt: skip
     text = {"cell_type": "markdown", "metadata": {}, "source": ["# A title\n"]}
-    whole = {"nbformat": 4, "nbformat_minor": 2, "metadata": metadata, "cells": [text, *code]}
+    whole: dict[str, object] = {
+        "nbformat": 4,
+        "nbformat_minor": 2,
+        "metadata": metadata,
+        "cells": [text, *code],
+    }
     file = folder / "train.ipynb"
     file.write_text(json.dumps(whole))
     return str(file)

@@ -20,7 +20,8 @@ cells.run(spec)
 
 def ran(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
     """These cells, run one after another."""
-    firsts, program = [], ""
+    firsts: list[int] = []
+    program = ""
     for source in sources:
         firsts.append(program.count("\n") + 1)
         program += source + "\n"
