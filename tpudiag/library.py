@@ -79,7 +79,7 @@ def read(
     from tpudiag import snippets
     from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
 
-    asked = ProfileRequest(str(path), run, engine, xprof_limit_s)
+    asked = ProfileRequest(path=str(path), run=run, engine=engine, xprof_limit_s=xprof_limit_s)
     report, interrupted = diagnosed(asked, _settings(select, ignore))
     if interrupted:
         raise KeyboardInterrupt

@@ -18,7 +18,7 @@ Op = tuple[str, str, float]
 
 
 def read(folder: Path) -> Report:
-    return diagnosed(ProfileRequest(str(folder), xprof_limit_s=0), Settings())[0]
+    return diagnosed(ProfileRequest(path=str(folder), xprof_limit_s=0), Settings())[0]
 
 
 def outcome(found: Report, id_: str) -> Outcome:

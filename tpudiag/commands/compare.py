@@ -89,7 +89,7 @@ def _report(path: str, options: argparse.Namespace) -> Report:
     if path.endswith(".json"):
         return report_json.load(path)
     report, interrupted = diagnosed(
-        ProfileRequest(path, None, options.engine, 0), settings_for(options)
+        ProfileRequest(path=path, engine=options.engine, xprof_limit_s=0), settings_for(options)
     )
     if interrupted:
         raise KeyboardInterrupt

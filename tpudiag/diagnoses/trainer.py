@@ -129,7 +129,7 @@ def _with_profile(
     """The report on the profiles that came."""
     missing = _missing(found, captures)
     profile = ProfileRequest(
-        run.url, xprof_limit_s=asked.xprof_limit_s, subject=found.subject, missing=missing,
+        path=run.url, xprof_limit_s=asked.xprof_limit_s, subject=found.subject, missing=missing,
         known=found.cloud.known,
         notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
     )  # fmt: skip

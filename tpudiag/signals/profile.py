@@ -8,6 +8,10 @@ from tpudiag.model import Location
 from tpudiag.signals.step import MatrixOp, TracedFunction
 from tpudiag.signals.throughput import warm_up
 
+WHOLE_TRACE = 0.9
+"""Operations cover more of their programs' time than this (99.85 % on a real v6e) in a trace that
+lost none; where they cover less, what the rest of that time went into is not known."""
+
 
 @dataclass(frozen=True)
 class Device:
@@ -25,6 +29,17 @@ class Device:
     busy_ms: float
     window_ms: float
     has_megacore: bool | None = None
+    chip: int | None = None
+    """The number of its chip in the slice; two cores of a v5p share one."""
+    ops_share: float | None = None
+    """Share of its programs' time that traced operations cover; None where no program ran."""
+    program_runs: int = 0
+    """Runs of the program that ran longest."""
+
+    @property
+    def lost_operations(self) -> bool:
+        """Whether programs ran whose operations the trace does not hold."""
+        return self.ops_share is not None and self.ops_share < WHOLE_TRACE
 
     @property
     def idle_share(self) -> float:
@@ -58,6 +73,8 @@ class DeviceOp:
     location: Location | None = None
     holds_others: bool = False
     """Loops and calls: their FLOPs and bytes are those of what they hold."""
+    part: str | None = None
+    """`collectives`, `host memory`, `infeed` or `output`; None for one that computes."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +235,13 @@ class ProfileFacts:
     """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
+    gpus: int = 0
+    """GPUs that ran something, of which no figure here is."""
+
+    @property
+    def half_traced(self) -> tuple[Device, ...]:
+        """Devices on which programs ran whose operations the trace does not hold."""
+        return tuple(device for device in self.devices if device.lost_operations)
 
     @property
     def memory_in_order(self) -> tuple[MemoryPeak, ...]:

@@ -35,14 +35,19 @@ class StepTimes:
     recovered: bool = False
     input_wait_source: str | None = None
     """What `input_wait_ms` was read from, None where the wait is not known."""
+    untold_ms: tuple[float, ...] | None = None
+    """The part of each step of which a trace lost the operations; None where it lost none."""
 
     @property
     def steady(self) -> StepTimes:
         """The same without warm-up: what shares of the step time are taken of."""
-        first, waits = warm_up(self.step_ms), self.input_wait_ms
+        first, waits, untold = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
         if not first:
             return self
-        return replace(self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:])
+        return replace(
+            self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:],
+            untold_ms=untold and untold[first:],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
