@@ -128,6 +128,8 @@ def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[
     for name, percent in STEP_PERCENTILES:
         yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)
     steady = steps.steady
+    mean = sum(steady.step_ms) / len(steady.step_ms)
+    yield "step_time_mean_ms", Measurement(mean, "ms", f"{source}, without warm-up")
     if first := len(steps.step_ms) - len(steady.step_ms):
         yield "warm_up_steps", Measurement(first, "", source)
     total = sum(steady.step_ms)
