@@ -46,14 +46,12 @@ GPUS = (
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ProfileRequest:
     """A profile to read, and how."""
 
     path: str
     run: str | None = None
-    step_name: str | None = None
-    """The event, program or tf.function that is a step, where the user says so."""
     engine: str = "local"
     xprof_limit_s: float | None = None
     """None: 30 s for small profiles, not at all for others."""
@@ -64,21 +62,24 @@ class ProfileRequest:
     notes: tuple[str, ...] = ()
     known: Signals = EMPTY
     """What is known of the TPU besides its profile."""
+    step_name: str | None = None
+    """The event, program or tf.function that is a step, where the user says so."""
 
 
-def diagnosed(asked: ProfileRequest, settings: Settings) -> tuple[Report, bool]:
-    """The report on a profile, and whether Ctrl-C cut it short.
+def diagnose(request: ProfileRequest, settings: Settings) -> Report:
+    """The report on a profile; of a part of it where Ctrl-C cut it short.
 
     Raises UnreadableInput where nothing of it can be read, UsageError for an unknown engine.
     """
-    mapped = engines.engine(asked.engine)
-    chosen = locate.choose(locate.runs(asked.path), asked.path, asked.run)
-    with _xprof(chosen, asked.xprof_limit_s) as said:
-        answers, interrupted = engines.read(chosen, mapped, asked.step_name)
-        facts, steps = answers.merged(asked.missing)
+    mapped = engines.engine(request.engine)
+    chosen = locate.choose(locate.runs(request.path), request.path, request.run)
+    with _xprof(chosen, request.xprof_limit_s) as said:
+        answers, interrupted = engines.read(chosen, mapped, request.step_name)
+        facts, steps = answers.merged(request.missing)
         says = XProfSays() if interrupted else said()
-    signals = _signals(asked.known, facts, steps)
-    return _report(asked, chosen, signals, settings, says), interrupted
+    signals = _signals(request.known, facts, steps)
+    report = _report(request, chosen, signals, settings, says)
+    return replace(report, interrupted=interrupted)
 
 
 @contextmanager
@@ -126,19 +127,19 @@ def _target(facts: ProfileFacts) -> Target | None:
 
 
 def _report(
-    asked: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
+    request: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
 ) -> Report:
     """The whole diagnosis."""
-    path, goal = asked.path, signals.target
+    path, target = request.path, signals.target
     return Report(
-        subject=asked.subject or _subject(path, chosen),
-        target=TargetSummary(goal.name, goal.replicas) if goal else None,
+        subject=request.subject or _subject(path, chosen),
+        target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(profile_figures.measurements(signals)),
         tables=tuple(profile_tables.tables(signals, said)),
         headline=profile_figures.headline(signals),
-        notes=(*asked.notes, *_notes(signals, said)),
+        notes=(*request.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
         series=plot_data.of(signals),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
 from tpudiag.sources.profile import facts
@@ -22,7 +22,7 @@ V5P_CORE = {
 
 
 def report(file: Path, **about: Any) -> Report:
-    return diagnosed(ProfileRequest(path=str(file), xprof_limit_s=0, **about), Settings())[0]
+    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0, **about), Settings())
 
 
 def cores(spaces: ModuleType, stats: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
 from tpudiag.sources.profile import facts
@@ -16,7 +16,7 @@ from tpudiag.sources.profile.schema import message
 
 
 def report(file: Path) -> Report:
-    return diagnosed(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())[0]
+    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
 
 
 def verdicts(file: Path) -> dict[str, Verdict]:
