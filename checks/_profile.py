@@ -13,15 +13,13 @@ from ._need import ON_THE_TPU, need
 INPUT = ("input", "input processing", "input transfer")
 HOST_MEMORY = "host memory"
 """Waits for copies between HBM and the host's memory."""
-UNTOLD = "not measured"
-"""The part of a step in which a program ran whose operations the trace lost."""
 
 
 def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
     """The profile and its replicas with steps, on devices, without warm-up; skips if none."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     found = tuple(
-        replica.steady
+        replica.steady.told
         for replica in profile.replicas
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
@@ -31,10 +29,10 @@ def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
-    """The share of the time of all steps in some parts, 0 to 1, as far as the trace tells it."""
+    """The share of the time of all steps in some parts, 0 to 1; at least, if a trace lost some."""
     found = tuple(replicas)
-    whole = sum(sum(replica.step_ms) - replica.part(UNTOLD) for replica in found)
-    return sum(replica.part(*parts) for replica in found) / whole if whole > 0 else 0.0
+    whole = sum(sum(replica.step_ms) for replica in found)
+    return sum(replica.part(*parts) for replica in found) / whole
 
 
 def ms_per_step(replicas: Iterable[ReplicaSteps], *parts: str) -> float:

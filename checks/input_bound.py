@@ -53,11 +53,11 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
     how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
-    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how).steady
+    steps = need(
+        signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how
+    ).steady.told
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
-    total_ms = sum(steps.step_ms) - sum(steps.untold_ms or ())
-    if steps.untold_ms and total_ms <= 0:
-        whole_trace(signals.profile)
+    total_ms = sum(steps.step_ms)
     if not total_ms:
         need(None, "a step with a duration", ON_THE_TPU)
     share = sum(waits) / total_ms

@@ -8,6 +8,8 @@ from tpudiag.model import Location
 from tpudiag.signals.step import MatrixOp, TracedFunction
 from tpudiag.signals.throughput import warm_up
 
+UNTOLD = "not measured"
+"""The part of a step in which a program ran whose operations the trace lost."""
 WHOLE_TRACE = 0.9
 """Operations cover more of their programs' time than this (99.85 % on a real v6e) in a trace that
 lost none; where they cover less, what the rest of that time went into is not known."""
@@ -105,6 +107,24 @@ class ReplicaSteps:
         return replace(
             self, numbers=self.numbers[first:], step_ms=self.step_ms[first:], parts=parts
         )
+
+    @property
+    def told(self) -> ReplicaSteps:
+        """The same without the steps whose operations a trace lost, where it holds others."""
+        lost = next((part.ms for part in self.parts if part.name == UNTOLD), None)
+        if lost is None:
+            return self
+        limit = 1 - WHOLE_TRACE
+        kept = [i for i, ms in enumerate(self.step_ms) if lost[i] <= limit * ms]
+        if not kept:
+            return self
+        return replace(
+            self, numbers=tuple(self.numbers[i] for i in kept),
+            step_ms=tuple(self.step_ms[i] for i in kept),
+            parts=tuple(
+                replace(part, ms=tuple(part.ms[i] for i in kept)) for part in self.parts
+            ),
+        )  # fmt: skip
 
     def part(self, *names: str) -> float:
         """The ms of all steps in the parts of these names; 0 where it has none of them."""

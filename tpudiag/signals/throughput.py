@@ -8,6 +8,8 @@ from statistics import median
 
 WARM_UP = 3.0
 """First steps that took longer than this times what the others took are warm-up."""
+LOST = 0.1
+"""A step of which a trace lost the operations of a larger share tells nothing of its parts."""
 LEAST_STEADY = 3
 """Steps that must follow them."""
 
@@ -47,6 +49,21 @@ class StepTimes:
         return replace(
             self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:],
             untold_ms=untold and untold[first:],
+        )  # fmt: skip
+
+    @property
+    def told(self) -> StepTimes:
+        """The same without the steps whose operations a trace lost, where it holds others."""
+        waits, untold = self.input_wait_ms, self.untold_ms
+        if untold is None:
+            return self
+        kept = [i for i, ms in enumerate(self.step_ms) if untold[i] <= LOST * ms]
+        if not kept:
+            return self
+        return replace(
+            self, step_ms=tuple(self.step_ms[i] for i in kept),
+            input_wait_ms=waits and tuple(waits[i] for i in kept),
+            untold_ms=tuple(untold[i] for i in kept),
         )  # fmt: skip
 
 

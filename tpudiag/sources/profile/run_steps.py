@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tpudiag.signals import ReplicaSteps, StepTimes
+from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.op_kinds import COLLECTIVES
-from tpudiag.sources.profile.step_breakdown import INPUT, STEPS_LINE, UNTOLD, HostSteps
+from tpudiag.sources.profile.step_breakdown import INPUT, STEPS_LINE, HostSteps
 
 
 def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tpudiag.signals import ReplicaSteps, StepPart
+from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead, Run
 from tpudiag.sources.profile.edge_steps import Steps
 from tpudiag.sources.profile.functions import Call, outermost, tracing
@@ -32,8 +33,6 @@ INFEED_WAIT = "infeed ops of the devices"
 STEPS_LINE = "Steps line"
 INPUT = ("input", "input processing", "input transfer")
 COMPUTE, TO_DEVICE, COMPILATION, IDLE = "compute", "host to device", "compilation", "idle"
-UNTOLD = "not measured"
-"""Time in which a program ran whose operations the trace does not hold."""
 TRAINS = re.compile(r"(?i).*(train|step|fit).*|cluster.*")
 NOT_TRAINS = re.compile(
     r"(?i).*(predict|eval|test_(step|function)|serv(e|ing)|infer(?!ence_)|_on_data_distributed).*"
