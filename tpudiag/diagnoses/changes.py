@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import fmean, median
 
@@ -131,9 +131,7 @@ def samples(report: Report) -> Samples:
 
 def _across(change: Change) -> Change:
     """The same between chips that differ: only shares of their peaks can regress."""
-    keep = change.name in OF_PEAK
-    fields = {**change.__dict__, "gated": keep}
-    return Change(**fields)
+    return replace(change, gated=change.name in OF_PEAK)
 
 
 def _by_step(name: str, found: Samples) -> tuple[float, ...]:
