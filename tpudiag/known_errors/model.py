@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Literal
 
 Level = Literal["error", "warning", "info"]
@@ -11,7 +11,7 @@ Confidence = Literal["high", "medium", "low"]
 Known = Literal["reproduced", "reported", "recalled"]
 
 
-class Phase(str, Enum):
+class Phase(StrEnum):
     """What a job was at when it failed."""
 
     INSTALLING = "installing"
@@ -89,6 +89,11 @@ class KnownError:
     evidence: Known = "reported"
     yields_to: tuple[str, ...] = ()
     rehearsal_only: bool = False
+
+    @property
+    def noise(self) -> bool:
+        """Whether it only looks like an error."""
+        return self.id.startswith("N")
 
 
 @dataclass(frozen=True, kw_only=True)

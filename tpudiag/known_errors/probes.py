@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
-
-from ahocorasick_rs import BytesAhoCorasick
+from typing import TYPE_CHECKING, NamedTuple
 
 from .catalogue import known_errors
 
+if TYPE_CHECKING:
+    from ahocorasick_rs import BytesAhoCorasick
 
 NO_OUTPUT = "(?<!ou)tpu"
 """A TPU; "output" holds its letters too."""
@@ -30,6 +30,11 @@ class Probe(NamedTuple):
     def anchor(self) -> bytes:
         """The longest literal of every match."""
         return anchor(squeezed_pattern(self.pattern)).encode()
+
+    @property
+    def reach(self) -> int:
+        """Bytes that a match can span at most, an upper bound."""
+        return longest(self.pattern)
 
     @property
     def regex(self) -> re.Pattern[bytes]:
@@ -53,19 +58,29 @@ def probes() -> tuple[Probe, ...]:
 @cache
 def _automaton() -> BytesAhoCorasick:
     """Finds the anchors of all patterns at once."""
+    from ahocorasick_rs import BytesAhoCorasick
+
     return BytesAhoCorasick([probe.anchor for probe in probes()])
 
 
-def candidates(text: bytes) -> list[Probe]:
-    """The patterns whose anchor is in a text without white space, in lower case."""
-    hits = {hit[0] for hit in _automaton().find_matches_as_indexes(text, overlapping=True)}
-    return [probes()[number] for number in sorted(hits)]
+def candidates(text: bytes) -> dict[Probe, list[int]]:
+    """Where the anchors of patterns are in a text without white space, in lower case."""
+    places: dict[Probe, list[int]] = {}
+    for number, start, _ in _automaton().find_matches_as_indexes(text, overlapping=True):
+        places.setdefault(probes()[number], []).append(start)
+    return places
 
 
 @cache
 def compiled(pattern: str) -> re.Pattern[bytes]:
     """A pattern for text without white space, in lower case."""
     return re.compile(squeezed_pattern(pattern).encode())
+
+
+@cache
+def longest(pattern: str) -> int:
+    """Bytes that a match of a pattern can span at most, an upper bound."""
+    return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
 
 
 def squeezed_pattern(pattern: str) -> str:

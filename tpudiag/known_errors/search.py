@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from itertools import accumulate
@@ -63,29 +63,27 @@ class _Search:
         text = self._carried + block
         cut = _cut(text)
         if cut:
-            shift = len(squeezed(plain(text[:cut])))
-            self._sweep(text, self._base + shift)
-            self._base += shift
+            self._base = self._sweep(text, len(squeezed(plain(text[cut:]))))
             self._line += text.count(b"\n", 0, cut)
         self._carried = text[cut:]
 
     def close(self) -> tuple[Match, ...]:
         """Search what is left, and answer."""
-        self._sweep(self._carried, None)
+        self._sweep(self._carried, 0)
         return ranked(self._found)
 
-    def _sweep(self, raw: bytes, until: int | None) -> None:
-        """Note the matches that start before `until` (None: all)."""
+    def _sweep(self, raw: bytes, later: int) -> int:
+        """Note the matches that start before the last `later` bytes; the position of these."""
         text = plain(raw)
         bare = squeezed(text)
         lowered = bare.lower()
-        window = _Window(text, bare, self._base, self._line)
-        for probe in candidates(lowered):
-            begin = max(self._base, self._taken.get(probe, 0)) - self._base
-            for found in probe.regex.finditer(lowered, begin):
-                if until is not None and self._base + found.start() >= until:
+        window = _Window(text, bare, self._line)
+        for probe, places in candidates(lowered).items():
+            for found in _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base):
+                if found.start() >= len(bare) - later:
                     break
                 self._note(probe, found, window)
+        return self._base + len(bare) - later
 
     def _note(self, probe: Probe, found: re.Match[bytes], window: _Window) -> None:
         """Count a match; the first of its pattern is kept with excerpt and values."""
@@ -111,8 +109,8 @@ class _Search:
 class _Window:
     """A piece of the text, with and without white space; its lines are told apart when asked."""
 
-    def __init__(self, text: bytes, bare: bytes, base: int, line: int) -> None:
-        self._text, self.bare, self._base, self._first = text, bare, base, line
+    def __init__(self, text: bytes, bare: bytes, line: int) -> None:
+        self._text, self.bare, self._first = text, bare, line
         self._lines: list[bytes] = []
         self._starts: list[int] = []
 
@@ -140,6 +138,19 @@ class _Window:
             lengths = (len(squeezed(line)) for line in self._lines)
             self._starts = list(accumulate(lengths, initial=0))
         return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)
+
+
+def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
+    begin = max(0, begin)
+    for place in places:
+        while place >= begin:
+            start, end = max(begin, place - probe.reach), place + probe.reach
+            found = probe.regex.search(text, start, end)
+            if found is None:
+                break
+            begin = max(found.end(), begin + 1)
+            yield found
 
 
 def _cut(text: bytes) -> int:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (reasons stay in one piece)
 """The known errors, one file for each topic.
 
 To add one: append an entry to its file (fields: KnownError in ..model) and run

@@ -216,7 +216,7 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
             r"Failed to create TPU (?:client|driver|system)",
             r"TPU-enabled jaxlib or libtpu is not installed",
         ),
-        cause="libtpu could not take the TPU.",
+        cause="libtpu could not take the TPU: it is held, missing, or not for this process.",
         fix="""\
 sudo lsof -w /dev/accel* /dev/vfio/*                # does another process hold it?
 ls -l /dev/accel* /dev/vfio/*                       # are there chips, and may this user open them?

@@ -278,7 +278,7 @@ pip install --force-reinstall --no-cache-dir "tensorflow-tpu==2.20.0"     # one 
             "RasaHQ/rasa#3119",
         ),
         example="""\
-InvalidArgumentError: Invalid name: 
+InvalidArgumentError: Invalid name:
 An op that loads optimization parameters into HBM for embedding. Must be""",
     ),
     KnownError(
