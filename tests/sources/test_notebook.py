@@ -18,7 +18,7 @@ def saved(folder: Path, *cells: str, **metadata: object) -> str:
          "execution_count": None}
         for cell in cells
     ]  # fmt: skip
-    text = {"cell_type": "markdown", "metadata": {}, "source": ["# A title\n"]}
+    text: dict[str, object] = {"cell_type": "markdown", "metadata": {}, "source": ["# A title\n"]}
     whole: dict[str, object] = {
         "nbformat": 4,
         "nbformat_minor": 2,
