@@ -36,6 +36,9 @@ from tpudiag.sources.job.tensorflow.variables import VariableWatch
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_AFTER = (6, 12)
+"""Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
+step may end in an abort of TensorFlow's."""
 
 
 class Observer:
@@ -187,6 +190,8 @@ class Observer:
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
         self._pipelines.training_started = True
+        if self._steps.steps in TOLD_AFTER:
+            self._recorder.put(loop=hooks.quietly(self._loop.facts))
         self._steps.finished_dispatch(eager, enough, retraced)
 
     def _measure_steps_per_dispatch(self) -> None:
