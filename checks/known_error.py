@@ -8,6 +8,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, RivalFound
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
+from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -67,12 +68,15 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
     seen: set[str] = set()
+    environment = signals.environment
+    versions = environment.distributions if environment else {}
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
     )
     for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
-        for hit in match(text):
+        for each in match(text):
+            hit = for_versions(each, versions)
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
