@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from tpudiag.diagnoses import job_summary, plot_data
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     Environment,
@@ -36,17 +36,18 @@ STEP_BUDGET_S = 60.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
-def diagnose(
-    request: JobRequest, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
-) -> Report:
+def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
+    request = request.with_notebook()
     installed = environment_with_tensorflow()
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(request.file)
+    if request.notebook is not None:
+        source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -69,13 +70,14 @@ def diagnose(
         measurements=job_summary.measurements(signals, job.wall_s),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
-        else job_summary.headline(target, signals.tpu, asked, replicas),
+        else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
+            *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
@@ -118,16 +120,16 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, target.replicas, real_replicas, target.hosts,
+        request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
         str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        cells=request.notebook.source.cells if request.notebook else (),
+        notebook=request.notebook.source.name if request.notebook else "",
     )  # fmt: skip
 
 
-def _rehearsed(
-    request: JobRequest, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun, int]:
+def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
@@ -157,9 +159,7 @@ def _fitting(job: runner.JobRun, replicas: int) -> int:
     return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
 
-def _on_tpu(
-    request: JobRequest, asked: str, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun]:
+def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
     if refusal is not None:
