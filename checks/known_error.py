@@ -29,7 +29,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally, what its output says is at most a warning.
+    with it is left out. Where the job ended normally, or still runs (`tpudiag attach PID` reads
+    the log file that the process writes), what its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -50,7 +51,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
     found = tuple(_found(end, signals))
-    quiet = end.how in ("finished", "stopped") or (end.how == "exit" and end.exit_code == 0)
+    quiet = end.how in ("finished", "stopped", "running") or (
+        end.how == "exit" and end.exit_code == 0
+    )
     normal = quiet and not end.error
     if not found and not normal:
         raise NotMeasured(
