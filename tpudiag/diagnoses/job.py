@@ -14,7 +14,7 @@ from pathlib import Path
 from tpudiag import catalogue, engine
 from tpudiag.diagnoses import job_summary, plot_data
 from tpudiag.errors import MissingExtra, UnreadableInput
-from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import (
@@ -141,8 +141,8 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
     if found is None or found.generation is None or found.chips is None:
         return None
-    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
-    return f"{found.generation}-{found.chips * per_chip}"
+    generation = next(g for g in GENERATIONS if g.name == found.generation)
+    return f"{generation.name}-{found.chips * generation.cores_named}"
 
 
 def spec_of(
