@@ -69,7 +69,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             (evidence, *longest),
             found[0].location if found else None,
-            Severity.ERROR if spent >= ERROR_LIMIT
+            severity=Severity.ERROR if spent >= ERROR_LIMIT
             else Severity.WARNING if spent >= WARNING_LIMIT else Severity.INFO,
             cost_ms_per_step=ms_per_step(replicas, "collectives"),
         )  # fmt: skip
@@ -115,7 +115,7 @@ def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             evidence,
             None,
-            Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,
+            severity=Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,
             cost_ms_per_step=predicted.collective_ms.value,
         )
     yield from evidence
