@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tpudiag.model import Location
 from tpudiag.prediction.step import PredictedStep
@@ -115,6 +115,8 @@ class Compilation:
     """Operations whose result has a bounded or unknown dimension."""
     predicted: PredictedStep | None = None
     """The time of the step, predicted from the program; None where there is none to read."""
+    lines: dict[str, str] = field(default_factory=dict[str, str])
+    """The user's line (`train.py:12`) by TensorFlow operation, where it is known."""
     took_s: float = 0.0
     cached: bool = False
 

@@ -88,7 +88,8 @@ def _instruction(
     collective = _collective(module, line, inner, operands)
     made_for = line.op_name or _inner_name(inner)
     work = Work(name=line.name, kind=Kind.ELEMENTWISE, trips=trips, op_name=made_for,
-                shape=line.shape[:SHAPE_KEPT])  # fmt: skip
+                shape=line.shape[:SHAPE_KEPT],
+                result_bytes=sum(array.hbm_bytes for array in line.results))  # fmt: skip
     if collective is not None:
         word, size, members, hidden = collective
         return replace(

@@ -52,6 +52,8 @@ class Work:
     hidden: bool = False
     """It runs beside other instructions, as far as these last."""
     shape: str = ""
+    result_bytes: int = 0
+    """Of what it leaves in HBM, with padding."""
 
     @property
     def counts(self) -> bool:
