@@ -42,7 +42,7 @@ def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
     assert figures["hbm_need_bytes"].value == GIB
     assert {
         "predicted_mfu", "predicted_examples_per_second", "flops_per_example",
-        "hbm_bytes_per_example", "collective_bytes_per_step", "compiler_cycles",
+        "hbm_bytes_per_example", "collective_bytes_per_step", "compiler_cycles_per_example",
         "input_needed_examples_per_second_per_host",
     } <= set(figures)  # fmt: skip
 

@@ -13,7 +13,6 @@ from tpudiag.commands.read import add_engine_option
 if TYPE_CHECKING:
     from tpudiag.model import Report
 
-DEFAULT_LIMIT = 0.05
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
 --fail-on-regression and by more than noise, B lacks a figure of A that could regress, or a host
@@ -43,9 +42,9 @@ def add_parser(
             name, metavar=name.upper(), help=f"{what}: a profile, or a report saved as .json"
         )
     parser.add_argument(
-        "--fail-on-regression", metavar="PERCENT", type=_share,
-        help="exit with 1 where step time, throughput, MXU utilisation or peak memory got worse by "
-        "more than this, e.g. 5%%, and by more than noise",
+        "--fail-on-regression", metavar="PERCENT", type=share,
+        help="exit with 1 where step time, throughput, MXU utilisation, peak memory or what the "
+        "TPU compiler says got worse by more than this, e.g. 5%%, and by more than noise",
     )  # fmt: skip
     add_engine_option(parser)
     add_output_options(parser)
@@ -61,11 +60,15 @@ def run(options: argparse.Namespace) -> int:
     names = (options.a, options.b)
     reports = (_report(options.a, options), _report(options.b, options))
     found = comparison.changes(*reports)
-    limit = DEFAULT_LIMIT if options.fail_on_regression is None else options.fail_on_regression
+    limit = (
+        comparison.DEFAULT_LIMIT
+        if options.fail_on_regression is None
+        else options.fail_on_regression
+    )
     if options.fail_on_regression is not None and not any(c.worse is not None for c in found):
         raise NothingDiagnosed(
             f"{options.a} and {options.b} share no figure that could regress (step time, "
-            "throughput, MXU utilisation, peak memory)"
+            "throughput, MXU utilisation, peak memory, what the TPU compiler says)"
         )
     made = comparison.report(names, reports, found, limit)
     emit(made, options)
@@ -95,7 +98,7 @@ def _report(path: str, options: argparse.Namespace) -> Report:
     return report
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """`5%` or `5` as 0.05."""
     value = float(text.strip().removesuffix("%")) / 100
     if not 0 <= value < math.inf:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import isfinite
+from math import inf, isfinite
 from statistics import median
 
+from tpudiag.diagnoses import growth
 from tpudiag.model import Measurement, Report, Subject, Table, Value
 from tpudiag.statistics import LEAST, TEST, Difference, difference
 
-GATED = {
+DEFAULT_LIMIT = 0.05
+"""Above which a change is called a regression where no limit was given."""
+COMPILED = (
+    "hbm_need_bytes", "flops_per_example", "hbm_bytes_per_example", "compiler_cycles_per_example",
+    "predicted_us_per_example", "collective_bytes_per_step", "padding_bytes",
+    "recomputed_operations",
+)  # fmt: skip
+"""Figures of the TPU compiler's program: within one compiler they have no noise."""
+GATED: dict[str, int | None] = {
     "step_time_ms": 50, "step_time_p90_ms": 90, "examples_per_second": None,
     "mxu_utilization": None, "peak_memory_bytes": None, "peak_hbm_bytes": None,
+    **dict.fromkeys(COMPILED),
 }  # fmt: skip
 """Figures that can regress, and the percentile of the steps that they are."""
 HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
@@ -22,6 +32,8 @@ STEP_FIGURES = ("step_time_ms", "step_time_p90_ms")
 ABOUT = ("hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
          "peak_hbm_bandwidth", "memory_capacity_bytes")  # fmt: skip
 """Figures of what was recorded, not of how fast it was."""
+CPU = "CPU replicas"
+"""In the source of times that a rehearsal took: they are no figures of a gate."""
 ONE_VALUE = "one value each: not tested"
 NOTE = (
     "More than noise means: a {test}. Steps of one run are compared; what differs from run to run "
@@ -43,12 +55,16 @@ class Change:
     """The test over steps; None where there is one value each, or too few."""
     steps: tuple[int, int] = (0, 0)
     """Values by step on both sides."""
+    said_only: bool = False
+    """It is told and never gated: times of CPU replicas, programs of two compilers."""
 
     @property
     def worse(self) -> float | None:
         """By how much it got worse, relative; negative where it got better."""
-        if self.change is None or self.name not in GATED:
+        if self.said_only or self.name not in GATED:
             return None
+        if self.change is None:
+            return inf if self.name in COMPILED and self.after > self.before else None
         return -self.change if self.name in HIGHER_IS_BETTER else self.change
 
     @property
@@ -64,6 +80,7 @@ class Change:
 def changes(before: Report, after: Report) -> tuple[Change, ...]:
     """Every figure that both reports hold as a number, in the first one's order."""
     left, right = samples(before), samples(after)
+    untested = not same_compiler(before, after)
     found: list[Change] = []
     for name, measurement in before.measurements.items():
         other = after.measurements.get(name)
@@ -73,7 +90,10 @@ def changes(before: Report, after: Report) -> tuple[Change, ...]:
         if base is None or now is None:
             continue
         series = _by_step(name, left), _by_step(name, right)
-        found.append(_change(name, measurement.unit, (base, now), series))
+        change = _change(name, measurement.unit, (base, now), series)
+        aside = CPU in measurement.source or CPU in other.source
+        aside = aside or (untested and name in COMPILED)
+        found.append(replace(change, said_only=True) if aside else change)
     for name in [n for n in left if n in right and n not in before.measurements]:
         if left[name] and right[name]:
             ends = median(left[name]), median(right[name])
@@ -81,9 +101,18 @@ def changes(before: Report, after: Report) -> tuple[Change, ...]:
     return tuple(found)
 
 
+def same_compiler(before: Report, after: Report) -> bool:
+    """Whether no target was compiled by another compiler; programs of two are not compared."""
+    left = {p.target: p.compiler for p in before.predictions}
+    return all(left.get(p.target, p.compiler) == p.compiler for p in after.predictions)
+
+
 def lost(before: Report, after: Report) -> tuple[str, ...]:
     """Figures that can regress and that only the first report holds."""
-    held = [n for n, m in before.measurements.items() if _number(m.value) is not None]
+    held = [
+        n for n, m in before.measurements.items()
+        if _number(m.value) is not None and CPU not in m.source
+    ]  # fmt: skip
     now = {name: _number(m.value) for name, m in after.measurements.items()}
     return tuple(name for name in held if name in GATED and now.get(name) is None)
 
@@ -116,7 +145,7 @@ def report(
         outcomes=(),
         measurements={f"{c.name}_change": Measurement(100 * c.change, "%", _test(c)) for c in found
          if c.change is not None and c.name in GATED},
-        tables=(_table(found, limit), *_checks(before, after)),
+        tables=(_table(found, limit), *growth.tables(before, after), *_checks(before, after)),
         headline=_headline(found, limit),
         notes=tuple(_notes(names, reports, found)),
         partial="; ".join(partial) or None,
@@ -145,7 +174,9 @@ def _headline(found: Sequence[Change], limit: float) -> str:
     if better:
         return f"Improved: {', '.join(f'{c.name} {_percent(c)}' for c in better)}."
     step = next((c for c in found if c.name == STEP_FIGURES[0]), None)
-    if step is None:
+    if step is None or step.said_only:
+        if any(c.name in COMPILED and c.worse is not None for c in found):
+            return f"No regression above {limit:.1%} in the TPU compiler's program."
         return "No step time on both sides: nothing is said about speed."
     return f"No regression above {limit:.1%}: step time {_percent(step)}, {_test(step)}."
 
@@ -168,6 +199,8 @@ def _test(change: Change) -> str:
 
 def _verdict(change: Change, limit: float) -> str:
     """One word for a row."""
+    if change.said_only:
+        return "not gated"
     if change.regressed(limit):
         return "REGRESSED"
     worse = change.worse
@@ -230,6 +263,9 @@ def _notes(
         yield f"Too few steps on one side (at least {LEAST}): changes are shown untested."
     else:
         yield "No figure by step on both sides: changes are shown as they are, untested."
+    yield from growth.notes(*reports)
+    if not same_compiler(*reports):
+        yield "The TPU compilers differ: what they say is shown, and gated by nothing."
     if reports[0].target != reports[1].target:
         yield "A and B ran on different targets."
 

@@ -86,6 +86,9 @@ def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict
     rate = step.examples_per_second(target.replicas)
     return {
         "predicted_step_ms": _ranged(step.ms, "ms", source, 4),
+        "predicted_us_per_example": _ranged(
+            step.ms * (1e3 / step.batch), "us on one replica", source, 4
+        ),
         "predicted_bound_by": Measurement(step.bound_by.value, "", f"{source}; {split}"),
         "predicted_mfu": _ranged(step.mfu, "of the bfloat16 peak", source, 4),
         "predicted_hbm_use": _ranged(step.hbm_use, "of the bandwidth", source, 4),
@@ -118,7 +121,9 @@ def _of_program(compiled: Compilation) -> dict[str, Measurement]:
         ),
     }
     if program.cycles is not None:
-        figures["compiler_cycles"] = Measurement(program.cycles, "cycles", compiled.source)
+        figures["compiler_cycles_per_example"] = Measurement(
+            round(program.cycles / compiled.batch, 3), "cycles", compiled.source
+        )
     return figures
 
 
