@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tpudiag.diagnoses import comparison
+from tpudiag.diagnoses import changes, comparison
 from tpudiag.model import Report
 
 
@@ -20,13 +20,14 @@ class Gated:
 
 def held_against(baseline: Report, name: str, report: Report, limit: float | None) -> Gated:
     """Compare figures of the compiler's program; without a limit the gate stays open."""
-    changes = comparison.changes(baseline, report)
+    sides = (baseline,), (report,)
+    found = changes.changes(*sides)
     shown = comparison.DEFAULT_LIMIT if limit is None else limit
-    made = comparison.report((name, "this run"), (baseline, report), changes, shown)
-    lost = comparison.lost(baseline, report)
-    measured = any(change.worse is not None for change in changes)
+    made = comparison.report(((name,), ("this run",)), sides, found, shown, None)
+    lost = changes.lost(*sides)
+    measured = any(change.worse is not None for change in found)
     closes = limit is not None and (
-        bool(lost) or not measured or any(change.regressed(limit) for change in changes)
+        bool(lost) or not measured or any(change.regressed(limit) for change in found)
     )
     verdict = made.headline
     if lost:
