@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.known_errors.search import Match, known_errors, match
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.model import Kind, Match, RivalFound
+from tpudiag.known_errors.search import match
+from tpudiag.known_errors.unknown import unknown
+from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
-UNKNOWN_EXCERPT = 200
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
@@ -26,7 +29,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally, what its output says is at most a warning.
+    with it is left out. Where the job ended normally, or still runs (`tpudiag attach PID` reads
+    the log file that the process writes), what its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -47,7 +51,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
     found = tuple(_found(end, signals))
-    quiet = end.how in ("finished", "stopped") or (end.how == "exit" and end.exit_code == 0)
+    quiet = end.how in ("finished", "stopped", "running") or (
+        end.how == "exit" and end.exit_code == 0
+    )
     normal = quiet and not end.error
     if not found and not normal:
         raise NotMeasured(
@@ -65,25 +71,23 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
     seen: set[str] = set()
+    environment = signals.environment
+    versions = environment.distributions if environment else {}
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
     )
     for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
-        for hit in match(text):
+        for each in match(text):
+            hit = for_versions(each, versions)
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
             judged = source == "log" and known.id in judged_elsewhere
-            skip = followed or elsewhere or judged or known.id in seen
-            if not (skip or _echo(known.yields_to, seen)):
+            echo = known.kind is Kind.CONSEQUENCE and bool(seen)
+            if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source
-
-
-def _echo(yields_to: tuple[str, ...], seen: set[str]) -> bool:
-    """Whether an error that follows from any other comes after another."""
-    return "*" in yields_to and bool(seen)
 
 
 def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
@@ -92,7 +96,7 @@ def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
     survived = normal and source == "log"
     return Finding(
         f"{hit.message} [{hit.error.id}]",
-        hit.error.fix,
+        hit.fix,
         _evidence(hit, source),
         _location(end, source),
         severity=min(severity, Severity.WARNING) if survived else severity,
@@ -104,6 +108,7 @@ def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
     return (
         Evidence("matched text", hit.excerpt, source=source),
         *(Evidence(name, value, source=source) for name, value in hit.values.items()),
+        *(Evidence("one of", _rival(each), source="catalogue") for each in hit.rivals),
         Evidence("times", hit.count, "matches", source=source),
         Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
         Evidence("known by", hit.error.evidence, source="catalogue"),
@@ -115,9 +120,19 @@ def _location(end: JobEnd, source: str) -> Location | None:
     return end.location if source == "exception" else None
 
 
+def _rival(found: RivalFound) -> str:
+    """A cause that may be it, and how to tell."""
+    seen = f"supported by: {found.support}" if found.support else f"look for {found.rival.look_for}"
+    decide = f"; decide: {found.rival.decide}" if found.rival.decide else ""
+    return f"{found.rival.cause} ({seen}{decide})"
+
+
 def _what(end: JobEnd) -> str:
-    """How the job ended, in one line."""
-    if end.error:
-        line = " ".join(end.error.split())
-        return line if len(line) <= UNKNOWN_EXCERPT else line[:UNKNOWN_EXCERPT] + "\u2026"
-    return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    """How the job ended: an error whole, when it came, and what it is nearest to."""
+    if not end.error:
+        return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    failure = unknown(end.error)
+    if failure is None:
+        return " ".join(end.error.split())
+    near = ", ".join(f"{error.family} [{error.id}]" for error in failure.nearest)
+    return f"{failure.text} ({failure.phase.value}{'; nearest: ' + near if near else ''})"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
+from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
+from tpudiag.commands.compare import share
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ examples:
   tpudiag check train.py --for v5e-8 -- --epochs 3
   tpudiag check package.module:train
   tpudiag check --tpu local            on a TPU VM
+  tpudiag check train.py --for v5e-8 --baseline main.json --fail-on-regression 2%
 """
 
 
@@ -38,7 +40,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "target", metavar="TARGET", nargs="?",
-        help="a script (train.py) or module:function; default: the reference job",
+        help="a script (train.py), a notebook (train.ipynb) or module:function; "
+        "default: the reference job",
     )  # fmt: skip
     parser.add_argument(
         "--for",
@@ -54,6 +57,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     add_python_option(parser)
     _add_run_options(parser)
     add_compiler_options(parser)
+    _add_gate_options(parser)
     add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
@@ -86,17 +90,17 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=900.0,
-        help="how long the job may take (default: 900)",
+        help="how long the job may take (default: 15m)",
     )
     parser.add_argument(
         "--tpu-timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=120.0,
-        help="how long each call that reaches for the TPU may take (default: 120)",
+        help="how long each call that reaches for the TPU may take (default: 2m)",
     )
     parser.add_argument(
         "--sandbox",
@@ -106,8 +110,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure-input",
-        metavar="SECONDS",
-        type=_duration,
+        metavar="TIME",
+        type=duration(zero=True),
         default=10.0,
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
@@ -118,6 +122,19 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
+
+
+def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """An earlier report to hold this one against."""
+    gate = parser.add_argument_group("gate for CI")
+    gate.add_argument(
+        "--baseline", metavar="REPORT", help="a JSON report of an earlier check: says what grew"
+    )
+    gate.add_argument(
+        "--fail-on-regression", metavar="PERCENT", type=share,
+        help="exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+        "predicted step) grew by more than this against --baseline, e.g. 2%%",
+    )  # fmt: skip
 
 
 def add_reference_options(parser: argparse.ArgumentParser) -> None:
@@ -166,8 +183,8 @@ def add_compiler_options(parser: argparse.ArgumentParser, may_be_left_out: bool 
         help="the Python that has jax and libtpu, where this one has not",
     )  # fmt: skip
     group.add_argument(
-        "--compile-timeout", metavar="SECONDS", type=seconds, default=600.0,
-        help="how long one compilation may take (default: 600)",
+        "--compile-timeout", metavar="TIME", type=duration(), default=600.0,
+        help="how long one compilation may take (default: 10m)",
     )  # fmt: skip
 
 
@@ -175,15 +192,35 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
+    baseline = _baseline(options)
     asked = request(options)
     from tpudiag.diagnoses import job
 
     with progress() as on_phase:
         report = job.diagnose(asked, settings, on_phase)
+    closes = False
+    if baseline is not None and not report.interrupted:
+        from tpudiag.diagnoses.baseline import held_against
+
+        gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
+        report, closes = gated.report, gated.closes
+        print(f"tpudiag: {gated.verdict}", file=sys.stderr)
     code = _finish(report, options)
+    code = max(code, int(closes))
     if report.next_command is not None:
         _report.beside_profile(report, str(asked.log_dir))
     return code
+
+
+def _baseline(options: argparse.Namespace) -> Report | None:
+    """The earlier report, read before anything runs; raises UnreadableInput and UsageError."""
+    if options.baseline is None:
+        if options.fail_on_regression is not None:
+            raise UsageError("--fail-on-regression needs --baseline REPORT.json")
+        return None
+    from tpudiag import report_json
+
+    return report_json.load(options.baseline)
 
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
@@ -250,44 +287,9 @@ def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[st
     )
 
 
-@contextmanager
-def progress() -> Generator[Callable[[str], None]]:
-    """Says on stderr what is being done: a status line on a terminal, only TPU waits elsewhere."""
-    if not sys.stderr.isatty():
-        yield _say_waits
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda phase: status.update(escape(phase))
-
-
-def _say_waits(phase: str) -> None:
-    """Without a terminal: only what may take long and end badly."""
-    if phase.startswith("tpu: "):
-        print(f"tpudiag: waiting for the TPU ({phase.removeprefix('tpu: ')})", file=sys.stderr)
-
-
 def _count(text: str) -> int:
     """A positive whole number."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def _duration(text: str) -> float:
-    """Seconds, with or without their unit: 10, 10s, 0."""
-    number = float(text.removesuffix("s"))
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError("must be 0 or more seconds")
-    return number
-
-
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("must be above 0")
     return number

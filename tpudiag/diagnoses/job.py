@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses import job_summary, plot_data, predicted_step
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     JobEnd,
@@ -35,17 +35,18 @@ STEP_BUDGET_S = 60.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
-def diagnose(
-    request: JobRequest, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
-) -> Report:
+def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
+    request = request.with_notebook()
     python = request.python
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(request.file)
+    if request.notebook is not None:
+        source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -57,27 +58,36 @@ def diagnose(
     signals = replace(
         signals, target=target, environment=job_python.environment_of(python), tpu=attempt
     )
-    signals = _with_source(signals, source)
+    signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = engine.examine(signals, catalogue.checks(), settings)
+    compiled = predicted_step.of_signals(signals)
+    step = predicted_step.prediction(compiled) if compiled else None
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
-        measurements=job_summary.measurements(signals, job.wall_s),
+        measurements={
+            **job_summary.measurements(signals, job.wall_s),
+            **predicted_step.measurements(signals),
+        },
+        predictions=(step,) if step else (),
+        tables=(predicted_step.table(step),) if step else (),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
-        else job_summary.headline(target, signals.tpu, asked, replicas),
+        else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=(f"Python of the job: {python}.",)
         if source.is_tensorflow_1
         else (
+            *([predicted_step.sentence(step, target)] if step else []),
             f"Python of the job: {python}.",
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
+            *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
@@ -109,16 +119,16 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, target.replicas, real_replicas, target.hosts,
+        request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
         str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        cells=request.notebook.source.cells if request.notebook else (),
+        notebook=request.notebook.source.name if request.notebook else "",
     )  # fmt: skip
 
 
-def _rehearsed(
-    request: JobRequest, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun, int]:
+def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
@@ -150,9 +160,7 @@ def _fitting(job: runner.JobRun, replicas: int) -> int:
     return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
 
-def _on_tpu(
-    request: JobRequest, asked: str, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun]:
+def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
     if refusal is not None:

@@ -46,7 +46,7 @@ def test_text_that_is_no_text_is_sent_all_the_same() -> None:
 
 def test_a_specification_comes_back_as_it_was() -> None:
     spec = protocol.JobSpec(
-        "train.py", ("--name", "ä", "\udcff"), 8, 4, 1, True, 20, 5, 60.0, "logs"
+        "train.py", ("--name", "ä", "\udcff"), 8, 4, 1, True, 20, 5, 60.0, "logs", cells=(1, 8)
     )
     assert protocol.decoded_spec(protocol.encoded_spec(spec)) == spec
 

@@ -50,6 +50,10 @@ class JobSpec:
     """The folder for the lowered step; empty where it is not to be lowered."""
     lower_for: int = 1
     """Replicas over which the lowered step sums its gradients."""
+    cells: tuple[int, ...] = ()
+    """The line of the program with which each cell of a notebook begins; empty for no notebook."""
+    notebook: str = ""
+    """The notebook that the program was made of."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
 
@@ -121,7 +125,8 @@ def encoded_spec(spec: JobSpec) -> str:
 def decoded_spec(text: str) -> JobSpec:
     """The JobSpec that was encoded."""
     fields: dict[str, Any] = json.loads(text)
-    fields["arguments"] = tuple(fields["arguments"])
+    for name in ("arguments", "cells"):
+        fields[name] = tuple(fields[name])
     return JobSpec(**fields)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 
@@ -44,6 +45,8 @@ class JobRun:
     interrupted: bool = False
     log_tail: str = ""
     wall_s: float = 0.0
+    cells: CellMap | None = None
+    """Of a notebook: leads from the program's lines back to its cells."""
 
     @property
     def phase(self) -> str:
@@ -95,17 +98,22 @@ def run(
         os.close(write_end)
         assert process.stdout is not None
         output = _Output(process.stdout)
-        job = JobRun()
+        job = JobRun(cells=_cells(spec))
         try:
             _follow(process, read_end, job, limits, started, on_phase, on_facts)
         except KeyboardInterrupt:
             job.interrupted = True
         finally:
             _end(process)
-        job.log_tail = output.tail()
+        job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
+
+
+def _cells(spec: JobSpec) -> CellMap | None:
+    """The cells of a job that is a notebook."""
+    return CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None
 
 
 def added_variables(spec: JobSpec) -> dict[str, str]:
@@ -179,6 +187,8 @@ def _take(line: bytes, job: JobRun) -> dict[str, object]:
         facts: dict[str, object] = json.loads(line)
     except ValueError:
         return {}
+    if job.cells is not None:
+        facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
     job.facts.update(facts)
     return facts
 
