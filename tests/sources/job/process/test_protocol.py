@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tpudiag.model import Location
 from tpudiag.signals import JobEnd, Origin
 from tpudiag.sources.job.process import facts, protocol
 
@@ -21,15 +20,15 @@ class Colour(enum.Enum):
 
 @dataclass(frozen=True)
 class Nested:
-    at: Location
+    inner: protocol.LoweringRequest
     colours: frozenset[Colour]
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (Nested(Location("a.py", 3), frozenset((Colour.RED,))),
-         {"at": {"file": "a.py", "line": 3}, "colours": ["red"]}),
+        (Nested(protocol.LoweringRequest(64, 8), frozenset((Colour.RED,))),
+         {"inner": {"batch": 64, "replicas": 8}, "colours": ["red"]}),
         ((1, True, None, 0.5, "x"), [1, True, None, 0.5, "x"]),
         ((float("nan"), float("inf")), [None, None]),
         ((np.int64(3), np.float32(0.5)), [3, 0.5]),
