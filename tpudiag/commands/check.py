@@ -25,6 +25,7 @@ examples:
   tpudiag check --for v6e-8 --reference bert --loop fit
   tpudiag check train.py --for v5e-8 -- --epochs 3
   tpudiag check package.module:train
+  tpudiag check -m package.module -- --epochs 3
   tpudiag check --tpu local            on a TPU VM
 """
 
@@ -39,6 +40,10 @@ def add_parser(verbs: _report.Verbs) -> None:
     parser.add_argument(
         "target", metavar="TARGET", nargs="?",
         help="a script (train.py) or module:function; default: the reference job",
+    )  # fmt: skip
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE",
+        help="run a module as `python -m` does; its arguments follow `--`",
     )  # fmt: skip
     parser.add_argument(
         "--for",
@@ -72,6 +77,18 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=5,
         help="steps before them (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--first-loop",
+        action="store_true",
+        help="end a rehearsal after the steps observed (default: go on, shortened)",
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="SECONDS",
+        type=seconds,
+        default=60.0,
+        help="how long the rest of the script may take in a rehearsal (default: 60)",
     )
     parser.add_argument(
         "--timeout",
@@ -200,23 +217,28 @@ def request(options: argparse.Namespace) -> JobRequest:
         hardware.target(options.for_)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
-    program = options.target or REFERENCE
-    name = options.target or f"reference {options.reference}, {options.loop} loop"
-    if options.target is not None:
+    given = options.target or options.module
+    program = given or REFERENCE
+    name = given or f"reference {options.reference}, {options.loop} loop"
+    if options.module is not None:
+        check_module(options.module, options.target)
+    elif options.target is not None:
         check_target(options.target)
-    log_dir = options.log_dir / run_name(options.target or f"reference-{options.reference}")
+    log_dir = options.log_dir / run_name(given or f"reference-{options.reference}")
     try:
         log_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
     arguments = tuple(options.arguments)
-    if options.target is None:
+    if given is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
     return JobRequest(
         program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
+        is_module=options.module is not None,
+        rest_s=0.0 if options.first_loop else options.budget,
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
@@ -235,6 +257,14 @@ def check_target(target: str) -> None:
     module, colon, function = target.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{target}: no such file, and not of the form module:function")
+
+
+def check_module(module: str, target: str | None) -> None:
+    """The name of a module, and no TARGET beside it; whether it is there, its own Python tells."""
+    if target is not None:
+        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"-m {module}: not the name of a module")
 
 
 def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses import job_skips, job_summary, plot_data
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
@@ -59,6 +61,10 @@ class JobRequest:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    rest_s: float = 60.0
+    """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
+    is_module: bool = False
+    """The program is a module to be run as by `python -m`."""
     compiler: compile_step.CompilerRequest = field(default_factory=compile_step.CompilerRequest)
 
 
@@ -74,7 +80,9 @@ def diagnose(
     attempt: TpuAttempt | None = None
     replicas = goal.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(
+        script.module_file(request.program) if request.is_module else request.program
+    )
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -88,7 +96,9 @@ def diagnose(
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
-    outcomes = engine.examine(signals, catalogue.checks(), settings)
+    outcomes = job_skips.after_rehearsal(
+        engine.examine(signals, catalogue.checks(), settings), signals.end
+    )
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(goal.name, goal.replicas),
@@ -162,6 +172,8 @@ def spec_of(
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
         str(request.sandbox or ""), request.measure_input_s, lower_to, topology(goal).replicas,
+        is_module=request.is_module, rest_s=request.rest_s if rehearse else 0.0,
+        devices_per_chip=goal.hardware.devices_per_chip,
     )  # fmt: skip
 
 
@@ -231,7 +243,8 @@ def _end(job: runner.JobRun) -> JobEnd:
     if job.timed_out:
         return JobEnd("timeout", job.timed_out)
     if job.phase == protocol.LOWERING:
-        return JobEnd("stopped")  # what was seen of the job is whole: its lowering ended it
+        known = job.facts.get("came_to")  # what was seen is whole: its lowering ended it
+        return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd("stopped")
     if job.exit_code is not None and job.exit_code < 0:
         return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
     return JobEnd("exit", exit_code=job.exit_code)

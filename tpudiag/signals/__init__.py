@@ -12,14 +12,23 @@ from enum import Enum
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
+from tpudiag.signals.coverage import (
+    Coverage,
+    CoverageEnd,
+    ShortenedLoop,
+    StepFunction,
+    UnreachedLines,
+)
 from tpudiag.signals.environment import (
     CloudTpu,
     Environment,
+    HookDefect,
     JobEnd,
     KerasUse,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
+    TracebackFrame,
 )
 from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
 from tpudiag.signals.profile import (
@@ -73,12 +82,15 @@ __all__ = [
     "CheckpointUse",
     "Checkpoints",
     "CloudTpu",
+    "Coverage",
+    "CoverageEnd",
     "DatasetOp",
     "Device",
     "DeviceOp",
     "Dispatch",
     "Environment",
     "FilesRead",
+    "HookDefect",
     "HostClock",
     "InputBlocker",
     "InputSpeed",
@@ -95,7 +107,9 @@ __all__ = [
     "ProfileFacts",
     "ReplicaSteps",
     "Retrace",
+    "ShortenedLoop",
     "Signals",
+    "StepFunction",
     "StepOp",
     "StepOps",
     "StepPart",
@@ -106,7 +120,9 @@ __all__ = [
     "Throughput",
     "ThroughputDrop",
     "TpuAttempt",
+    "TracebackFrame",
     "TracedFunction",
+    "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
     "warm_up",
@@ -158,6 +174,10 @@ class Signals:
     throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    coverage: Coverage | None = None
+    """How much of the script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of this tool that failed; the job went on without them."""
 
 
 EMPTY = Signals(Origin.PROFILE)

@@ -87,11 +87,36 @@ class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
     how: str
-    """finished, stopped (after the steps asked for), exception, exit, signal, timeout."""
+    """finished, stopped (after the steps asked for), exception, exit, signal, timeout,
+    interrupted, unsupported (what only a TPU has was asked for)."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
     log_tail: str = ""
+    traceback: str = ""
+    """The job's own, whole, without the frames of these hooks."""
+    frames: tuple[TracebackFrame, ...] = ()
+    """Of the traceback, those of the user's code, outermost first."""
+
+
+@dataclass(frozen=True)
+class TracebackFrame:
+    """A line of user code that an exception went through."""
+
+    location: Location
+    function: str
+    text: str
+    """The line of code."""
+
+
+@dataclass(frozen=True)
+class HookDefect:
+    """A hook of this tool that failed while the job ran: our defect, not the job's."""
+
+    hook: str
+    error: str
+    traceback: str
+    count: int = 1
 
 
 @dataclass(frozen=True)
