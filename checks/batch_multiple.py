@@ -61,7 +61,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         f"global_batch = {better}  # {better // multiple * int(limit)} x {batch.replicas} replicas",
         (*evidence, Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none")),
         batch.location,
-        Severity.INFO if soft else Severity.WARNING,
+        severity=Severity.INFO if soft else Severity.WARNING,
     )
 
 

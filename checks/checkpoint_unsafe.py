@@ -110,6 +110,6 @@ def _in_bucket(
             f"gcloud storage buckets update {source} --versioning",
             (evidence,),
             use.location,
-            Severity.WARNING if over else Severity.INFO,
+            severity=Severity.WARNING if over else Severity.INFO,
         )
     yield evidence

@@ -68,7 +68,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             (evidence, *longest),
             found[0].location if found else None,
-            Severity.ERROR if spent >= ERROR_LIMIT
+            severity=Severity.ERROR if spent >= ERROR_LIMIT
             else Severity.WARNING if spent >= WARNING_LIMIT else Severity.INFO,
             cost_ms_per_step=ms_per_step(replicas, "collectives"),
         )  # fmt: skip
@@ -106,7 +106,7 @@ def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             evidence,
             None,
-            Severity.WARNING if share_ >= ERROR_LIMIT else Severity.INFO,
+            severity=Severity.WARNING if share_ >= ERROR_LIMIT else Severity.INFO,
             cost_ms_per_step=step.collective_ms,
         )
     yield from evidence

@@ -58,7 +58,7 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
             "give it a static size: tf.math.top_k, tf.where(mask, x, 0), or pad to a fixed length",
             (Evidence("operation", operation.name, limit="static"),),
             operation.location,
-            Severity.WARNING,
+            severity=Severity.WARNING,
         )
     for tensor in (inputs or ())[:4]:
         yield Evidence(tensor.name, _text(tensor))

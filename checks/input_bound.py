@@ -74,7 +74,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             advice(slow.op).fix if slow else FIX,
             (*evidence, *_blocked(signals)),
             pipeline.location if pipeline else None,
-            Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
+            severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
             cost_ms_per_step=sum(waits) / len(steps.step_ms),
         )
     elif rehearsal:

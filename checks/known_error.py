@@ -88,14 +88,14 @@ def _echo(yields_to: tuple[str, ...], seen: set[str]) -> bool:
 
 def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
     """A known error as the report says it."""
-    severity = Severity.of(hit.error.level)
+    severity = Severity(hit.error.level)
     survived = normal and source == "log"
     return Finding(
         f"{hit.message} [{hit.error.id}]",
         hit.error.fix,
         _evidence(hit, source),
         _location(end, source),
-        min(severity, Severity.WARNING) if survived else severity,
+        severity=min(severity, Severity.WARNING) if survived else severity,
     )
 
 

@@ -105,7 +105,7 @@ def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
             SMALLER,
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
-            Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
+            severity=Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
             cost_bytes=need_bytes,
         )
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
@@ -168,7 +168,7 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Fin
             SMALLER,
             evidence,
             where,
-            Severity.ERROR if headroom <= 0 else Severity.WARNING,
+            severity=Severity.ERROR if headroom <= 0 else Severity.WARNING,
             cost_bytes=needed,
         )
     yield from evidence
@@ -194,7 +194,7 @@ def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Fi
         SMALLER,
         (*needed, Evidence("compiler", full.message, source=step.source), *largest),
         first or where,
-        Severity.ERROR,
+        severity=Severity.ERROR,
         cost_bytes=full.needed_bytes,
     )
 

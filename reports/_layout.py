@@ -76,7 +76,7 @@ def _said(text: str, width: int, indent: int = 0, hang: int = 0, style: str = ""
 
 def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
     """A failed check: its name, then each finding; a fix that all share comes once, last."""
-    label = outcome.severity.label
+    label = outcome.severity.value
     yield _BLANK
     yield (
         Span(label, label),
@@ -94,8 +94,8 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
     if outcome.evidence:
         yield _BLANK
         yield from _evidence(outcome.evidence, width)
-    if outcome.reason is not None:
-        yield from _said(sentence(outcome.reason), width, 2, style="note")
+    if outcome.cause is not None:
+        yield from _said(sentence(outcome.cause), width, 2, style="note")
 
 
 def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]:
@@ -103,7 +103,7 @@ def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]
     if finding.location is not None:
         yield (Span("  --> ", "arrow"), Span(line(str(finding.location)), "location"))
     degree = finding.severity
-    own = "" if degree is None or degree is severity else f"({degree.label}) "
+    own = "" if degree is None or degree is severity else f"({degree.value}) "
     yield from _said(own + finding.message, width, 2, style="message")
     if worth := cost(finding):
         yield from _said(f"Costs {worth}.", width, 2, style="cost")
@@ -176,7 +176,7 @@ def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     if outcomes:
         yield from _heading("Broken: a fault of the check itself, not of the job")
     for outcome in outcomes:
-        yield from _entry(outcome, line(outcome.reason or ""), width, "broken")
+        yield from _entry(outcome, line(outcome.cause or ""), width, "broken")
 
 
 def _passed(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
@@ -264,5 +264,5 @@ def _mood(report: Report) -> str:
     """The style of the summary line: that of the worst failure."""
     worst = report.worst_failure()
     if worst is not None:
-        return worst.label
+        return worst.value
     return "broken" if report.count(Verdict.BROKEN) else "passed"

@@ -9,14 +9,15 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 
-from tpudiag.model import Report, Series, Table, Value
+from tpudiag.model import PlanRow, Report, Series
 
 from ._words import figure, line
 
 COMPRESSION = 5
+PLAN_SOURCE = "TPU compiler"
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,9 @@ def plots(report: Report) -> Iterator[Plot]:
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
     if memory := _kind(report, "memory"):
         yield Plot("memory", "Memory over time", _fullest(memory), _sources(memory), wide=True)
-    plan = _plan(report)
-    if plan.rows:
-        yield Plot("plan", "Batch against throughput", _wall(plan), plan.source, wide=True)
+    if any(row.fits is not None for row in report.plan):
+        said = _wall(report.plan)
+        yield Plot("plan", "Batch against throughput", said, PLAN_SOURCE, wide=True)
     if replicas := _kind(report, "replica_step"):
         title = "Replicas: own time of each step"
         yield Plot("replicas", title, _slowest(replicas), _sources(replicas), wide=True)
@@ -77,7 +78,7 @@ def data(report: Report) -> str:
     """The figures as JSON that may stand within a script element."""
     content: dict[str, object] = {
         "series": [_series(series) for series in report.series],
-        "plan": asdict(_plan(report)),
+        "plan": _plan(report),
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -154,78 +155,32 @@ def _slowest(replicas: Sequence[Series]) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """A batch size on a target: what it gives, and whether it fits; None where not known."""
-
-    target: str
-    batch: float
-    rate: float | None
-    fits: bool
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """Batch sizes against throughput, with the words for both."""
-
-    batch: str = ""
-    rate: str = ""
-    source: str = ""
-    rows: tuple[_Batch, ...] = ()
-
-
-def _plan(report: Report) -> _Plan:
-    """The first table that sets batch sizes against throughput; empty where there is none."""
-    return next((plan for table in report.tables if (plan := _plan_of(table)).rows), _Plan())
+def _plan(report: Report) -> dict[str, object]:
+    """The batch sizes of the plan, without those of which it is not known whether they fit."""
+    return {
+        "batch": "batch a replica",
+        "rate": "examples/s a chip",
+        "source": PLAN_SOURCE,
+        "rows": [
+            {
+                "target": line(row.target),
+                "batch": row.batch_per_replica,
+                "rate": row.examples_per_second_per_chip,
+                "fits": row.fits,
+            }
+            for row in report.plan
+            if row.fits is not None
+        ],
+    }
 
 
-def _plan_of(table: Table) -> _Plan:
-    """The batch sizes of a table, without those of which it is not known whether they fit."""
-    heads = [line(column) for column in table.columns]
-    batch = _column(heads, "global batch", "batch")
-    rate = _column(heads, "examples/s", "ex/s", "throughput")
-    target, fits = _column(heads, "target", "tpu"), _column(heads, "fits")
-    if batch is None or rate is None:
-        return _Plan()
-    found: list[_Batch] = []
-    for row in (row for row in table.rows if len(row) == len(heads)):
-        size, fitting = _number(row[batch]), True if fits is None else _fits(row[fits])
-        if size and fitting is not None:
-            name = "" if target is None else line(str(row[target]))
-            found.append(_Batch(name, size, _number(row[rate]), fitting))
-    words = heads[rate].replace("ex/s", "examples/s").replace("/chip", " a chip")
-    return _Plan(heads[batch], words, line(table.source), tuple(found))
-
-
-def _column(heads: Sequence[str], *names: str) -> int | None:
-    """The first column of one of these names, or that begins so."""
-    for name in names:
-        for index, head in enumerate(map(str.lower, heads)):
-            if head == name or head.startswith((f"{name} ", f"{name},", f"{name}/")):
-                return index
-    return None
-
-
-def _number(value: Value) -> float | None:
-    """A number, None for a dash."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return _finite(value)
-
-
-def _fits(value: Value) -> bool | None:
-    """What a cell says of it; None where it does not know."""
-    said = line(str(value)).lower()
-    return None if said in ("unknown", "", "-") else said not in ("no", "false", "oom")
-
-
-def _wall(plan: _Plan) -> str:
+def _wall(plan: Sequence[PlanRow]) -> str:
     """Where memory ends, by target."""
     said: list[str] = []
-    for target in dict.fromkeys(row.target for row in plan.rows):
-        own = [row for row in plan.rows if row.target == target]
-        fitting = [row.batch for row in own if row.fits]
-        name = f"{target}: " if target else ""
+    for target in dict.fromkeys(row.target for row in plan):
+        own = [row for row in plan if row.target == target and row.fits is not None]
+        fitting = [row.batch_per_replica for row in own if row.fits]
         most = f"{figure(max(fitting))} is the largest that fits" if fitting else "none fits"
-        said.append(f"{name}{'all fit' if len(fitting) == len(own) else most}")
+        words = "all fit" if len(fitting) == len(own) else most
+        said.append(f"{line(target)}: {words}")
     return "; ".join(said)

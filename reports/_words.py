@@ -90,13 +90,13 @@ def proofs(evidence: Iterable[Evidence]) -> str:
 def failures(report: Report) -> list[Outcome]:
     """The failed checks: worst first, then what costs most, then by id."""
     failed = [outcome for outcome in report.outcomes if outcome.verdict is Verdict.FAILED]
-    return sorted(failed, key=lambda o: (-o.severity, *_dearest(o.findings), o.id))
+    return sorted(failed, key=lambda o: (-o.severity.rank, *_dearest(o.findings), o.id))
 
 
 def findings(outcome: Outcome) -> list[Finding]:
     """Its findings in the same order."""
     return sorted(
-        outcome.findings, key=lambda f: (-(f.severity or outcome.severity), *_dearest((f,)))
+        outcome.findings, key=lambda f: (-(f.severity or outcome.severity).rank, *_dearest((f,)))
     )
 
 
@@ -123,7 +123,7 @@ def skipped_groups(report: Report) -> Iterator[tuple[list[Outcome], str, str]]:
     """Skipped checks that lack the same thing: them, the reason, and how to measure it."""
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in ended(report, Verdict.SKIPPED):
-        key = (sentence(outcome.reason or ""), closed(outcome.how_to_measure or ""))
+        key = (sentence(outcome.cause or ""), closed(outcome.how_to_measure or ""))
         groups.setdefault(key, []).append(outcome)
     for (reason, how), members in groups.items():
         yield members, reason, how

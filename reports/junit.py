@@ -58,15 +58,15 @@ def _case(suite: Element, outcome: Outcome) -> None:
         found = findings(outcome)
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         failure = SubElement(case, "failure", {
-            "message": _text(line(found[0].message)) + more, "type": outcome.severity.label,
+            "message": _text(line(found[0].message)) + more, "type": outcome.severity.value,
         })  # fmt: skip
         failure.text = _text("\n\n".join(map(_said, found)))
     elif outcome.verdict is Verdict.BROKEN:
-        reason = _text(line(outcome.reason or ""))
+        reason = _text(line(outcome.cause or ""))
         SubElement(case, "error", {"message": reason, "type": "broken"})
     elif outcome.verdict is Verdict.SKIPPED:
         how = outcome.how_to_measure
-        said = line(outcome.reason or "") + (f". To measure it: {closed(how)}" if how else "")
+        said = line(outcome.cause or "") + (f". To measure it: {closed(how)}" if how else "")
         SubElement(case, "skipped", {"message": _text(said)})
     else:
         SubElement(case, "system-out").text = _text(proofs(outcome.evidence))

@@ -55,7 +55,7 @@ def _blocks(report: Report) -> Iterator[str]:
     yield from _section(
         "Broken: a fault of the check itself, not of the job",
         ("check", "error"),
-        [(_check(o), _code(line(o.reason or ""))) for o in ended(report, Verdict.BROKEN)],
+        [(_check(o), _code(line(o.cause or ""))) for o in ended(report, Verdict.BROKEN)],
     )
     passed = [(_check(o), _escape(proofs(o.evidence))) for o in ended(report, Verdict.PASSED)]
     yield from _folded(f"{len(passed)} passed", ("check", "evidence"), passed)
@@ -75,7 +75,7 @@ def _blocks(report: Report) -> Iterator[str]:
 def _overview(failed: Sequence[Outcome]) -> str:
     """The failed checks at a glance."""
     rows = [
-        (o.severity.label, _check(o), _where(f), _escape(f.message), _escape(cost(f)))
+        (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(cost(f)))
         for o in failed
         for f in findings(o)
     ]
@@ -84,7 +84,7 @@ def _overview(failed: Sequence[Outcome]) -> str:
 
 def _failure(outcome: Outcome) -> Iterator[str]:
     """A failed check in full; a fix that findings share comes once, after them."""
-    yield f"### {outcome.severity.label}: {_check(outcome)}"
+    yield f"### {outcome.severity.value}: {_check(outcome)}"
     ordered = findings(outcome)
     for finding, following in zip(ordered, (*ordered[1:], None), strict=True):
         yield _said(finding, outcome.severity)
@@ -92,8 +92,8 @@ def _failure(outcome: Outcome) -> Iterator[str]:
         if finding.fix.strip() and (following is None or finding.fix != following.fix):
             yield f"Fix:\n\n{_fence(finding.fix, 'python')}"
     yield _evidence(outcome.evidence)
-    if outcome.reason is not None:
-        yield _escape(sentence(outcome.reason))
+    if outcome.cause is not None:
+        yield _escape(sentence(outcome.cause))
 
 
 def _said(finding: Finding, severity: Severity) -> str:
@@ -101,7 +101,7 @@ def _said(finding: Finding, severity: Severity) -> str:
     degree = finding.severity
     parts = (
         _where(finding),
-        f"**{degree.label}**" if degree is not None and degree is not severity else "",
+        f"**{degree.value}**" if degree is not None and degree is not severity else "",
         _escape(finding.message),
         f"Costs {_escape(cost(finding))}." if cost(finding) else "",
     )

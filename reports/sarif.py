@@ -121,12 +121,12 @@ def _notifications(report: Report) -> Iterator[Json]:
     for outcome in report.outcomes:
         if outcome.verdict is Verdict.BROKEN:
             yield _notification(
-                "error", f"The check is broken: {line(outcome.reason or '')}", outcome
+                "error", f"The check is broken: {line(outcome.cause or '')}", outcome
             )
         elif outcome.verdict is Verdict.SKIPPED:
             how = outcome.how_to_measure
             measure = f" To measure it: {closed(how)}" if how else ""
-            said = f"Skipped, not known to be healthy. {sentence(outcome.reason or '')}{measure}"
+            said = f"Skipped, not known to be healthy. {sentence(outcome.cause or '')}{measure}"
             yield _notification("note", said, outcome)
 
 

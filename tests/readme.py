@@ -26,7 +26,7 @@ PLANNED = {
 def row(check: Check) -> str:
     """One line of the table."""
     title = check.title.rstrip(".")
-    return f"| {check.id} | {check.name} | {check.severity.label} | {title} | there |"
+    return f"| {check.id} | {check.name} | {check.severity.value} | {title} | there |"
 
 
 def table() -> str:

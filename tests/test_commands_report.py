@@ -25,13 +25,30 @@ def options(*arguments: str) -> argparse.Namespace:
 
 def report(worst: Severity | None = None) -> Report:
     passed = Outcome(
-        "TPU101", "retracing", Verdict.PASSED, Severity.ERROR, evidence=(Evidence("é", 1),)
+        id="TPU101",
+        name="retracing",
+        verdict=Verdict.PASSED,
+        severity=Severity.ERROR,
+        evidence=(Evidence("é", 1),),
     )
     outcomes = [passed]
     if worst is not None:
         found = (Finding("m", "f"),)
-        outcomes.append(Outcome("TPU201", "input-bound", Verdict.FAILED, worst, findings=found))
-    return Report(Subject("job", "train.py"), None, "2026-01-02T03:04:05Z", tuple(outcomes))
+        outcomes.append(
+            Outcome(
+                id="TPU201",
+                name="input-bound",
+                verdict=Verdict.FAILED,
+                severity=worst,
+                findings=found,
+            )
+        )
+    return Report(
+        subject=Subject("job", "train.py"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=tuple(outcomes),
+    )
 
 
 @pytest.fixture
@@ -58,9 +75,18 @@ def test_the_exit_code_follows_fail_on(worst: Severity | None, fail_on: str, cod
 
 
 def test_only_a_failed_check_counts() -> None:
-    skipped = Outcome("TPU201", "n", Verdict.SKIPPED, Severity.ERROR, "why")
-    broken = Outcome("TPU202", "n", Verdict.BROKEN, Severity.ERROR, "why")
-    both = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", (skipped, broken))
+    skipped = Outcome(
+        id="TPU201", name="n", verdict=Verdict.SKIPPED, severity=Severity.ERROR, reason="why"
+    )
+    broken = Outcome(
+        id="TPU202", name="n", verdict=Verdict.BROKEN, severity=Severity.ERROR, reason="why"
+    )
+    both = Report(
+        subject=Subject("job", "j"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(skipped, broken),
+    )
     assert shared.exit_code(both, "warning") == 0
 
 

@@ -26,10 +26,10 @@ def test_evidence_passes() -> None:
 
     outcome = judged(some_disease)
     assert outcome == Outcome(
-        "TPU999",
-        "some-disease",
-        Verdict.PASSED,
-        Severity.WARNING,
+        id="TPU999",
+        name="some-disease",
+        verdict=Verdict.PASSED,
+        severity=Severity.WARNING,
         evidence=(Evidence("origin", "rehearsal"),),
     )
 
@@ -40,7 +40,7 @@ def test_nothing_seen_is_skipped_not_healthy() -> None:
 
     outcome = judged(silent)
     assert outcome.verdict is Verdict.SKIPPED
-    assert outcome.reason
+    assert outcome.cause
 
 
 def test_a_figure_that_is_no_number_is_skipped_not_healthy() -> None:
@@ -49,7 +49,7 @@ def test_a_figure_that_is_no_number_is_skipped_not_healthy() -> None:
 
     outcome = judged(blind)
     assert outcome.verdict is Verdict.SKIPPED
-    assert outcome.reason == "idle share is not a number"
+    assert outcome.cause == "idle share is not a number"
 
 
 def test_not_measured_is_skipped_and_says_how() -> None:
@@ -59,7 +59,7 @@ def test_not_measured_is_skipped_and_says_how() -> None:
 
     outcome = judged(deaf)
     assert outcome.verdict is Verdict.SKIPPED
-    assert (outcome.reason, outcome.how_to_measure) == ("no steps were seen", "run more steps")
+    assert (outcome.cause, outcome.how_to_measure) == ("no steps were seen", "run more steps")
 
 
 def test_evidence_before_not_measured_is_no_pass() -> None:

@@ -82,7 +82,9 @@ def test_what_cannot_be_checked_raises(
 
 
 def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
-    report = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", ())
+    report = Report(
+        subject=Subject("job", "j"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
+    )
     file = tmp_path / "r.json"
     file.write_text(report_json.dumps(report), encoding="utf-8")
     assert tpudiag.load(file) == report

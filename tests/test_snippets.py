@@ -13,8 +13,15 @@ from tpudiag.model import Excerpt, Finding, Location, Outcome, Report, Severity,
 
 def report(*places: Location | None) -> Report:
     findings = tuple(Finding("m", "f", location=place) for place in places)
-    outcome = Outcome("TPU1", "n", Verdict.FAILED, Severity.ERROR, findings=findings)
-    return Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", (outcome,))
+    outcome = Outcome(
+        id="TPU1", name="n", verdict=Verdict.FAILED, severity=Severity.ERROR, findings=findings
+    )
+    return Report(
+        subject=Subject("job", "j"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(outcome,),
+    )
 
 
 @pytest.fixture

@@ -16,13 +16,29 @@ pytestmark = pytest.mark.slow
 
 FINDING = Finding("It costs ~3 $.", "prefetch()", (Evidence("wait", 3.0, "ms", 1.0),))
 REPORT = Report(
-    Subject("profile", "logs"), None, "2026-01-02T03:04:05Z",
-    (
-        Outcome("TPU201", "input-bound", Verdict.FAILED, Severity.ERROR, findings=(FINDING,)),
-        Outcome("TPU503", "straggler", Verdict.SKIPPED, Severity.ERROR, "one host", "profile 3"),
+    subject=Subject("profile", "logs"),
+    target=None,
+    started="2026-01-02T03:04:05Z",
+    outcomes=(
+        Outcome(
+            id="TPU201",
+            name="input-bound",
+            verdict=Verdict.FAILED,
+            severity=Severity.ERROR,
+            findings=(FINDING,),
+        ),
+        Outcome(
+            id="TPU503",
+            name="straggler",
+            verdict=Verdict.SKIPPED,
+            severity=Severity.ERROR,
+            reason="one host",
+            how_to_measure="profile 3",
+        ),
     ),
-    headline="Bound by its input.", next_command="xprof --logdir logs",
-)  # fmt: skip
+    headline="Bound by its input.",
+    next_command="xprof --logdir logs",
+)
 
 
 @pytest.fixture

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from tpudiag.model import Check, Evidence, Finding, NotMeasured, Outcome, Verdict
+from tpudiag.model import (
+    Check,
+    Evidence,
+    Finding,
+    NotMeasured,
+    Outcome,
+    Verdict,
+    skipped_reason,
+)
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
@@ -18,45 +27,87 @@ def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tu
 
 def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
-    limit = settings.limits.get(check.id)
-    options = {} if limit is None else {"limit": limit}
     findings: list[Finding] = []
     evidence: list[Evidence] = []
-    ended: tuple[Verdict, str, str | None] | None = None
-    try:
-        for said in check.function(signals, **options):
-            if isinstance(said, Finding):
-                findings.append(said)
-            elif isinstance(said, Evidence):  # pyright: ignore[reportUnnecessaryIsInstance]
-                evidence.append(said)
-            else:
-                raise TypeError(f"yielded {said!r}, neither a Finding nor Evidence")
-    except NotMeasured as missing:
-        ended = (Verdict.SKIPPED, _bare(missing.reason), _bare(missing.how))
-    except Exception as error:  # one broken check must hide no other
-        ended = (Verdict.BROKEN, f"{type(error).__name__}: {error}", None)
+    ending = _run(check, signals, settings, findings, evidence)
     if findings:
-        severity = max(finding.severity or check.severity for finding in findings)
-        said_already = {item.name for finding in findings for item in finding.evidence}
-        return Outcome(
-            check.id, check.name, Verdict.FAILED, severity,
-            ended and ended[1], ended and ended[2], tuple(findings),
-            tuple(item for item in evidence if item.name not in said_already),
-        )  # fmt: skip
-    if ended:
-        return _say(check, *ended)
+        return _failed(check, findings, evidence, ending)
+    if ending is not None:
+        return _ended(check, ending)
     if not evidence:
-        return _say(check, Verdict.SKIPPED, "the check saw nothing to judge")
-    if unknown := [e.name for e in evidence if e.value != e.value]:
-        return _say(check, Verdict.SKIPPED, f"{unknown[0]} is not a number")
-    return Outcome(check.id, check.name, Verdict.PASSED, check.severity, evidence=tuple(evidence))
+        return _ended(check, _Ending(Verdict.SKIPPED, "the check saw nothing to judge"))
+    if unknown := [item.name for item in evidence if item.value != item.value]:
+        return _ended(check, _Ending(Verdict.SKIPPED, f"{unknown[0]} is not a number"))
+    return Outcome(
+        id=check.id, name=check.name, verdict=Verdict.PASSED, severity=check.severity,
+        evidence=tuple(evidence),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How a check ended that did not come to its end."""
+
+    verdict: Verdict
+    cause: str
+    how: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """The cause with its way to measure, as reports say it."""
+        return skipped_reason(self.cause, self.how)
+
+
+def _run(
+    check: Check,
+    signals: Signals,
+    settings: Settings,
+    findings: list[Finding],
+    evidence: list[Evidence],
+) -> _Ending | None:
+    """Run a check into the two lists, which keep what it yielded before it failed."""
+    limit = settings.limits.get(check.id)
+    options = {} if limit is None else {"limit": limit}
+    try:
+        for item in check.function(signals, **options):
+            if isinstance(item, Finding):
+                findings.append(item)
+            elif isinstance(item, Evidence):  # pyright: ignore[reportUnnecessaryIsInstance]
+                evidence.append(item)
+            else:
+                raise TypeError(f"yielded {item!r}, neither a Finding nor Evidence")
+    except NotMeasured as missing:
+        return _Ending(Verdict.SKIPPED, _bare(missing.reason), _bare(missing.how))
+    except Exception as error:  # one broken check must hide no other
+        return _Ending(Verdict.BROKEN, f"{type(error).__name__}: {error}")
+    return None
+
+
+def _failed(
+    check: Check, findings: list[Finding], evidence: list[Evidence], ending: _Ending | None
+) -> Outcome:
+    """Failed by its worst finding; evidence that a finding shows already is not shown twice."""
+    shown = {item.name for finding in findings for item in finding.evidence}
+    return Outcome(
+        id=check.id,
+        name=check.name,
+        verdict=Verdict.FAILED,
+        severity=max(finding.severity or check.severity for finding in findings),
+        reason=None if ending is None else ending.reason,
+        how_to_measure=None if ending is None else ending.how,
+        findings=tuple(findings),
+        evidence=tuple(item for item in evidence if item.name not in shown),
+    )
+
+
+def _ended(check: Check, ending: _Ending) -> Outcome:
+    """An outcome without findings."""
+    return Outcome(
+        id=check.id, name=check.name, verdict=ending.verdict, severity=check.severity,
+        reason=ending.reason, how_to_measure=ending.how,
+    )  # fmt: skip
 
 
 def _bare(text: str) -> str:
     """Without its full stop, so that reports can go on from there."""
     return text.strip().removesuffix(".")
-
-
-def _say(check: Check, verdict: Verdict, reason: str, how: str | None = None) -> Outcome:
-    """An outcome without findings."""
-    return Outcome(check.id, check.name, verdict, check.severity, reason, how)

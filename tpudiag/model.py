@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from enum import Enum, IntEnum
-from typing import TYPE_CHECKING
+from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum
+from functools import total_ordering
+from typing import Literal, Union
 
-if TYPE_CHECKING:
-    pass
-
-Value = float | int | str | bool
+Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
 """What a figure may be; a float or int carries its unit beside it."""
 
 
-class Severity(IntEnum):
-    """How much a failed check matters; ordered."""
+@total_ordering
+class Severity(Enum):
+    """How much a failed check matters; ordered. The value is the word in reports."""
 
-    INFO = 1
-    WARNING = 2
-    ERROR = 3
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
 
     @property
-    def label(self) -> str:
-        """The lower-case word used on the command line and in reports."""
-        return self.name.lower()
+    def rank(self) -> int:
+        """Its place in the order, to sort by."""
+        return tuple(Severity).index(self)
 
-    @classmethod
-    def of(cls, label: str) -> Severity:
-        """The severity for a label such as `warning`."""
-        return cls[label.upper()]
+    def __lt__(self, other: object) -> bool:
+        return self.rank < other.rank if isinstance(other, Severity) else NotImplemented
+
+
+class Confidence(Enum):
+    """How sure a finding is; only what is sure can be an error.
+
+    high: seen at run time; medium: follows from what was seen and a rule; low: read from names,
+    text or a single short measurement.
+    """
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
 
 
 class Verdict(Enum):
@@ -65,19 +74,20 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: said, proved, located and mended.
-
-    `severity` overrides that of the check where one check knows two degrees.
-    `cost_ms_per_step` and `cost_bytes` are what the finding costs, where that was measured.
-    """
+    """One thing that is wrong: said, proved, located and mended."""
 
     message: str
     fix: str
+    """Concrete, copyable code."""
     evidence: tuple[Evidence, ...] = ()
     location: Location | None = None
+    _: KW_ONLY
     severity: Severity | None = None
+    """Where it differs from that of the check, which knows two degrees then."""
     cost_ms_per_step: float | None = None
+    """What it costs, where that was measured; `cost_bytes` likewise."""
     cost_bytes: int | None = None
+    confidence: Confidence = Confidence.HIGH
 
 
 class NotMeasured(Exception):
@@ -128,7 +138,7 @@ def check(id_: str, severity: Severity) -> Callable[[CheckFunction], Check]:
     return lambda function: Check(id_, severity, function)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What one check said."""
 
@@ -137,25 +147,54 @@ class Outcome:
     verdict: Verdict
     severity: Severity
     reason: str | None = None
-    how_to_measure: str | None = None
+    """Why it was skipped and how to measure it, or how the check broke."""
     findings: tuple[Finding, ...] = ()
+    how_to_measure: str | None = None
     evidence: tuple[Evidence, ...] = ()
+    """The evidence on which the check passed."""
+
+    @property
+    def cause(self) -> str | None:
+        """The reason without its way to measure."""
+        if self.reason is None or self.how_to_measure is None:
+            return self.reason
+        return self.reason.removesuffix(_to_measure(self.how_to_measure)).removesuffix(". ") or None
+
+
+def skipped_reason(cause: str | None, how: str | None) -> str | None:
+    """`no steps seen` and `run longer` as `no steps seen. To measure it: run longer.`"""
+    if how is None:
+        return cause
+    return _to_measure(how) if cause is None else f"{cause}. {_to_measure(how)}"
+
+
+def _to_measure(how: str) -> str:
+    """The sentence that says how to measure what was not."""
+    return f"To measure it: {how}."
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A figure of the report that stands outside any check."""
+    """A figure of the report that stands outside any check.
+
+    An estimate carries its range, `low` to `high`, in its unit.
+    """
 
     value: Value
     unit: str
     source: str
+    low: float | None = None
+    high: float | None = None
+
+
+SubjectKind = Literal["job", "profile", "trainer"]
 
 
 @dataclass(frozen=True)
 class Subject:
     """What was diagnosed: a job, a profile or a trainer."""
 
-    kind: str
+    kind: SubjectKind
     name: str
 
 
@@ -177,7 +216,10 @@ class Table:
     source: str
 
 
-@dataclass(frozen=True)
+SeriesKind = Literal["step_time", "step_part", "replica_step", "memory"]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Series:
     """Figures along an axis, for plots: a line, a part of a stack or a row of a heat map.
 
@@ -185,15 +227,47 @@ class Series:
     `replica_step` (without collectives, in which the fast wait for the slow), `memory`.
     """
 
-    kind: str
+    kind: SeriesKind
     name: str
     x_unit: str
     unit: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    source: str
     limit: float | None = None
     """What `y` must not pass, in its unit, where that is known."""
+    source: str
+
+
+@dataclass(frozen=True)
+class StepSamples:
+    """A figure by step, in the steps' order, for a test against those of another run."""
+
+    name: str
+    unit: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """One per-replica batch on one target, by the TPU compiler's word; None: not known.
+
+    Shares are of 1: `headroom` of the HBM that the compiler may use, `more_flops` of FLOPs an
+    example above those of the smallest batch.
+    """
+
+    target: str
+    batch_per_replica: int
+    fits: bool | None
+    recomputes: bool = False
+    best: bool = False
+    hbm_need_bytes: int | None = None
+    headroom: float | None = None
+    more_flops: float | None = None
+    step_ms: float | None = None
+    collective_ms: float | None = None
+    examples_per_second_per_chip: float | None = None
+    examples_per_price: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,23 +279,28 @@ class Excerpt:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """A whole diagnosis; renderers turn it into text, and nothing else."""
 
     subject: Subject
-    target: TargetSummary | None
+    target: TargetSummary | None = None
+    """The TPU the report is about."""
     started: str
-    outcomes: tuple[Outcome, ...]
     measurements: dict[str, Measurement] = field(default_factory=dict[str, Measurement])
-    tables: tuple[Table, ...] = ()
+    outcomes: tuple[Outcome, ...]
+    """Every selected check, whatever its verdict."""
     headline: str = ""
     notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
     next_command: str | None = None
+    """What to run next, e.g. to open the profile."""
     partial: str | None = None
     """Why the report is not whole (interrupted, crashed), None where it is."""
     series: tuple[Series, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
+    samples: tuple[StepSamples, ...] = ()
+    plan: tuple[PlanRow, ...] = ()
 
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""

@@ -1,4 +1,4 @@
-"""The JSON report: its one shape, from the model and back.
+"""The JSON report: the model itself, read and written by msgspec, and its schema.
 
 Lossless but for what JSON cannot say: NaN and infinity become null (read back as NaN), and a
 lone surrogate of a file name becomes its backslash escape. Keys this version does not know are
@@ -11,66 +11,55 @@ import json
 import math
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 
-from tpudiag.document import (
-    Cell,
-    Document,
-    Label,
-    SavedEvidence,
-    SavedFinding,
-    SavedMeasurement,
-    SavedOutcome,
-    SavedSeries,
-    SavedSummary,
-    SavedTable,
-    SavedTool,
-)
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import (
-    Evidence,
-    Finding,
-    Measurement,
-    Outcome,
-    Report,
-    Series,
-    Severity,
-    Table,
-    Value,
-    Verdict,
-)
+from tpudiag.model import Report, Verdict
 from tpudiag.version import __version__
 
 SCHEMA_VERSION = 1
+REQUIRED = ("schema_version", "tool", "subject", "target", "started", "summary", "measurements",
+            "outcomes")  # fmt: skip
+FIRST = ("message", "fix", "location")
+"""What a finding says first, whatever order its fields have in Python."""
+STARTED = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$"
+INVARIANTS = (
+    {
+        "if": {"properties": {"verdict": {"const": "failed"}}},
+        "then": {"properties": {"findings": {"minItems": 1}}},
+        "else": {"properties": {"findings": {"maxItems": 0}}},
+    },
+    {
+        "if": {"properties": {"verdict": {"enum": ["skipped", "broken"]}}},
+        "then": {"properties": {"reason": {"type": "string"}}},
+    },
+    {
+        "if": {"properties": {"verdict": {"const": "passed"}}},
+        "then": {"properties": {"evidence": {"minItems": 1}}},
+    },
+)
+"""What a verdict promises: findings where it failed, evidence where it passed, else a reason."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
+"""Keys under which a null was no finite number."""
 
 
 def dumps(report: Report) -> str:
     """The report as JSON text, indented, its keys in the order of the contract."""
-    document = Document(
-        SCHEMA_VERSION,
-        SavedTool("tpudiag", __version__),
-        report.subject,
-        report.target,
-        report.started,
-        SavedSummary(*(report.count(verdict) for verdict in Verdict)),
-        {
-            name: SavedMeasurement(_finite(m.value), m.unit, m.source)
-            for name, m in report.measurements.items()
-        },
-        tuple(_outcome(outcome) for outcome in report.outcomes),
-        report.headline,
-        report.notes,
-        tuple(_table(table) for table in report.tables),
-        report.next_command,
-        report.partial,
-        tuple(_series(series) for series in report.series),
-        report.excerpts,
-    )
-    plain: object = msgspec.to_builtins(document, enc_hook=_scalar)
-    text = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+    plain = msgspec.to_builtins(report, enc_hook=_scalar)
+    for outcome in plain["outcomes"]:
+        outcome["findings"] = [{**dict.fromkeys(FIRST), **each} for each in outcome["findings"]]
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "tpudiag", "version": __version__},
+        **{key: plain[key] for key in ("subject", "target", "started")},
+        "summary": {verdict.value: report.count(verdict) for verdict in Verdict},
+        **plain,
+    }
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
     return _UNSAFE.sub(_escape, text) + "\n"
 
 
@@ -90,157 +79,92 @@ def load(path: str | Path) -> Report:
             f"{path}: a report of schema version {version}; this tpudiag reads {SCHEMA_VERSION}"
         )
     try:
-        return _report(msgspec.convert(raw, Document))
-    except (msgspec.ValidationError, OverflowError) as error:
+        return msgspec.convert(_revived(raw), Report)
+    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
         raise UnreadableInput(f"{path}: not a report of tpudiag: {_line(error)}") from error
 
 
-def _report(saved: Document) -> Report:
-    """The model of a saved document."""
-    return Report(
-        saved.subject,
-        saved.target,
-        saved.started,
-        tuple(_read_outcome(outcome) for outcome in saved.outcomes),
-        {
-            name: Measurement(_value(m.value), m.unit, m.source)
-            for name, m in saved.measurements.items()
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a report, made from the model; reports/report-v1.schema.json holds it."""
+    made = msgspec.json.schema(Report)
+    definitions = made["$defs"]
+    whole = definitions.pop("Report")
+    own = whole["properties"]
+    count = {"type": "integer", "minimum": 0}
+    verdicts = [verdict.value for verdict in Verdict]
+    own["started"] |= {"format": "date-time", "pattern": STARTED}
+    _nullable(definitions)
+    definitions["Outcome"]["allOf"] = list(INVARIANTS)
+    definitions["TargetSummary"]["properties"]["replicas"] |= {"minimum": 1}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "tpudiag report, version 1",
+        "description": "What tpudiag found out about a TensorFlow training job on TPU. Every "
+        "selected check stands in outcomes, whatever its verdict; skipped means not measured, "
+        "never healthy. A value is null where it was no finite number. Later releases may add "
+        "keys, never change or remove one within a version.",
+        "type": "object",
+        "properties": {
+            "schema_version": {"const": SCHEMA_VERSION},
+            "tool": _closed({"name": {"const": "tpudiag"}, "version": {"type": "string"}}),
+            "summary": _closed(dict.fromkeys(verdicts, count)),
+            **own,
         },
-        tuple(
-            Table(t.title, t.columns, tuple(tuple(map(_value, r)) for r in t.rows), t.source)
-            for t in saved.tables
-        ),
-        saved.headline,
-        saved.notes,
-        saved.next_command,
-        saved.partial,
-        tuple(_read_series(series) for series in saved.series),
-        saved.excerpts,
-    )
+        "required": list(REQUIRED),
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
 
 
-def _outcome(outcome: Outcome) -> SavedOutcome:
-    """An outcome as saved; its reason says how to measure what was not."""
-    return SavedOutcome(
-        outcome.id,
-        outcome.name,
-        outcome.verdict,
-        Label[outcome.severity.name],
-        _joined(outcome.reason, outcome.how_to_measure),
-        tuple(_finding(finding) for finding in outcome.findings),
-        outcome.how_to_measure,
-        tuple(_evidence(evidence) for evidence in outcome.evidence),
-    )
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object of just these keys."""
+    return {"type": "object", "properties": properties, "required": list(properties),
+            "additionalProperties": False}  # fmt: skip
 
 
-def _read_outcome(saved: SavedOutcome) -> Outcome:
-    """An outcome as it was."""
-    return Outcome(
-        saved.id,
-        saved.name,
-        saved.verdict,
-        Severity[saved.severity.name],
-        _parted(saved.reason, saved.how_to_measure),
-        saved.how_to_measure,
-        tuple(_read_finding(finding) for finding in saved.findings),
-        tuple(_read_evidence(evidence) for evidence in saved.evidence),
-    )
+def _nullable(definitions: dict[str, Any]) -> None:
+    """Numbers that may be no number are null in JSON; nothing else than the model is written."""
+    for definition in definitions.values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
+            for name, of in definition["properties"].items():
+                if name in _NULL_IS_NAN:
+                    definition["properties"][name] = _or_null(of, inside=name != "value")
 
 
-def _finding(finding: Finding) -> SavedFinding:
-    """A finding as saved."""
-    cost = finding.cost_ms_per_step
-    return SavedFinding(
-        finding.message,
-        finding.fix,
-        finding.location,
-        tuple(_evidence(evidence) for evidence in finding.evidence),
-        None if finding.severity is None else Label[finding.severity.name],
-        None if cost is None or not math.isfinite(cost) else cost,
-        finding.cost_bytes,
-    )
+def _or_null(of: dict[str, Any], inside: bool) -> dict[str, Any]:
+    """The schema, or (of an array: its innermost items) null."""
+    if inside and of.get("type") == "array":
+        return {**of, "items": _or_null(of["items"], inside)}
+    return {"anyOf": [*of.get("anyOf", [of]), {"type": "null"}]}
 
 
-def _read_finding(saved: SavedFinding) -> Finding:
-    """A finding as it was."""
-    return Finding(
-        saved.message,
-        saved.fix,
-        tuple(_read_evidence(evidence) for evidence in saved.evidence),
-        saved.location,
-        None if saved.severity is None else Severity[saved.severity.name],
-        saved.cost_ms_per_step,
-        saved.cost_bytes,
-    )
+def _finite(value: object) -> object:
+    """The same with null for each number that JSON has no word for."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(of) for key, of in cast("dict[str, object]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(of) for of in cast("list[object]", value)]
+    return value
 
 
-def _evidence(evidence: Evidence) -> SavedEvidence:
-    """A figure as saved."""
-    value, limit = _finite(evidence.value), _finite(evidence.limit)
-    return SavedEvidence(evidence.name, value, evidence.unit, limit, evidence.source)
-
-
-def _read_evidence(saved: SavedEvidence) -> Evidence:
-    """A figure as it was; a null value was no number."""
-    return Evidence(saved.name, _value(saved.value), saved.unit, saved.limit, saved.source)
-
-
-def _table(table: Table) -> SavedTable:
-    """A table as saved."""
-    rows = tuple(tuple(_finite(cell) for cell in row) for row in table.rows)
-    return SavedTable(table.title, table.columns, rows, table.source)
-
-
-def _series(series: Series) -> SavedSeries:
-    """A series as saved."""
-    x, y = (tuple(map(_number, values)) for values in (series.x, series.y))
-    limit = None if series.limit is None else _number(series.limit)
-    return SavedSeries(
-        series.kind, series.name, series.x_unit, series.unit, x, y, limit, series.source
-    )
-
-
-def _read_series(saved: SavedSeries) -> Series:
-    """A series as it was; a null was no number."""
-    x, y = (tuple(math.nan if v is None else v for v in values) for values in (saved.x, saved.y))
-    return Series(saved.kind, saved.name, saved.x_unit, saved.unit, x, y, saved.source, saved.limit)
-
-
-def _number(value: float) -> float | None:
-    """The number, or None where JSON has none for it."""
-    return value if math.isfinite(value) else None
-
-
-def _finite(value: Value | None) -> Cell:
-    """The value, or None where JSON has no word for it."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _value(cell: Cell) -> Value:
-    """The value that was saved."""
-    return math.nan if cell is None else cell
-
-
-def _joined(reason: str | None, how: str | None) -> str | None:
-    """`no steps seen` and `run longer` as `no steps seen. To measure it: run longer.`"""
-    if how is None:
-        return reason
-    return f"To measure it: {how}." if reason is None else f"{reason}. To measure it: {how}."
-
-
-def _parted(text: str | None, how: str | None) -> str | None:
-    """The reason alone: what `_joined` made one of."""
-    if text is None or how is None:
-        return text
-    return (
-        None if text == f"To measure it: {how}." else text.removesuffix(f". To measure it: {how}.")
-    )
+def _revived(value: object, key: str = "") -> object:
+    """The same with NaN for each null that was no number."""
+    if value is None and key in _NULL_IS_NAN:
+        return math.nan
+    if isinstance(value, dict):
+        return {name: _revived(of, name) for name, of in cast("dict[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_revived(of, key) for of in cast("list[object]", value)]
+    return value
 
 
 def _scalar(value: object) -> object:
     """A NumPy scalar that a check let through, as the plain number it holds."""
     item = getattr(value, "item", None)
-    return _finite(item()) if callable(item) else str(value)  # pyright: ignore
+    return item() if callable(item) else str(value)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -252,3 +176,7 @@ def _escape(match: re.Match[str]) -> str:
 def _line(error: BaseException) -> str:
     """The error's text on one line."""
     return " ".join(str(error).split())
+
+
+if __name__ == "__main__":  # python -m tpudiag.report_json > reports/report-v1.schema.json
+    print(json.dumps(schema(), indent=2))

@@ -39,18 +39,22 @@ def report() -> Report:
         verdict = list(Verdict)[index // 2 % 4] if index % 2 else Verdict.FAILED
         outcomes.append(
             Outcome(
-                check.id,
-                check.name,
-                verdict,
-                check.severity,
-                "a reason",
-                "how to measure",
-                findings if verdict is Verdict.FAILED else (),
-                evidence,
+                id=check.id,
+                name=check.name,
+                verdict=verdict,
+                severity=check.severity,
+                reason="a reason",
+                how_to_measure="how to measure",
+                findings=findings if verdict is Verdict.FAILED else (),
+                evidence=evidence,
             )
         )
-    return Report(Subject("job", "train.py"), TargetSummary("v5e-8", 8), "2026-01-02T03:04:05Z",
-                  tuple(outcomes))  # fmt: skip
+    return Report(
+        subject=Subject("job", "train.py"),
+        target=TargetSummary("v5e-8", 8),
+        started="2026-01-02T03:04:05Z",
+        outcomes=tuple(outcomes),
+    )
 
 
 def main() -> None:

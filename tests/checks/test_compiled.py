@@ -100,7 +100,7 @@ def test_without_an_answer_nothing_is_called_a_fit() -> None:
     )
     for id_ in ("TPU302", "TPU303", "TPU504"):
         outcome = judge(id_, silent)
-        assert (outcome.verdict, outcome.reason) == (Verdict.SKIPPED, "it died")
+        assert (outcome.verdict, outcome.cause) == (Verdict.SKIPPED, "it died")
     assert judge("TPU301", silent).verdict is Verdict.SKIPPED
 
 
@@ -149,7 +149,7 @@ def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
 
 def test_a_step_that_was_not_lowered_is_skipped_with_the_reason() -> None:
     outcome = judge("TPU103", CompilerFacts(reason="was not asked", how="leave out --no-compile"))
-    assert (outcome.verdict, outcome.reason) == (Verdict.SKIPPED, "was not asked")
+    assert (outcome.verdict, outcome.cause) == (Verdict.SKIPPED, "was not asked")
     assert outcome.how_to_measure == "leave out --no-compile"
 
 

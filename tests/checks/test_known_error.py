@@ -126,7 +126,7 @@ def test_normal_end_passes_on_evidence(end: JobEnd) -> None:
 def test_unknown_end_is_never_healthy(end: JobEnd) -> None:
     said = outcome(end)
     assert said.verdict is Verdict.SKIPPED
-    assert said.reason is not None and "not in the catalogue" in said.reason
+    assert said.cause is not None and "not in the catalogue" in said.cause
     assert said.how_to_measure
 
 
@@ -138,7 +138,7 @@ def test_unknown_exception_is_named_beside_what_the_log_says() -> None:
 
 def test_long_unknown_error_is_cut() -> None:
     said = outcome(JobEnd("exception", "ValueError: " + "x" * 10_000))
-    assert said.reason is not None and len(said.reason) < 300
+    assert said.cause is not None and len(said.cause) < 300
 
 
 def test_unobserved_job_is_skipped() -> None:

@@ -363,7 +363,7 @@ def test_passes_on_evidence(id_: str, signals: Signals) -> None:
 def test_skips_what_it_cannot_know(id_: str, signals: Signals) -> None:
     outcome = examine(signals, id_)
     assert outcome.verdict is Verdict.SKIPPED, outcome
-    assert outcome.reason
+    assert outcome.cause
     assert outcome.how_to_measure
 
 

@@ -123,9 +123,14 @@ def test_a_checks_verdict_that_changed_is_shown(
 
 def report(**figures: tuple[float, str]) -> Report:
     return Report(
-        Subject("job", "train.py"), None, "2026-01-02T03:04:05Z", (),
-        {name: Measurement(value, unit, "job") for name, (value, unit) in figures.items()},
-    )  # fmt: skip
+        subject=Subject("job", "train.py"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(),
+        measurements={
+            name: Measurement(value, unit, "job") for name, (value, unit) in figures.items()
+        },
+    )
 
 
 def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_healthy_job_passes_what_it_can(job: Callable[..., Report]) -> None:
     passed = ("TPU106", "TPU302", "TPU303", "TPU403", "TPU406")
     assert {verdicts[id_] for id_ in passed} == {Verdict.PASSED}
     assert Verdict.FAILED not in verdicts.values()
-    assert outcome(found, "TPU504").reason == "one replica exchanges nothing"
+    assert outcome(found, "TPU504").cause == "one replica exchanges nothing"
     assert verdicts["TPU201"] is Verdict.SKIPPED, "no iterator and no infeed was traced"
     assert verdicts["TPU301"] is Verdict.SKIPPED, "no allocation was traced"
 
@@ -122,7 +122,7 @@ def test_low_mxu_but_not_where_hbm_binds(job: Callable[..., Report], spaces: Mod
     bound = {"matmul.1": {"text": text, "flops": 10**12, "bytes_accessed": 28 * 10**9}}
     said = outcome(job(about=bound), "TPU405")
     assert said.verdict is Verdict.SKIPPED
-    assert "HBM bandwidth binds" in str(said.reason)
+    assert "HBM bandwidth binds" in str(said.cause)
 
 
 def test_float32_compute(job: Callable[..., Report], spaces: ModuleType) -> None:

@@ -24,15 +24,39 @@ from tpudiag.model import (
 
 FINDING = Finding("It waits.", "prefetch()", (Evidence("wait", 3.0, "ms"),), Location("t.py", 2))
 REPORT = Report(
-    Subject("job", "t.py"), None, "2026-01-02T03:04:05Z",
-    (Outcome("TPU201", "input-bound", Verdict.FAILED, Severity.ERROR, findings=(FINDING,)),),
-    series=(Series("step_time", "step", "step", "ms", (0.0, 1.0), (2.0, 3.0), "job"),),
+    subject=Subject("job", "t.py"),
+    target=None,
+    started="2026-01-02T03:04:05Z",
+    outcomes=(
+        Outcome(
+            id="TPU201",
+            name="input-bound",
+            verdict=Verdict.FAILED,
+            severity=Severity.ERROR,
+            findings=(FINDING,),
+        ),
+    ),
+    series=(
+        Series(
+            kind="step_time",
+            name="step",
+            x_unit="step",
+            unit="ms",
+            x=(0.0, 1.0),
+            y=(2.0, 3.0),
+            source="job",
+        ),
+    ),
     excerpts=(Excerpt("t.py", 1, ("a = 1", "for x in y:")),),
-)  # fmt: skip
+)
 ENDINGS = {
-    "json": "json", "html": "html", "md": "markdown", "sarif": "sarif", "xml": "junit",
+    "json": "json",
+    "html": "html",
+    "md": "markdown",
+    "sarif": "sarif",
+    "xml": "junit",
     "txt": "text",
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -68,7 +68,9 @@ def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_
     run = tmp_path / "plugins" / "profile" / "run"
     run.mkdir(parents=True)
     (run / "vm.xplane.pb").write_bytes(b"x")
-    report = Report(Subject("profile", "p"), None, "2026-01-02T03:04:05Z", ())
+    report = Report(
+        subject=Subject("profile", "p"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
+    )
     assert tensorboard.write_beside(report, str(tmp_path)) is not None
     found = EventFiles(str(tmp_path)).poll()
     assert steps(found) == [(10, 100), (20, 100)]

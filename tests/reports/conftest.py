@@ -14,6 +14,7 @@ from tpudiag.model import (
     Location,
     Measurement,
     Outcome,
+    PlanRow,
     Report,
     Series,
     Severity,
@@ -21,6 +22,7 @@ from tpudiag.model import (
     Table,
     TargetSummary,
     Verdict,
+    skipped_reason,
 )
 
 HOSTILE = (
@@ -29,17 +31,17 @@ HOSTILE = (
 )
 
 PASSED = Outcome(
-    "TPU101",
-    "retracing",
-    Verdict.PASSED,
-    Severity.WARNING,
+    id="TPU101",
+    name="retracing",
+    verdict=Verdict.PASSED,
+    severity=Severity.WARNING,
     evidence=(Evidence("traces of train_step", 1, "traces", 1),),
 )
 PRECISION = Outcome(
-    "TPU403",
-    "float32-compute",
-    Verdict.PASSED,
-    Severity.INFO,
+    id="TPU403",
+    name="float32-compute",
+    verdict=Verdict.PASSED,
+    severity=Severity.INFO,
     evidence=(
         Evidence("policy", "mixed_bfloat16", source="keras"),
         Evidence("16-bit share of compute", 97.23, "%", 10),
@@ -47,7 +49,14 @@ PRECISION = Outcome(
 )
 NO_MXU = ("a rehearsal on CPU has no MXU", "run it on the TPU, then `tpudiag read logs/`")
 SKIPPED = tuple(
-    Outcome(id_, name, Verdict.SKIPPED, Severity.WARNING, *why)
+    Outcome(
+        id=id_,
+        name=name,
+        verdict=Verdict.SKIPPED,
+        severity=Severity.WARNING,
+        reason=skipped_reason(*why),
+        how_to_measure=why[1],
+    )
     for id_, name, why in (
         ("TPU405", "low-mxu", NO_MXU),
         ("TPU406", "device-idle", NO_MXU),
@@ -56,7 +65,11 @@ SKIPPED = tuple(
     )
 )
 BROKEN = Outcome(
-    "TPU105", "host-callback", Verdict.BROKEN, Severity.WARNING, "KeyError: 'PyFunc'\nin the graph"
+    id="TPU105",
+    name="host-callback",
+    verdict=Verdict.BROKEN,
+    severity=Severity.WARNING,
+    reason="KeyError: 'PyFunc'\nin the graph",
 )
 INPUT_BOUND = Finding(
     "The step waits for input 38.1 % of its time: 12.3 of 32.4 ms, and all replicas stand idle.",
@@ -71,23 +84,23 @@ INPUT_BOUND = Finding(
 
 
 def failed(id_: str, name: str, severity: Severity, *findings: Finding) -> Outcome:
-    return Outcome(id_, name, Verdict.FAILED, severity, findings=findings)
+    return Outcome(id=id_, name=name, verdict=Verdict.FAILED, severity=severity, findings=findings)
 
 
 def report(*outcomes: Outcome) -> Report:
     return Report(
-        Subject("job", "train.py"),
-        TargetSummary("v5e-8", 8),
-        "2026-01-02T03:04:05+00:00",
-        outcomes,
-        {
+        subject=Subject("job", "train.py"),
+        target=TargetSummary("v5e-8", 8),
+        started="2026-01-02T03:04:05+00:00",
+        outcomes=outcomes,
+        measurements={
             "step_time_ms": Measurement(32.4, "ms", "job"),
             "peak_hbm_bytes": Measurement(15032385536, "bytes", "estimate"),
         },
-        (),
-        "No TPU here: rehearsing for v5e-8 on 8 CPU replicas.",
-        ("The first 3 steps are left out as warm-up.",),
-        "uvx --from tensorboard-plugin-profile tensorboard --logdir /tmp/tpudiag/logs",
+        tables=(),
+        headline="No TPU here: rehearsing for v5e-8 on 8 CPU replicas.",
+        notes=("The first 3 steps are left out as warm-up.",),
+        next_command="uvx --from tensorboard-plugin-profile tensorboard --logdir /tmp/tpudiag/logs",
     )
 
 
@@ -118,10 +131,10 @@ def _each_severity() -> Report:
 def _profile() -> Report:
     operation = "%fusion.123 = bf16[128,1024]{1,0} fusion(bf16[128,1024] %p.0), kind=kOutput"
     return Report(
-        Subject("profile", "logs/plugins/profile/2026_01_02"),
-        None,
-        "2026-01-02T03:04:05Z",
-        (PASSED, *SKIPPED),
+        subject=Subject("profile", "logs/plugins/profile/2026_01_02"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(PASSED, *SKIPPED),
         tables=(
             Table(
                 "Top operations",
@@ -135,25 +148,25 @@ def _profile() -> Report:
 
 
 def _hostile() -> Report:
-    odd = Outcome(HOSTILE, HOSTILE, Verdict.PASSED, Severity.INFO)
+    odd = Outcome(id=HOSTILE, name=HOSTILE, verdict=Verdict.PASSED, severity=Severity.INFO)
     evidence = (Evidence(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE), Evidence("n", float("nan")))
     finding = Finding(HOSTILE, HOSTILE + "\n```\nend", evidence, Location(HOSTILE, 1))
     return Report(
-        Subject("job", HOSTILE),
-        TargetSummary(HOSTILE, 8),
-        "2026-01-02T03:04:05Z",
-        (
+        subject=Subject("job", HOSTILE),
+        target=TargetSummary(HOSTILE, 8),
+        started="2026-01-02T03:04:05Z",
+        outcomes=(
             replace(odd, evidence=evidence),
             replace(odd, verdict=Verdict.FAILED, findings=(finding,)),
             replace(odd, verdict=Verdict.SKIPPED, reason=HOSTILE, how_to_measure=HOSTILE),
             replace(odd, verdict=Verdict.BROKEN, reason=HOSTILE),
         ),
-        {HOSTILE: Measurement(HOSTILE, HOSTILE, HOSTILE)},
-        (Table(HOSTILE, (HOSTILE,), ((HOSTILE,),), HOSTILE),),
-        HOSTILE,
-        (HOSTILE,),
-        HOSTILE,
-        HOSTILE,
+        measurements={HOSTILE: Measurement(HOSTILE, HOSTILE, HOSTILE)},
+        tables=(Table(HOSTILE, (HOSTILE,), ((HOSTILE,),), HOSTILE),),
+        headline=HOSTILE,
+        notes=(HOSTILE,),
+        next_command=HOSTILE,
+        partial=HOSTILE,
     )
 
 
@@ -180,18 +193,65 @@ def _series() -> tuple[Series, ...]:
     hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(4)}
     gib = float(2**30)
     return (
-        Series("step_time", "step time", "step", "ms", steps, tuple(20 + w for w in wait), "p"),
-        Series("step_part", "compute", "step", "ms", steps, (14.0,) * 24, "profile"),
-        Series("step_part", "collectives", "step", "ms", steps, (6.0,) * 24, "profile"),
-        Series("step_part", "input wait", "step", "ms", steps, wait, "profile"),
-        Series("memory", "host-0 device 0", "ms", "bytes", (0.0, 5.0, 9.0, 40.0),
-               (2 * gib, 9 * gib, 14.2 * gib, 6 * gib), "profile", 15.75 * gib),
+        Series(
+            kind="step_time",
+            name="step time",
+            x_unit="step",
+            unit="ms",
+            x=steps,
+            y=tuple(20 + w for w in wait),
+            source="p",
+        ),
+        Series(
+            kind="step_part",
+            name="compute",
+            x_unit="step",
+            unit="ms",
+            x=steps,
+            y=(14.0,) * 24,
+            source="profile",
+        ),
+        Series(
+            kind="step_part",
+            name="collectives",
+            x_unit="step",
+            unit="ms",
+            x=steps,
+            y=(6.0,) * 24,
+            source="profile",
+        ),
+        Series(
+            kind="step_part",
+            name="input wait",
+            x_unit="step",
+            unit="ms",
+            x=steps,
+            y=wait,
+            source="profile",
+        ),
+        Series(
+            kind="memory",
+            name="host-0 device 0",
+            x_unit="ms",
+            unit="bytes",
+            x=(0.0, 5.0, 9.0, 40.0),
+            y=(2 * gib, 9 * gib, 14.2 * gib, 6 * gib),
+            source="profile",
+            limit=15.75 * gib,
+        ),
         *(
-            Series("replica_step", name, "step", "ms", steps,
-                   tuple(14 + late + i % 3 for i in range(24)), "profile")
+            Series(
+                kind="replica_step",
+                name=name,
+                x_unit="step",
+                unit="ms",
+                x=steps,
+                y=tuple(14 + late + i % 3 for i in range(24)),
+                source="profile",
+            )
             for name, late in hosts.items()
         ),
-    )  # fmt: skip
+    )
 
 
 def _plots() -> Report:
@@ -200,25 +260,43 @@ def _plots() -> Report:
         "Plan",
         ("TPU", "batch", "fits", "GiB", "ex/s/chip", "note"),
         (
-            ("v5e-8", 32, "yes", 4.1, 1012.0, ""), ("v5e-8", 64, "yes", 7.8, 1610.0, ""),
+            ("v5e-8", 32, "yes", 4.1, 1012.0, ""),
+            ("v5e-8", 64, "yes", 7.8, 1610.0, ""),
             ("v5e-8", 128, "recomputes", 15.2, 2050.0, "best"),
-            ("v5e-8", 256, "no", 30.1, "", ""), ("v5e-8", 512, "unknown", "", "", "not asked"),
-            ("v6e-8", 32, "yes", 4.1, 1875.0, ""), ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
-            ("v6e-8", 128, "yes", 15.3, 4125.0, ""), ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
+            ("v5e-8", 256, "no", 30.1, "", ""),
+            ("v5e-8", 512, "unknown", "", "", "not asked"),
+            ("v6e-8", 32, "yes", 4.1, 1875.0, ""),
+            ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
+            ("v6e-8", 128, "yes", 15.3, 4125.0, ""),
+            ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
             ("v6e-8", 512, "no", 60.3, "", ""),
         ),
         "TPU compiler",
+    )
+    rows = tuple(
+        PlanRow(
+            target=str(target), batch_per_replica=int(batch), best=note == "best",
+            fits={"yes": True, "recomputes": True, "no": False, "unknown": None}[str(fits)],
+            recomputes=fits == "recomputes", hbm_need_bytes=int(float(gib or 0) * 2**30) or None,
+            examples_per_second_per_chip=float(rate) if rate else None,
+        )
+        for target, batch, fits, gib, rate, note in plan.rows
     )  # fmt: skip
     lines = (
-        "strategy = tf.distribute.TPUStrategy(resolver)", "",
+        "strategy = tf.distribute.TPUStrategy(resolver)",
+        "",
         "dataset = tf.data.TFRecordDataset(files).map(parse).batch(1024)",
-        "for batch in dataset:", "    train_step(batch)", "    if <b> & 'x':", "",
-    )  # fmt: skip
+        "for batch in dataset:",
+        "    train_step(batch)",
+        "    if <b> & 'x':",
+        "",
+    )
     return replace(
         _each_severity(),
         series=_series(),
         excerpts=(Excerpt("train.py", 38, lines),),
         tables=(plan,),
+        plan=rows,
     )
 
 
@@ -230,7 +308,12 @@ SPECIMENS = {
     "crashed": replace(
         report(PASSED, *SKIPPED), partial="the job ended with exit code 1 at step 7", notes=()
     ),
-    "empty": Report(Subject("trainer", "localhost:6009"), None, "2026-01-02T03:04:05Z", ()),
+    "empty": Report(
+        subject=Subject("trainer", "localhost:6009"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(),
+    ),
     "profile": _profile(),
     "hostile": _hostile(),
     "long": _long(),

@@ -130,7 +130,15 @@ def test_markup_in_names_stays_text_in_plots(specimens: dict[str, Report], opene
     report = replace(
         specimens["empty"],
         series=tuple(
-            Series(kind, name, "step", "ms", (0.0, 1.0), (1.0, 2.0), odd)
+            Series(
+                kind=kind,
+                name=name,
+                x_unit="step",
+                unit="ms",
+                x=(0.0, 1.0),
+                y=(1.0, 2.0),
+                source=odd,
+            )
             for kind in ("step_part", "memory", "replica_step")
             for name in (odd, "plain")
         ),

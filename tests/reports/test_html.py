@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tpudiag.catalogue import renderer
-from tpudiag.model import Location, Measurement, Report, Series, Table
+from tpudiag.model import Location, Measurement, PlanRow, Report, Series
 
 VOID = {"meta", "input", "br", "hr", "link", "img"}
 LARGEST_BYTES = 6_000_000
@@ -113,7 +113,15 @@ def test_a_report_without_figures_carries_no_library(specimens: dict[str, Report
 
 def test_the_users_markup_stays_text(specimens: dict[str, Report]) -> None:
     hostile = specimens["hostile"]
-    odd = Series("step_part", "</script><b>x</b>", "step", "ms", (1.0,), (2.0,), "<i>s</i>")
+    odd = Series(
+        kind="step_part",
+        name="</script><b>x</b>",
+        x_unit="step",
+        unit="ms",
+        x=(1.0,),
+        y=(2.0,),
+        source="<i>s</i>",
+    )
     page = tree(replace(hostile, series=(odd, replace(odd, kind="replica_step"))))
     own = [s.attributes.get("id") for s in page.all("script")]
     assert own == ["data", "library", None]
@@ -199,38 +207,34 @@ def test_every_plot_says_in_words_what_it_shows(specimens: dict[str, Report]) ->
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_no_number_is_a_gap(specimens: dict[str, Report], value: float) -> None:
-    series = Series("step_time", "s", "step", "ms", (1.0, 2.0), (value, 3.0), "job", value)
+    series = Series(
+        kind="step_time",
+        name="s",
+        x_unit="step",
+        unit="ms",
+        x=(1.0, 2.0),
+        y=(value, 3.0),
+        source="job",
+        limit=value,
+    )
     page = tree(replace(specimens["empty"], series=(series,)))
     data = json.loads(page.all("script", id="data")[0].text())
     assert data["series"][0]["y"] == [None, 3.0]
     assert "1 step: median 3 ms" in page.text()
 
 
-def plan_of(specimens: dict[str, Report], *tables: Table) -> dict[str, Any]:
-    page = tree(replace(specimens["empty"], tables=tables))
+def plan_of(report: Report) -> dict[str, Any]:
+    page = tree(report)
     plan: dict[str, Any] = json.loads(page.all("script", id="data")[0].text())["plan"]
-    assert bool(plan["rows"]) == bool(page.all("figure"))
     return plan
 
 
-def test_a_table_of_batch_sizes_is_drawn(specimens: dict[str, Report]) -> None:
-    plan = plan_of(specimens, *specimens["plots"].tables)
-    assert (plan["batch"], plan["rate"]) == ("batch", "examples/s a chip")
+def test_a_plan_is_drawn_where_it_is_known_whether_it_fits(specimens: dict[str, Report]) -> None:
+    plan = plan_of(specimens["plots"])
+    assert (plan["batch"], plan["rate"]) == ("batch a replica", "examples/s a chip")
     assert [row["batch"] for row in plan["rows"] if row["fits"]] == [32, 64, 128, 32, 64, 128, 256]
     assert [row["batch"] for row in plan["rows"] if not row["fits"]] == [256, 512]
-    columns = ("target", "global batch", "examples/s")
-    plain = Table("T", columns, (("v4-8", 8, 2.5), ("v4-8", 16, 4)), "job")
-    plan = plan_of(specimens, plain)
-    assert (plan["batch"], plan["rate"]) == ("global batch", "examples/s")
-    assert plan["rows"][1] == {"target": "v4-8", "batch": 16, "rate": 4, "fits": True}
-
-
-def test_a_table_without_batch_sizes_is_no_plan(specimens: dict[str, Report]) -> None:
-    other = Table("T", ("batch", "share %"), ((64, 3.0),), "profile")
-    odd = Table(
-        "T",
-        ("global batch", "examples/s", "fits"),
-        (("-", "-", "no"), (64,), (0, 1.0, "yes"), (64, 1.0, "unknown"), (True, 1.0, "yes")),
-        "profile",
-    )
-    assert plan_of(specimens, other, odd)["rows"] == []
+    unknown = PlanRow(target="v4-8", batch_per_replica=8, fits=None)
+    fitting = PlanRow(target="v4-8", batch_per_replica=4, fits=True)
+    plan = plan_of(replace(specimens["empty"], plan=(unknown, fitting)))
+    assert plan["rows"] == [{"target": "v4-8", "batch": 4, "rate": None, "fits": True}]

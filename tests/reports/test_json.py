@@ -34,6 +34,12 @@ def rendered(report: Report) -> dict[str, Any]:
     return document
 
 
+def test_the_schema_file_is_made_from_the_model() -> None:
+    assert json.loads(json.dumps(report_json.schema())) == SCHEMA, (
+        "python -m tpudiag.report_json > reports/report-v1.schema.json"
+    )
+
+
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
 
@@ -84,7 +90,15 @@ def test_no_number_that_json_lacks(specimens: dict[str, Report], number: float) 
     said = Evidence("e", number, limit=number)
     report = replace(
         specimens["empty"],
-        outcomes=(Outcome("TPU1", "n", Verdict.PASSED, Severity.INFO, evidence=(said,)),),
+        outcomes=(
+            Outcome(
+                id="TPU1",
+                name="n",
+                verdict=Verdict.PASSED,
+                severity=Severity.INFO,
+                evidence=(said,),
+            ),
+        ),
         measurements={"m": Measurement(number, "ms", "job")},
     )
     document = rendered(report)

@@ -70,5 +70,14 @@ def test_any_text_is_xml(text: str) -> None:
     from tpudiag.model import Finding, Location, Outcome, Severity, Subject
 
     finding = Finding(text, text, location=Location(text, 1))
-    outcome = Outcome(text, text, Verdict.FAILED, Severity.ERROR, findings=(finding,))
-    suites(Report(Subject("job", text), None, "2026-01-02T03:04:05Z", (outcome,)))
+    outcome = Outcome(
+        id=text, name=text, verdict=Verdict.FAILED, severity=Severity.ERROR, findings=(finding,)
+    )
+    suites(
+        Report(
+            subject=Subject("job", text),
+            target=None,
+            started="2026-01-02T03:04:05Z",
+            outcomes=(outcome,),
+        )
+    )

@@ -19,19 +19,23 @@ from rich.text import Text
 from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
+    Confidence,
     Evidence,
     Excerpt,
     Finding,
     Location,
     Measurement,
     Outcome,
+    PlanRow,
     Report,
     Series,
     Severity,
+    StepSamples,
     Subject,
     Table,
     TargetSummary,
     Verdict,
+    skipped_reason,
 )
 
 FORMATS = ("html", "json", "junit", "markdown", "rich", "sarif", "text")
@@ -47,9 +51,10 @@ found = st.builds(
     words,
     st.lists(evidences, max_size=3).map(tuple),
     st.none() | st.builds(Location, words, st.none() | st.integers(0)),
-    st.none() | st.sampled_from(Severity),
-    st.none() | st.floats(),
-    st.none() | st.integers(),
+    severity=st.none() | st.sampled_from(Severity),
+    cost_ms_per_step=st.none() | st.floats(),
+    cost_bytes=st.none() | st.integers(),
+    confidence=st.sampled_from(Confidence),
 )
 
 
@@ -57,15 +62,19 @@ found = st.builds(
 def outcomes(draw: st.DrawFn) -> Outcome:
     verdict = draw(st.sampled_from(Verdict))
     explained = verdict in (Verdict.SKIPPED, Verdict.BROKEN)
+    cause = draw(words) if explained else None
+    how = draw(st.none() | words) if verdict is Verdict.SKIPPED else None
     return Outcome(
-        draw(words.filter(bool)),
-        draw(words.filter(bool)),
-        verdict,
-        draw(st.sampled_from(Severity)),
-        draw(words) if explained else None,
-        draw(st.none() | words) if verdict is Verdict.SKIPPED else None,
-        tuple(draw(st.lists(found, min_size=1, max_size=3))) if verdict is Verdict.FAILED else (),
-        tuple(draw(st.lists(evidences, min_size=1, max_size=2))),
+        id=draw(words.filter(bool)),
+        name=draw(words.filter(bool)),
+        verdict=verdict,
+        severity=draw(st.sampled_from(Severity)),
+        reason=skipped_reason(cause, how),
+        how_to_measure=how,
+        findings=tuple(draw(st.lists(found, min_size=1, max_size=3)))
+        if verdict is Verdict.FAILED
+        else (),
+        evidence=tuple(draw(st.lists(evidences, min_size=1, max_size=2))),
     )
 
 
@@ -77,24 +86,36 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 numbers = st.lists(st.floats(), max_size=3).map(tuple)
-kinds = st.sampled_from(["step_time", "step_part", "memory", "replica_step", "?"])
+kinds = st.sampled_from(["step_time", "step_part", "memory", "replica_step"])
 limits = st.none() | st.floats()
-series = st.builds(Series, kinds, words, words, words, numbers, numbers, words, limits)
+series = st.builds(
+    Series, kind=kinds, name=words, x_unit=words, unit=words, x=numbers, y=numbers,
+    source=words, limit=limits,
+)  # fmt: skip
+samples = st.builds(StepSamples, words, words, numbers)
+shares = st.none() | st.floats()
+plan = st.builds(
+    PlanRow, target=words, batch_per_replica=st.integers(1, 4096), fits=st.none() | st.booleans(),
+    hbm_need_bytes=st.none() | st.integers(0), headroom=shares, step_ms=shares,
+    examples_per_second_per_chip=shares, note=words,
+)  # fmt: skip
 excerpts = st.builds(Excerpt, words, st.integers(1, 10**6), st.lists(words, max_size=2).map(tuple))
 reports = st.builds(
     Report,
-    st.builds(Subject, st.sampled_from(["job", "profile", "trainer"]), words),
-    st.none() | st.builds(TargetSummary, words, st.integers(1, 4096)),
-    st.just("2026-01-02T03:04:05.678+01:00"),
-    st.lists(outcomes(), max_size=4).map(tuple),
-    st.dictionaries(words, st.builds(Measurement, values, words, words), max_size=2),
-    st.lists(tables(), max_size=2).map(tuple),
-    words,
-    st.lists(words, max_size=2).map(tuple),
-    st.none() | words,
-    st.none() | words,
-    st.lists(series, max_size=2).map(tuple),
-    st.lists(excerpts, max_size=2).map(tuple),
+    subject=st.builds(Subject, st.sampled_from(["job", "profile", "trainer"]), words),
+    target=st.none() | st.builds(TargetSummary, words, st.integers(1, 4096)),
+    started=st.just("2026-01-02T03:04:05.678+01:00"),
+    outcomes=st.lists(outcomes(), max_size=4).map(tuple),
+    measurements=st.dictionaries(words, st.builds(Measurement, values, words, words), max_size=2),
+    tables=st.lists(tables(), max_size=2).map(tuple),
+    headline=words,
+    notes=st.lists(words, max_size=2).map(tuple),
+    next_command=st.none() | words,
+    partial=st.none() | words,
+    series=st.lists(series, max_size=2).map(tuple),
+    excerpts=st.lists(excerpts, max_size=2).map(tuple),
+    samples=st.lists(samples, max_size=2).map(tuple),
+    plan=st.lists(plan, max_size=2).map(tuple),
 )
 any_report = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -175,7 +196,9 @@ def test_worst_comes_first_and_then_what_costs_most(specimens: dict[str, Report]
 def test_time_outranks_bytes_and_ids_break_ties(specimens: dict[str, Report]) -> None:
     def outcome(id_: str, ms: float | None, bytes_: int | None) -> Outcome:
         finding = Finding("m", "f", cost_ms_per_step=ms, cost_bytes=bytes_)
-        return Outcome(id_, "n", Verdict.FAILED, Severity.ERROR, findings=(finding,))
+        return Outcome(
+            id=id_, name="n", verdict=Verdict.FAILED, severity=Severity.ERROR, findings=(finding,)
+        )
 
     report = replace(
         specimens["empty"],
@@ -254,7 +277,11 @@ class TestMarkdown:
 
     def test_a_pipe_or_a_backtick_moves_no_cell(self, specimens: dict[str, Report]) -> None:
         odd = Outcome(
-            "TPU101", "a|b`c``d", Verdict.PASSED, Severity.INFO, evidence=(Evidence("x|y`", 1),)
+            id="TPU101",
+            name="a|b`c``d",
+            verdict=Verdict.PASSED,
+            severity=Severity.INFO,
+            evidence=(Evidence("x|y`", 1),),
         )
         html = self.parser.render(
             renderer("markdown")(replace(specimens["empty"], outcomes=(odd,)))
@@ -269,7 +296,13 @@ class TestMarkdown:
     @any_report
     @given(said=st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
     def test_any_note_reads_as_it_was_written(self, said: str) -> None:
-        report = Report(Subject("job", "j"), None, "2026-01-02T03:04:05Z", (), notes=(f"x {said}",))
+        report = Report(
+            subject=Subject("job", "j"),
+            target=None,
+            started="2026-01-02T03:04:05Z",
+            outcomes=(),
+            notes=(f"x {said}",),
+        )
         tokens = self.parser.parse(renderer("markdown")(report))
         notes = [t for t in tokens if t.type == "inline" and t.level == 3]
         shown = "".join(c.content for c in notes[0].children or () if c.type != "html_inline")

@@ -36,8 +36,19 @@ def faults(document: dict[str, Any]) -> list[str]:
 
 def at(*places: Location | None) -> Report:
     found = tuple(Finding("m", "", location=place) for place in places)
-    outcome = Outcome("TPU201", "input-bound", Verdict.FAILED, Severity.ERROR, findings=found)
-    return Report(Subject("job", "train.py"), None, "2026-01-02T03:04:05Z", (outcome,))
+    outcome = Outcome(
+        id="TPU201",
+        name="input-bound",
+        verdict=Verdict.FAILED,
+        severity=Severity.ERROR,
+        findings=found,
+    )
+    return Report(
+        subject=Subject("job", "train.py"),
+        target=None,
+        started="2026-01-02T03:04:05Z",
+        outcomes=(outcome,),
+    )
 
 
 def test_every_report_is_valid(specimen: Report) -> None:

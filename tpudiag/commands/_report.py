@@ -166,7 +166,7 @@ def exit_code(report: Report, fail_on: str) -> int:
     from tpudiag.model import Severity
 
     worst = report.worst_failure()
-    return int(fail_on != "never" and worst is not None and worst >= Severity.of(fail_on))
+    return int(fail_on != "never" and worst is not None and worst >= Severity(fail_on))
 
 
 def write_whole(file: Path, text: str) -> None:

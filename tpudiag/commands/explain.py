@@ -97,14 +97,14 @@ def _listed(family: str, as_json: bool) -> Iterator[str]:
         return
     wide = max(len(each.name) for each in found)
     for each in found:
-        yield f"{each.id}  {each.severity.label:<7}  {each.name:<{wide}}  {each.title}"
+        yield f"{each.id}  {each.severity.value:<7}  {each.name:<{wide}}  {each.title}"
 
 
 def _check(found: Explanation) -> Iterator[str]:
     """A check in full."""
     from tpudiag.xprof_pages import page
 
-    yield _bold(f"{found.id} {found.name}") + f" ({found.severity.label})"
+    yield _bold(f"{found.id} {found.name}") + f" ({found.severity.value})"
     yield found.title
     for heading, text in found.sections:
         yield f"\n{_bold(heading)}"
@@ -128,7 +128,7 @@ def _check_data(found: Explanation) -> dict[str, object]:
     from tpudiag.xprof_pages import page
 
     return {
-        "id": found.id, "name": found.name, "severity": found.severity.label,
+        "id": found.id, "name": found.name, "severity": found.severity.value,
         "title": found.title, "sections": dict(found.sections), "xprof_page": page(found.id),
     }  # fmt: skip
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from math import isfinite
 from statistics import median
 
-from tpudiag.diagnoses.profile_tables import SAMPLES_TITLE
 from tpudiag.model import Measurement, Report, Subject, Table, Value
 from tpudiag.statistics import LEAST, TEST, Difference, difference
 
@@ -99,9 +98,7 @@ def _by_step(name: str, found: Samples) -> tuple[float, ...]:
 
 def samples(report: Report) -> Samples:
     """The figures by step that a report of `read` keeps."""
-    table = next((table for table in report.tables if table.title == SAMPLES_TITLE), None)
-    rows = table.rows if table else ()
-    return {str(row[0]): _floats(str(row[2])) for row in rows if len(row) == 3}
+    return {each.name: each.values for each in report.samples}
 
 
 def report(
@@ -113,15 +110,15 @@ def report(
         f"{name}: {side.partial}" for name, side in zip(names, reports, strict=True) if side.partial
     ]
     return Report(
-        Subject("profile", f"{names[0]} -> {names[1]}"),
-        after.target if after.target == before.target else None,
-        datetime.now(UTC).isoformat(timespec="seconds"),
-        (),
-        {f"{c.name}_change": Measurement(100 * c.change, "%", _test(c)) for c in found
+        subject=Subject("profile", f"{names[0]} -> {names[1]}"),
+        target=after.target if after.target == before.target else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        outcomes=(),
+        measurements={f"{c.name}_change": Measurement(100 * c.change, "%", _test(c)) for c in found
          if c.change is not None and c.name in GATED},
-        (_table(found, limit), *_checks(before, after)),
-        _headline(found, limit),
-        tuple(_notes(names, reports, found)),
+        tables=(_table(found, limit), *_checks(before, after)),
+        headline=_headline(found, limit),
+        notes=tuple(_notes(names, reports, found)),
         partial="; ".join(partial) or None,
     )  # fmt: skip
 
@@ -242,11 +239,3 @@ def _number(value: Value | None) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         return None
     return float(value)
-
-
-def _floats(text: str) -> tuple[float, ...]:
-    """Numbers parted by spaces; none where it is something else."""
-    try:
-        return tuple(float(word) for word in text.split())
-    except ValueError:
-        return ()

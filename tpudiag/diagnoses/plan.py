@@ -11,6 +11,7 @@ from tpudiag.model import (
     Finding,
     Measurement,
     Outcome,
+    PlanRow,
     Report,
     Severity,
     Subject,
@@ -51,23 +52,20 @@ def report(name: str, plans: Sequence[Plan], partial: str | None = None) -> Repo
     winner = max((row for row in chosen.values() if row), key=_worth, default=None)
     priced = any(plan.price for plan in plans)
     columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), "note")
-    table = Table(
-        TITLE,
-        columns,
-        tuple(_cells(row, chosen[t], priced) for t, found in rows.items() for row in found),
-        "TPU compiler",
-    )
+    plan = tuple(_plan_row(row, chosen[t]) for t, found in rows.items() for row in found)
+    table = Table(TITLE, columns, tuple(_cells(row, priced) for row in plan), "TPU compiler")
     single = plans[0].target if len(plans) == 1 else None
     return Report(
-        Subject("job", name),
-        TargetSummary(single.name, single.replicas) if single is not None else None,
-        datetime.now(UTC).isoformat(timespec="seconds"),
-        _outcome(plans, rows),
-        _measurements(chosen),
-        (table,),
-        _headline(winner, rows),
-        (*_advice(chosen, rows), *_limits(plans), ESTIMATE, LOWERED),
+        subject=Subject("job", name),
+        target=TargetSummary(single.name, single.replicas) if single is not None else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        outcomes=_outcome(plans, rows),
+        measurements=_measurements(chosen),
+        tables=(table,),
+        headline=_headline(winner, rows),
+        notes=(*_advice(chosen, rows), *_limits(plans), ESTIMATE, LOWERED),
         partial=partial,
+        plan=plan,
     )
 
 
@@ -113,28 +111,43 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _cells(row: Row, chosen: Row | None, priced: bool) -> tuple[Value, ...]:
-    """One row of the table; an empty cell is a figure that there is not."""
+def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
+    """One row as the report keeps it."""
     answer = row.answer
-    need = answer.need_bytes if answer is not None else None
-    headroom = answer.headroom if answer is not None else None
-    said = planning.note(row)
-    if chosen is not None and row.batch == chosen.batch:
-        said = f"best; {said}" if said else "best"
+    return PlanRow(
+        target=row.target.name,
+        batch_per_replica=row.batch,
+        fits=row.fits,
+        recomputes=row.recomputes,
+        best=chosen is not None and row.batch == chosen.batch,
+        hbm_need_bytes=answer.need_bytes if answer is not None else None,
+        headroom=answer.headroom if answer is not None else None,
+        more_flops=row.more_flops,
+        step_ms=answer.step_ms if answer is not None else None,
+        collective_ms=answer.collective_ms if answer is not None else None,
+        examples_per_second_per_chip=row.rate,
+        examples_per_price=row.rate_per_price,
+        note=planning.note(row) or "",
+    )
+
+
+def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+    """One row of the table; an empty cell is a figure that there is not."""
+    need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
-    price = (_shown(row.rate_per_price, 0),) if priced else ()
+    best = ("best; " if row.note else "best") if row.best else ""
     return (
-        row.target.name,
-        row.batch,
+        row.target,
+        row.batch_per_replica,
         "recomputes" if row.recomputes else fits,
         _shown(None if need is None else need / GIB, 3),
         _shown(None if headroom is None else 100 * headroom, 1),
-        _shown(None if row.more_flops is None else 100 * row.more_flops, 1),
-        _shown(answer.step_ms if answer is not None else None, 4),
-        _shown(answer.collective_ms if answer is not None else None, 4),
-        _shown(row.rate, 1),
-        *price,
-        said,
+        _shown(None if more is None else 100 * more, 1),
+        _shown(row.step_ms, 4),
+        _shown(row.collective_ms, 4),
+        _shown(row.examples_per_second_per_chip, 1),
+        *((_shown(row.examples_per_price, 0),) if priced else ()),
+        best + row.note,
     )
 
 
@@ -203,6 +216,6 @@ def _said(
 ) -> Outcome:
     """TPU301 with a verdict."""
     return Outcome(
-        "TPU301", "oom-headroom", verdict, Severity.ERROR, reason,
+        id="TPU301", name="oom-headroom", verdict=verdict, severity=Severity.ERROR, reason=reason,
         findings=findings, evidence=evidence,
     )  # fmt: skip

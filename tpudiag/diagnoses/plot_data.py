@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import Series
+from tpudiag.model import Series, SeriesKind
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
 
 STEPS = 4000
@@ -100,14 +100,14 @@ def _memory(facts: ProfileFacts) -> Iterator[Series]:
         if peak.timeline:
             times, sizes = zip(*peak.timeline, strict=True)
             yield Series(
-                "memory", f"{peak.host} {peak.allocator}", "ms", "bytes",
-                tuple(round(ms, DIGITS) for ms in times), sizes,
-                f"{facts.source}, allocation events", peak.capacity_bytes,
+                kind="memory", name=f"{peak.host} {peak.allocator}", x_unit="ms", unit="bytes",
+                x=tuple(round(ms, DIGITS) for ms in times), y=sizes,
+                source=f"{facts.source}, allocation events", limit=peak.capacity_bytes,
             )  # fmt: skip
 
 
 def _line(
-    kind: str, name: str, numbers: Sequence[int], ms: Sequence[float], source: str,
+    kind: SeriesKind, name: str, numbers: Sequence[int], ms: Sequence[float], source: str,
     most: int = STEPS,
 ) -> Series:  # fmt: skip
     """A series over steps; of too many, one of each few, and the source says so."""
@@ -115,4 +115,4 @@ def _line(
     said = source if stride == 1 else f"{source}, one of {stride} steps"
     x = tuple(float(number) for number in numbers[::stride])
     y = tuple(round(value, DIGITS) for value in ms[::stride])
-    return Series(kind, name, "step", "ms", x, y, said)
+    return Series(kind=kind, name=name, x_unit="step", unit="ms", x=x, y=y, source=said)

@@ -135,6 +135,7 @@ def _report(
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
         series=plot_data.of(signals),
+        samples=profile_tables.samples(signals),
     )
 
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
-from tpudiag.model import Table, Value
-from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
+from tpudiag.model import StepSamples, Table, Value
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.sources.profile.xprof import XProfSays
 
 ROWS = 10
 """Rows of a table; what is beyond is counted in its title."""
 SAMPLES = 200
 """Values kept of each figure for `tpudiag compare`; more are thinned out evenly."""
-SAMPLES_TITLE = "Samples by step (for tpudiag compare)"
 
 
 def tables(signals: Signals, said: XProfSays) -> Iterator[Table]:
     """Where the step time goes, replicas, operations, input, memory, and XProf's words."""
-    facts, steps = profile_of(signals), signals.steps
+    facts = profile_of(signals)
     if any(replica.step_ms for replica in facts.replicas):
         yield _breakdown(facts)
     if len(facts.replicas) > 1:
@@ -43,8 +42,6 @@ def tables(signals: Signals, said: XProfSays) -> Iterator[Table]:
         yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
     if said.figures:
         yield Table("What XProf says", ("figure", "value"), said.figures, "xprof, overview page")
-    if steps is not None:
-        yield _samples(steps, facts)
 
 
 def _cut(
@@ -178,8 +175,11 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     yield Table(title, ("what", "GiB", "% of peak"), tuple(held), source)
 
 
-def _samples(steps: StepTimes, facts: ProfileFacts) -> Table:
+def samples(signals: Signals) -> tuple[StepSamples, ...]:
     """Figures by step, for a test of whether two profiles differ by more than noise."""
+    facts, steps = signals.profile, signals.steps
+    if facts is None or steps is None:
+        return ()
     series: dict[str, Sequence[float]] = {"step_time_ms": steps.step_ms}
     if steps.input_wait_ms is not None:
         series["input_wait_ms"] = steps.input_wait_ms
@@ -189,9 +189,10 @@ def _samples(steps: StepTimes, facts: ProfileFacts) -> Table:
             means = [sum(ms) / len(parts) for ms in zip(*parts, strict=True)]
             series[f"{name.replace(' ', '_')}_ms"] = means
     series |= _mxu_by_step(series, facts)
-    rows = tuple((name, len(ms), _thinned(ms)) for name, ms in series.items())
-    columns = ("figure", "steps", "values")
-    return Table(SAMPLES_TITLE, columns, rows, f"profile, {steps.source}")
+    return tuple(
+        StepSamples(name, "%" if name == "mxu_utilization" else "ms", _thinned(values))
+        for name, values in series.items()
+    )
 
 
 def _mxu_by_step(
@@ -206,8 +207,8 @@ def _mxu_by_step(
     return {"mxu_utilization": [100 * facts.mxu_share * mean / ms for ms in work]}
 
 
-def _thinned(values: Sequence[float]) -> str:
+def _thinned(values: Sequence[float]) -> tuple[float, ...]:
     """At most SAMPLES of the values, evenly chosen, in their order."""
     stride = max(len(values) / SAMPLES, 1.0)
     chosen = [values[int(i * stride)] for i in range(min(len(values), SAMPLES))]
-    return " ".join(f"{value:.6g}" for value in chosen)
+    return tuple(float(f"{value:.6g}") for value in chosen)

@@ -125,11 +125,11 @@ class Session:
         figures = self.watched.figures()
         lost = [f"{figures.run.lost_steps} steps could not be recorded."]
         return Report(
-            Subject("trainer", f"{figures.run.name} ({self._path})"),
-            None,
-            self._started,
-            self.outcomes,
-            measurements(figures, self._path),
+            subject=Subject("trainer", f"{figures.run.name} ({self._path})"),
+            target=None,
+            started=self._started,
+            outcomes=self.outcomes,
+            measurements=measurements(figures, self._path),
             headline=headline(figures),
             notes=(*(lost if figures.run.lost_steps else ()), *self._notes),
         )
