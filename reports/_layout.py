@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
 from ._words import (
@@ -41,6 +42,8 @@ LEAST_WORDS = 16
 """Characters that a column of words keeps while another can yield."""
 MOST_FIGURE = 32
 """Characters of a figure with its unit, which stay whole."""
+MOST_ERROR_LINES = 30
+"""Of a job's error, in text; what TensorFlow says may have hundreds."""
 _BLANK: Line = ()
 _NAME_WIDTH = 23
 
@@ -50,6 +53,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from _said(title(report), width, style="headline")
     if report.partial is not None:
         yield from _said(f"Not the whole report: {closed(report.partial)}", width, style="warning")
+    if report.crash is not None:
+        yield from _crash(report.crash)
     for note in report.notes:
         yield from _said(f"Note: {line(note)}", width, hang=6, style="note")
     for outcome in failures(report):
@@ -66,6 +71,20 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from _said(summary(report), width, style=_mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def _crash(crash: Crash) -> Iterator[Line]:
+    """The job's own error, the user's frames of its traceback first; the whole is in JSON, HTML."""
+    for frame in crash.frames:
+        yield (
+            Span("  --> ", "arrow"),
+            Span(line(str(frame.location)), "location"),
+            Span(f" in {line(frame.function)}"),
+        )
+        if frame.text:
+            yield (Span(f"        {line(frame.text)}"),)
+    for row in crash.error.strip().splitlines()[:MOST_ERROR_LINES]:
+        yield (Span(f"  {line(row)}", "error"),)
 
 
 def _said(text: str, width: int, indent: int = 0, hang: int = 0, style: str = "") -> Iterator[Line]:

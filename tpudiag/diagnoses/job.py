@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_skips, job_summary, plot_data
+from tpudiag.diagnoses import job_skips, job_summary, plot_data, script_coverage
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
@@ -113,11 +113,15 @@ def diagnose(
         else (
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
+            *script_coverage.notes(signals.coverage, signals.hook_defects),
             *profile_note,
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
         series=plot_data.of(signals),
+        crash=signals.end.crash if signals.end is not None else None,
+        coverage=signals.coverage,
+        hook_defects=signals.hook_defects,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tpudiag.model import Outcome, Verdict
+from tpudiag.model import Outcome, Verdict, skipped_reason
 from tpudiag.signals import JobEnd
 
 _REHEARSE = "rehearse the job"
@@ -30,13 +30,11 @@ def _said(outcome: Outcome, end: JobEnd | None) -> Outcome:
         return outcome
     crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
     if crash is None or end is None:
-        return replace(outcome, how_to_measure=None)
+        return replace(outcome, reason=outcome.cause, how_to_measure=None)
     where = f" at {end.location}" if end.location is not None else ""
-    return replace(
-        outcome,
-        reason=f"the job {crash}{where} before: {outcome.reason}",
-        how_to_measure="mend that first, then run this again" if end.how == "exception" else None,
-    )
+    cause = f"the job {crash}{where} before: {outcome.cause}"
+    mend = "mend that first, then run this again" if end.how == "exception" else None
+    return replace(outcome, reason=skipped_reason(cause, mend), how_to_measure=mend)
 
 
 def _went_well(end: JobEnd) -> bool:

@@ -11,24 +11,25 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
-from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
-from tpudiag.signals.coverage import (
+from tpudiag.script_run import (
+    CodeFrame,
     Coverage,
     CoverageEnd,
+    Crash,
+    HookDefect,
     ShortenedLoop,
     StepFunction,
     UnreachedLines,
 )
+from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
     Environment,
-    HookDefect,
     JobEnd,
     KerasUse,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
-    TracebackFrame,
 )
 from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
 from tpudiag.signals.profile import (
@@ -82,8 +83,10 @@ __all__ = [
     "CheckpointUse",
     "Checkpoints",
     "CloudTpu",
+    "CodeFrame",
     "Coverage",
     "CoverageEnd",
+    "Crash",
     "DatasetOp",
     "Device",
     "DeviceOp",
@@ -120,7 +123,6 @@ __all__ = [
     "Throughput",
     "ThroughputDrop",
     "TpuAttempt",
-    "TracebackFrame",
     "TracedFunction",
     "UnreachedLines",
     "UnreadHost",

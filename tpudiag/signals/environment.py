@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tpudiag.model import Location
+from tpudiag.script_run import Crash
 
 
 @dataclass(frozen=True)
@@ -93,30 +94,8 @@ class JobEnd:
     location: Location | None = None
     exit_code: int | None = None
     log_tail: str = ""
-    traceback: str = ""
-    """The job's own, whole, without the frames of these hooks."""
-    frames: tuple[TracebackFrame, ...] = ()
-    """Of the traceback, those of the user's code, outermost first."""
-
-
-@dataclass(frozen=True)
-class TracebackFrame:
-    """A line of user code that an exception went through."""
-
-    location: Location
-    function: str
-    text: str
-    """The line of code."""
-
-
-@dataclass(frozen=True)
-class HookDefect:
-    """A hook of this tool that failed while the job ran: our defect, not the job's."""
-
-    hook: str
-    error: str
-    traceback: str
-    count: int = 1
+    crash: Crash | None = None
+    """The exception, where one ended it."""
 
 
 @dataclass(frozen=True)

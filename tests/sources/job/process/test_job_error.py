@@ -35,7 +35,8 @@ def raised(tmp_path: Path) -> BaseException:
 
 def test_the_frames_are_the_users_outermost_first(raised: BaseException) -> None:
     end = job_error.job_end(raised)
-    scripts = [f for f in end.frames if f.location.file.endswith("train.py")]
+    assert end.crash is not None
+    scripts = [f for f in end.crash.frames if f.location.file.endswith("train.py")]
     assert [(f.location.line, f.function, f.text) for f in scripts] == [
         (11, "<module>", "main()"),
         (9, "main", 'raise ValueError("no data") from error'),
@@ -46,11 +47,12 @@ def test_the_frames_are_the_users_outermost_first(raised: BaseException) -> None
 def test_the_text_and_the_traceback_hold_the_cause(raised: BaseException) -> None:
     end = job_error.job_end(raised)
     assert end.error is not None
+    assert end.crash is not None
     assert end.error.splitlines()[0] == "ValueError: no data"
     assert "caused by FileNotFoundError" in end.error
-    assert "direct cause of the following exception" in end.traceback
-    assert "<frozen runpy>" not in end.traceback
-    assert end.traceback.rstrip().endswith("ValueError: no data")
+    assert "direct cause of the following exception" in end.crash.traceback
+    assert "<frozen runpy>" not in end.crash.traceback
+    assert end.crash.traceback.rstrip().endswith("ValueError: no data")
 
 
 def test_a_text_without_end_is_cut_in_its_middle() -> None:

@@ -118,7 +118,7 @@ def _end(error: BaseException) -> JobEnd:
     end = job_error.job_end(error)
     if isinstance(error, tpu_stubs.NotRehearsable):
         return JobEnd("unsupported", str(error), end.location)
-    sys.stderr.write(end.traceback)
+    sys.stderr.write(end.crash.traceback if end.crash is not None else "")
     return end
 
 

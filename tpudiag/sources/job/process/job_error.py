@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from tpudiag.signals import JobEnd, TracebackFrame
+from tpudiag.signals import CodeFrame, Crash, JobEnd
 from tpudiag.sources.job.tensorflow import user_lines
 
 _OURS = str(Path(__file__).parent.parent)
@@ -25,8 +25,7 @@ def job_end(error: BaseException) -> JobEnd:
         "exception",
         error_text(error),
         frames[-1].location if frames else None,
-        traceback=traceback_text(error),
-        frames=frames,
+        crash=Crash(error_text(error), frames, traceback_text(error)),
     )
 
 
@@ -45,13 +44,13 @@ def traceback_text(error: BaseException) -> str:
     return _bounded(_OWN_FRAME.sub("", "".join(whole.format())), MOST_CHARACTERS)
 
 
-def user_frames(error: BaseException) -> Iterator[TracebackFrame]:
+def user_frames(error: BaseException) -> Iterator[CodeFrame]:
     """The lines of user code that the exception went through, outermost first."""
     for frame, line in traceback.walk_tb(error.__traceback__):
         location = user_lines.of(frame.f_code.co_filename, line)
         if location is not None:
             text = linecache.getline(location.file, location.line or 0).strip()
-            yield TracebackFrame(location, frame.f_code.co_name, text)
+            yield CodeFrame(location, frame.f_code.co_name, text)
 
 
 def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:

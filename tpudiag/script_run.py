@@ -1,13 +1,44 @@
-"""How much of a script a rehearsal saw: its training functions, what was shortened, its end."""
+"""What became of a script that ran under observation: its crash, our defects, how much was run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from tpudiag.model import Location
+from tpudiag.location import Location
 
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
+
+
+@dataclass(frozen=True)
+class CodeFrame:
+    """A line of user code that an exception went through."""
+
+    location: Location
+    function: str
+    text: str
+    """The line of code."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception that ended the job."""
+
+    error: str
+    frames: tuple[CodeFrame, ...]
+    """Of the traceback, those of the user's code, outermost first."""
+    traceback: str
+    """The job's own, whole, without the frames of these hooks."""
+
+
+@dataclass(frozen=True)
+class HookDefect:
+    """A hook of this tool that failed while the job ran: our defect, not the job's."""
+
+    hook: str
+    error: str
+    traceback: str
+    count: int = 1
 
 
 @dataclass(frozen=True)
