@@ -17,7 +17,7 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
-FIRST_READ_S, LATER_READ_S = 4.0, 0.5
+FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""
 FIRST_PASS_BATCHES, LATER_PASS_BATCHES = 1000, 20
 """Batches that a `for` loop gets again before its data ends, where its true end is unknown."""

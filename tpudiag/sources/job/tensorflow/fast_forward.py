@@ -16,8 +16,8 @@ from typing import Any, cast
 from tpudiag.sources.job.tensorflow import barrier, user_lines
 
 LEAST_REAL_CALLS = 2
-FIRST_PASS_S, LATER_PASS_S = 6.0, 1.0
-"""Real time for one pass over the data: its first, and each later one."""
+REAL_S_OF_PASS = (6.0, 1.0, 0.25)
+"""Real time for one pass over the data: the first, the second, and each later one."""
 REAL_SHARE = 0.6
 """Of the budget, what real calls may take together before all that can be is forwarded."""
 ENDLESS_CALLS = 200
@@ -93,7 +93,7 @@ class FastForward:
     def run(self, key: object, call: Callable[[], Any]) -> Any:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()
-        counters = [] if known.real_calls == 0 else [(c, _value(c)) for c in self._counters()]
+        counters = [] if known.real_calls == 0 else self.counts()
         started = self._clock()
         result = call()
         known.took_s = self._clock() - started
@@ -109,9 +109,21 @@ class FastForward:
             self._known[key] = known
         return result
 
+    def counts(self) -> list[tuple[Any, int | None]]:
+        """The counters with their values now."""
+        return [(counter, _value(counter)) for counter in self._counters()]
+
+    @staticmethod
+    def catch_up(before: list[tuple[Any, int | None]], times: float) -> None:
+        """Move counters as far as a loop would have that ran a `times`-th of its length."""
+        for counter, value in before:
+            now = _value(counter)
+            if now is not None and value is not None and now != value:
+                counter.assign_add(round((now - value) * (times - 1)), read_value=False)
+
     def _has_time(self, took_s: float) -> bool:
         """Whether this pass has time for another real call."""
-        allowed_s = FIRST_PASS_S if self._passes <= 1 else LATER_PASS_S
+        allowed_s = REAL_S_OF_PASS[min(max(self._passes, 1), len(REAL_S_OF_PASS)) - 1]
         if self._pass_s == 0.0:
             return self._real_s + took_s < REAL_SHARE * self._budget_s
         left_s = REAL_SHARE * self._budget_s - self._real_s

@@ -19,6 +19,7 @@ from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
 from tpudiag.sources.job.tensorflow import fast_forward, hooks, user_lines
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
+from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
 
 MAXIMUM_RETRACES_KEPT = 20
 MAXIMUM_TIMES_KEPT = 1000
@@ -42,6 +43,8 @@ class _Seen:
     forwarded: int = 0
     called_at: Location | None = None
     took_ms: list[float] = field(default_factory=list[float])
+    loops: list[int | str | None] = field(default_factory=list[int | str | None])
+    """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
     retraces: list[Retrace] = field(default_factory=list[Retrace])
 
@@ -129,6 +132,8 @@ class FunctionWatch:
 
     def _run(self, seen: _Seen, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call that runs: traced or not, and with what."""
+        forward = self.forward
+        counts = forward.counts() if forward and (seen.loops or not seen.calls) else []
         seen.called_at = seen.called_at or user_lines.caller()
         before = function.experimental_get_tracing_count()
         self.current = seen
@@ -145,6 +150,8 @@ class FunctionWatch:
             if traced:
                 self._traced(seen, function, args, kwargs, took_ms)
         self._after_call(seen, traced)
+        if forward is not None and seen.loops:
+            forward.catch_up(counts, _times_shortened(seen, function, args, kwargs))
         return result
 
     def _seen(self, function: Any) -> _Seen:
@@ -207,6 +214,18 @@ class FunctionWatch:
             name = getattr(dtype, "name", str(dtype))
             return "tensor", f"{name}{_dimensions(shape)}"
         return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _times_shortened(seen: _Seen, function: Any, args: Any, kwargs: Any) -> float:
+    """How many times longer the one loop of a call would be; 1 where that is not known."""
+    length = seen.loops[-1] if len(set(seen.loops)) == 1 else None
+    if isinstance(length, str):
+        try:
+            call = inspect.signature(function.python_function).bind(*args, **kwargs)
+            length = int(call.arguments[length])
+        except (TypeError, ValueError, KeyError):
+            return 1.0
+    return max(length / INNER_STEPS, 1.0) if length is not None else 1.0
 
 
 def _dimensions(shape: Any) -> str:

@@ -24,9 +24,16 @@ class LoopWatch:
     """Hooks AutoGraph's for loops; `steps_seen` counts the traced steps, to tell step loops."""
 
     def __init__(
-        self, tf: Any, steps_seen: Callable[[], int], in_replica: Callable[[], bool]
+        self,
+        tf: Any,
+        steps_seen: Callable[[], int],
+        in_replica: Callable[[], bool],
+        on_shortened: Callable[[int | str | None], None],
     ) -> None:
+        """`on_shortened` is told a loop's length: a number, the argument that holds it, or None."""
         self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
+        self._on_shortened = on_shortened
+        self._capped_class = capped_dataset(tf)
         self.shortened: list[ShortenedLoop] = []
         try:
             self._operators = import_module("tensorflow.python.autograph.operators")
@@ -40,6 +47,10 @@ class LoopWatch:
             return original(iter_, extra_test, body, *rest)
         if self._is_range(iter_):
             return self._range(original, iter_, extra_test, body, rest)
+        if isinstance(iter_, self._tf.distribute.DistributedDataset) and extra_test is None:
+            return self._dataset(original, self._capped_class, iter_, body, rest)
+        if isinstance(iter_, self._tf.data.Dataset) and extra_test is None:
+            return self._dataset(original, self._tf.data.Dataset.take, iter_, body, rest)
         return original(iter_, extra_test, body, *rest)
 
     def _is_range(self, value: Any) -> bool:
@@ -61,14 +72,59 @@ class LoopWatch:
         end = tf.cast(first + by * tf.minimum(length, cap), limit.dtype)
         before = self._steps_seen()
         original(tf.range(start, end, delta), extra_test, body, *rest)
-        if self._steps_seen() != before:
+        if self._steps_seen() == before:
+            return
+        asked = tf.get_static_value(length)
+        asked = None if asked is None else int(asked)
+        if asked is None or asked > INNER_STEPS:
             _set_constant(tf, cap, INNER_STEPS)
-            asked = tf.get_static_value(length)
-            asked = None if asked is None else int(asked)
-            if asked is None or asked > INNER_STEPS:
-                self.shortened.append(
-                    ShortenedLoop("tf.range", user_lines.caller(), INNER_STEPS, asked)
-                )
+            self._note("tf.range", asked)
+            plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
+            self._on_shortened(limit.op.name if plain and asked is None else asked)
+
+    def _dataset(self, original: Any, capped: Any, iter_: Any, body: Any, rest: Any) -> Any:
+        """A loop over a dataset, which ends early where its body takes steps."""
+        cap = self._tf.constant(_OUT_OF_REACH, self._tf.int64)
+        before = self._steps_seen()
+        original(capped(iter_, cap), None, body, *rest)
+        if self._steps_seen() != before:
+            _set_constant(self._tf, cap, INNER_STEPS)
+            self._note("a dataset", None)
+            self._on_shortened(None)
+
+    def _note(self, kind: str, asked: int | None) -> None:
+        """A loop was shortened; one that is traced again is the same."""
+        loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
+        if loop not in self.shortened:
+            self.shortened.append(loop)
+
+
+def capped_dataset(tf: Any) -> Any:
+    """A distributed dataset that ends after so many elements, for loops inside a function."""
+
+    class CappedDataset(tf.distribute.DistributedDataset):  # type: ignore[misc]
+        """What AutoGraph asks a distributed dataset for: `reduce`."""
+
+        def __init__(self, dataset: Any, cap: Any) -> None:
+            self._dataset, self._cap = dataset, cap
+
+        def __iter__(self) -> Any:
+            return iter(self._dataset)
+
+        def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
+            iterator = iter(self._dataset)
+
+            def more(count: Any, optional: Any, _: Any) -> Any:
+                return tf.logical_and(count < self._cap, optional.has_value())
+
+            def one(count: Any, optional: Any, state: Any) -> Any:
+                state = reduce_func(state, optional.get_value())
+                return count + 1, iterator.get_next_as_optional(), state
+
+            begin = (tf.constant(0, tf.int64), iterator.get_next_as_optional(), initial_state)
+            return tf.while_loop(more, one, begin, parallel_iterations=1)[2]
+
+    return CappedDataset
 
 
 def _set_constant(tf: Any, tensor: Any, value: int) -> None:

@@ -31,7 +31,7 @@ class WholeScript:
         self.forward = FastForward(budget_s, variables.counters)
         self.replay = BatchReplay(tf, self.forward.new_pass)
         self.epochs = EpochWatch(tf, self.forward, self.replay)
-        self.loops = LoopWatch(tf, steps_seen, strategies.in_replica)
+        self.loops = LoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end)
         self._began: float | None = None
         self._stack: list[tuple[str, int, int]] = []
@@ -73,6 +73,11 @@ class WholeScript:
             barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
             time.perf_counter() - self._began if self._began is not None else 0.0,
         )
+
+    def _loop_shortened(self, length: int | str | None) -> None:
+        """A loop over steps was shortened in the function being traced."""
+        if self._functions.current is not None:
+            self._functions.current.loops.append(length)
 
     def _before_step(self, arguments: Any) -> None:
         """A step function is about to be called."""
