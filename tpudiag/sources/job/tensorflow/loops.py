@@ -4,7 +4,8 @@ AutoGraph turns such a loop into a While operation through one function, `for_st
 (`autograph.operators`, the same on TensorFlow 2.13 to 2.21), and where it moved loops run whole.
 A loop's length is capped by a constant in the graph, set low once its body was seen to run
 replicas or take gradients, and out of reach for any other loop. Loops inside a replica's step
-(gradient accumulation) are the model's and stay as they are.
+(gradient accumulation) are the model's and stay as they are; so do loops over a distributed
+dataset, whose iterator TensorFlow does not let go of before its end.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ class LoopWatch:
         """`on_shortened` is told a loop's length: a number, the argument that holds it, or None."""
         self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
         self._on_shortened = on_shortened
-        self._capped_class = capped_dataset(tf)
         self.shortened: list[ShortenedLoop] = []
         try:
             self._operators = import_module("tensorflow.python.autograph.operators")
@@ -47,10 +47,8 @@ class LoopWatch:
             return original(iter_, extra_test, body, *rest)
         if self._is_range(iter_):
             return self._range(original, iter_, extra_test, body, rest)
-        if isinstance(iter_, self._tf.distribute.DistributedDataset) and extra_test is None:
-            return self._dataset(original, self._capped_class, iter_, body, rest)
-        if isinstance(iter_, self._tf.data.Dataset) and extra_test is None:
-            return self._dataset(original, self._tf.data.Dataset.take, iter_, body, rest)
+        if isinstance(iter_, self._tf.data.Dataset):
+            return self._dataset(original, iter_, extra_test, body, rest)
         return original(iter_, extra_test, body, *rest)
 
     def _is_range(self, value: Any) -> bool:
@@ -82,11 +80,11 @@ class LoopWatch:
             plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
             self._on_shortened(limit.op.name if plain and asked is None else asked)
 
-    def _dataset(self, original: Any, capped: Any, iter_: Any, body: Any, rest: Any) -> Any:
+    def _dataset(self, original: Any, iter_: Any, extra_test: Any, body: Any, rest: Any) -> Any:
         """A loop over a dataset, which ends early where its body takes steps."""
         cap = self._tf.constant(_OUT_OF_REACH, self._tf.int64)
         before = self._steps_seen()
-        original(capped(iter_, cap), None, body, *rest)
+        original(iter_.take(cap), extra_test, body, *rest)
         if self._steps_seen() != before:
             _set_constant(self._tf, cap, INNER_STEPS)
             self._note("a dataset", None)
@@ -97,34 +95,6 @@ class LoopWatch:
         loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
         if loop not in self.shortened:
             self.shortened.append(loop)
-
-
-def capped_dataset(tf: Any) -> Any:
-    """A distributed dataset that ends after so many elements, for loops inside a function."""
-
-    class CappedDataset(tf.distribute.DistributedDataset):  # type: ignore[misc]
-        """What AutoGraph asks a distributed dataset for: `reduce`."""
-
-        def __init__(self, dataset: Any, cap: Any) -> None:
-            self._dataset, self._cap = dataset, cap
-
-        def __iter__(self) -> Any:
-            return iter(self._dataset)
-
-        def reduce(self, initial_state: Any, reduce_func: Any) -> Any:
-            iterator = iter(self._dataset)
-
-            def more(count: Any, optional: Any, _: Any) -> Any:
-                return tf.logical_and(count < self._cap, optional.has_value())
-
-            def one(count: Any, optional: Any, state: Any) -> Any:
-                state = reduce_func(state, optional.get_value())
-                return count + 1, iterator.get_next_as_optional(), state
-
-            begin = (tf.constant(0, tf.int64), iterator.get_next_as_optional(), initial_state)
-            return tf.while_loop(more, one, begin, parallel_iterations=1)[2]
-
-    return CappedDataset
 
 
 def _set_constant(tf: Any, tensor: Any, value: int) -> None:
