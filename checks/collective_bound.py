@@ -10,7 +10,7 @@ from tpudiag.signals import Signals
 
 from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, percent
-from ._profile import ms_per_step, replicas_of, share
+from ._profile import ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.06
 """Share of step time in collectives worth a word (XProf's all-reduce threshold)."""
@@ -57,7 +57,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     evidence = Evidence(
         "collectives", percent(spent), "% of step time", percent(limit), profile.source
     )
-    found = [op for op in profile.ops if op.category.startswith(("all-", "reduce-", "collective"))]
+    found = [op for op in profile.ops if op.part == "collectives"]
     longest = tuple(
         Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
         for op in found[:3]
@@ -72,6 +72,8 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
             else Severity.WARNING if spent >= WARNING_LIMIT else Severity.INFO,
             cost_ms_per_step=ms_per_step(replicas, "collectives"),
         )  # fmt: skip
+    else:
+        whole_trace(profile)
     yield evidence
 
 

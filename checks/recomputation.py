@@ -11,7 +11,7 @@ from tpudiag.signals import Signals
 
 from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
-from ._profile import replicas_of
+from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.05
 """Share of the devices' busy time spent in operations that the compiler repeats."""
@@ -66,6 +66,8 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             evidence,
             longest.location,
         )
+    else:
+        whole_trace(profile)
     yield from evidence
 
 

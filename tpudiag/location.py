@@ -11,6 +11,10 @@ class Location:
 
     file: str
     line: int | None = None
+    cell: int | None = None
+    """The cell that `line` counts in, where the file is a notebook: 7 for In[7]."""
 
     def __str__(self) -> str:
+        if self.cell is not None:
+            return f"{self.file}, cell {self.cell}, line {self.line}"
         return self.file if self.line is None else f"{self.file}:{self.line}"

@@ -269,6 +269,8 @@ class Excerpt:
     file: str
     first_line: int
     lines: tuple[str, ...]
+    cell: int | None = None
+    """The cell whose lines they are, where the file is a notebook."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,12 +295,24 @@ class Report:
     excerpts: tuple[Excerpt, ...] = ()
     samples: tuple[StepSamples, ...] = ()
     plan: tuple[PlanRow, ...] = ()
+    interrupted: bool = False
+    """Whether Ctrl-C ended it; what was seen until then stands."""
+    faults: tuple[str, ...] = ()
+    """One line for each source that gave nothing, such as a trainer without a profile."""
+    profile_folder: str | None = None
+    """The TensorBoard folder that holds the profile it rests on, None where there is none."""
+
     crash: Crash | None = None
     """The exception that ended the job, with its own traceback."""
     coverage: Coverage | None = None
     """How much of a rehearsed script was run."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of tpudiag that failed while the job ran; the job went on without them."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether any check had something to look at."""
+        return any(o.verdict in (Verdict.PASSED, Verdict.FAILED) for o in self.outcomes)
 
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""

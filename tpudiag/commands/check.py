@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
-from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
+from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.job import JobRequest
+    from tpudiag.diagnoses.job_request import JobRequest
     from tpudiag.model import Report
 
 EPILOG = """\
@@ -39,7 +39,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "target", metavar="TARGET", nargs="?",
-        help="a script (train.py) or module:function; default: the reference job",
+        help="a script (train.py), a notebook (train.ipynb) or module:function; "
+        "default: the reference job",
     )  # fmt: skip
     parser.add_argument(
         "-m", dest="module", metavar="MODULE",
@@ -85,24 +86,24 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--budget",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=60.0,
-        help="how long the rest of the script may take in a rehearsal (default: 60)",
+        help="how long the rest of the script may take in a rehearsal (default: 60s)",
     )
     parser.add_argument(
         "--timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=900.0,
-        help="how long the job may take (default: 900)",
+        help="how long the job may take (default: 15m)",
     )
     parser.add_argument(
         "--tpu-timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=120.0,
-        help="how long each call that reaches for the TPU may take (default: 120)",
+        help="how long each call that reaches for the TPU may take (default: 2m)",
     )
     parser.add_argument(
         "--sandbox",
@@ -112,8 +113,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure-input",
-        metavar="SECONDS",
-        type=_duration,
+        metavar="TIME",
+        type=duration(zero=True),
         default=10.0,
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
@@ -172,8 +173,8 @@ def add_compiler_options(parser: argparse.ArgumentParser, may_be_left_out: bool 
         help="the Python that has jax and libtpu, where this one has not",
     )  # fmt: skip
     group.add_argument(
-        "--compile-timeout", metavar="SECONDS", type=seconds, default=600.0,
-        help="how long one compilation may take (default: 600)",
+        "--compile-timeout", metavar="TIME", type=duration(), default=600.0,
+        help="how long one compilation may take (default: 10m)",
     )  # fmt: skip
 
 
@@ -182,10 +183,10 @@ def run(options: argparse.Namespace) -> int:
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     asked = request(options)
-    from tpudiag.diagnoses.job import diagnose
+    from tpudiag.diagnoses import job
 
     with progress() as on_phase:
-        report = diagnose(asked, settings, on_phase)
+        report = job.diagnose(asked, settings, on_phase)
     code = _finish(report, options)
     if report.next_command is not None:
         _report.beside_profile(report, str(asked.log_dir))
@@ -194,10 +195,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
     """Write the report; a job that ended early and left nothing to fail is exit code 2."""
-    from tpudiag.diagnoses.job_summary import INTERRUPTED
-
     code = _report.emit(report, options)
-    if report.partial == INTERRUPTED:
+    if report.interrupted:
         print("tpudiag: interrupted; the report holds what was seen until then", file=sys.stderr)
         return 130
     if report.partial is not None and code == 0:
@@ -208,32 +207,27 @@ def _finish(report: Report, options: argparse.Namespace) -> int:
 
 def request(options: argparse.Namespace) -> JobRequest:
     """The command line as a request; what cannot work is refused before anything starts."""
-    from tpudiag import hardware
-    from tpudiag.diagnoses.job import REFERENCE, JobRequest, run_name
+    from tpudiag.diagnoses import job_request
     from tpudiag.sources.compiler import libtpu_process
     from tpudiag.sources.compiler.compile_step import CompilerRequest
 
-    if options.for_ is not None:
-        hardware.target(options.for_)
+    goal = job_request.goal(options.for_, options.tpu)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
     given = options.target or options.module
-    program = given or REFERENCE
-    name = given or f"reference {options.reference}, {options.loop} loop"
+    program = job_request.REFERENCE
+    name = f"reference {options.reference}, {options.loop} loop"
     if options.module is not None:
-        check_module(options.module, options.target)
+        program = name = job_request.checked_module(options.module, options.target)
     elif options.target is not None:
-        check_target(options.target)
-    log_dir = options.log_dir / run_name(given or f"reference-{options.reference}")
-    try:
-        log_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+        program = name = job_request.checked_program(options.target)
+    log_dir = _run_folder(options)
     arguments = tuple(options.arguments)
     if given is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
-    return JobRequest(
-        program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
+    return job_request.JobRequest(
+        program=program, arguments=arguments, name=name,
+        target=goal.target, target_choice=goal.target_choice, topology=goal.topology, tpu=goal.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
@@ -245,54 +239,28 @@ def request(options: argparse.Namespace) -> JobRequest:
     )  # fmt: skip
 
 
-def check_target(target: str) -> None:
-    """A script that can be read, or the form module:function."""
-    path = Path(target)
-    if path.is_file():
-        try:
-            path.read_bytes()
-        except OSError as error:
-            raise UnreadableInput(f"{target}: {error.strerror}") from error
-        return
-    module, colon, function = target.partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
-        raise UnreadableInput(f"{target}: no such file, and not of the form module:function")
+def _run_folder(options: argparse.Namespace) -> Path:
+    """The folder of this run, made; raises UsageError."""
+    from tpudiag.diagnoses.job_request import run_name
 
-
-def check_module(module: str, target: str | None) -> None:
-    """The name of a module, and no TARGET beside it; whether it is there, its own Python tells."""
-    if target is not None:
-        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
-    if not all(part.isidentifier() for part in module.split(".")):
-        raise UsageError(f"-m {module}: not the name of a module")
+    folder: Path = options.log_dir / run_name(
+        options.target or options.module or f"reference-{options.reference}"
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+    return folder
 
 
 def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[str, ...]:
     """The reference job's own options."""
-    return (
-        "--model", options.reference, "--loop", options.loop, "--precision", options.precision,
-        "--checkpoint-dir", options.checkpoint_dir or str(log_dir / "checkpoints"),
-        *(["--full-size"] if options.full_size else []),
-    )  # fmt: skip
+    from tpudiag.diagnoses.job_request import reference_arguments
 
-
-@contextmanager
-def progress() -> Generator[Callable[[str], None]]:
-    """Says on stderr what is being done: a status line on a terminal, only TPU waits elsewhere."""
-    if not sys.stderr.isatty():
-        yield _say_waits
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda phase: status.update(escape(phase))
-
-
-def _say_waits(phase: str) -> None:
-    """Without a terminal: only what may take long and end badly."""
-    if phase.startswith("tpu: "):
-        print(f"tpudiag: waiting for the TPU ({phase.removeprefix('tpu: ')})", file=sys.stderr)
+    checkpoints = options.checkpoint_dir or str(log_dir / "checkpoints")
+    return reference_arguments(
+        options.reference, options.loop, options.precision, checkpoints, options.full_size
+    )
 
 
 def _count(text: str) -> int:
@@ -300,20 +268,4 @@ def _count(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def _duration(text: str) -> float:
-    """Seconds, with or without their unit: 10, 10s, 0."""
-    number = float(text.removesuffix("s"))
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError("must be 0 or more seconds")
-    return number
-
-
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("must be above 0")
     return number

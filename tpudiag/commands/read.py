@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tpudiag.commands._durations import duration
 from tpudiag.commands._report import (
     add_report_options,
     beside_profile,
@@ -45,11 +45,16 @@ def add_parser(
     parser.add_argument(
         "--run", metavar="NAME", dest="run_name", help="read this run instead of the newest"
     )
+    parser.add_argument(
+        "--step-name", metavar="NAME",
+        help="the host's event, the program (its name without the number in brackets) or the "
+        "tf.function that is one step, where the profile marks none",
+    )  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
     add_xprof_option(parser)
     parser.add_argument(
-        "--no-tensorboard", dest="tensorboard", action="store_false",
-        help="do not write the report into the log folder, where TensorBoard shows it as text",
+        "--tensorboard", action="store_true",
+        help="also write the report into the log folder, where TensorBoard shows it as text",
     )  # fmt: skip
     add_engine_option(parser)
     add_report_options(parser)
@@ -59,7 +64,7 @@ def add_parser(
 def add_xprof_option(parser: argparse.ArgumentParser) -> None:
     """--xprof-limit, for verbs that report on a profile."""
     parser.add_argument(
-        "--xprof-limit", metavar="SECONDS", type=_seconds,
+        "--xprof-limit", metavar="TIME", type=duration(zero=True),
         help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
         "profiles up to 5 MB, larger ones are not asked about)",
     )  # fmt: skip
@@ -76,18 +81,21 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+    from tpudiag.diagnoses import profile
     from tpudiag.sources.profile import locate
 
     if options.list:
         return _list(locate.runs(options.path))
     check_outputs(options)
-    asked = ProfileRequest(options.path, options.run_name, options.engine, options.xprof_limit)
-    report, interrupted = diagnosed(asked, settings_for(options))
+    request = profile.ProfileRequest(
+        options.path, options.run_name, options.engine, options.xprof_limit,
+        step_name=options.step_name,
+    )  # fmt: skip
+    report = profile.diagnose(request, settings_for(options))
     code = emit(report, options)
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
-    if interrupted:
+    if report.interrupted:
         print("tpudiag: interrupted; the report holds what was read until then", file=sys.stderr)
         return 130
     if report.partial is not None:
@@ -103,11 +111,3 @@ def _list(found: Sequence[Run]) -> int:
         hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
         print(f"{run_.name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
     return 0
-
-
-def _seconds(text: str) -> float:
-    """A time limit of the command line."""
-    value = float(text)
-    if not 0 <= value < math.inf:
-        raise ValueError(text)
-    return value

@@ -20,7 +20,7 @@ from types import ModuleType
 import msgspec
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import job_error
+from tpudiag.sources.job.process import cells, job_error
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
@@ -93,7 +93,10 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd("finished"), None
     try:
-        run(spec.program, spec.arguments, spec.is_module)
+        if spec.cells:
+            cells.run(spec)
+        else:
+            run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
         end, error = _end(raised), raised
     if observer.stopped:

@@ -50,6 +50,10 @@ class JobSpec:
     """How long the script may go on, shortened, past the steps observed; 0: it ends there."""
     devices_per_chip: int = 1
     """Of the target, as TPUStrategy counts devices."""
+    cells: tuple[int, ...] = ()
+    """The line of the program with which each cell of a notebook begins; empty for no notebook."""
+    notebook: str = ""
+    """The notebook that the program was made of."""
     requests: int = -1
     """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
 
