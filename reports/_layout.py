@@ -65,7 +65,7 @@ def lines(report: Report, width: int) -> Iterator[Line]:
             f"Not the whole report: {closed(report.partial)}", width, style="warning"
         )
     if report.crash is not None:
-        yield from _crash(report.crash)
+        yield from crash_lines(report.crash, len(report.crash.frames), MOST_ERROR_LINES)
     for note in report.notes:
         yield from paragraph(f"Note: {line(note)}", width, hang=6, style="note")
     for outcome in failures(report):
@@ -84,9 +84,9 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
 
 
-def _crash(crash: Crash) -> Iterator[Line]:
-    """The job's own error, the user's frames of its traceback first; the whole is in JSON, HTML."""
-    for frame in crash.frames:
+def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
+    """The job's own error: the user's frames, the innermost kept; the whole is in JSON, HTML."""
+    for frame in crash.frames[-frames:] if frames else ():
         yield (
             Span("  --> ", "arrow"),
             Span(line(str(frame.location)), "location"),
@@ -94,8 +94,11 @@ def _crash(crash: Crash) -> Iterator[Line]:
         )
         if frame.text:
             yield (Span(f"        {line(frame.text)}"),)
-    for row in crash.error.strip().splitlines()[:MOST_ERROR_LINES]:
+    rows = [row for row in crash.error.strip().splitlines() if row.strip()]
+    for row in rows[:error_lines]:
         yield (Span(f"  {line(row)}", "error"),)
+    if (more := len(rows) - error_lines) > 0:
+        yield (Span(f"  ... {more} more lines", "note"),)
 
 
 def paragraph(

@@ -78,9 +78,10 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         notes=()
         if source.is_tensorflow_1
         else (
+            *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
-            *script_coverage.notes(signals.coverage, signals.hook_defects),
+            *script_coverage.notes(signals.coverage),
             *profile_note,
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),

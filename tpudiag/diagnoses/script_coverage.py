@@ -9,10 +9,14 @@ from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLine
 SHOWN = 4
 
 
-def notes(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
-    """One paragraph each: the training functions, what was shortened, what was not reached."""
-    if coverage is not None:
-        yield from _run(coverage)
+def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
+    """What a reader must know first: where the time ended, and hooks of ours that failed."""
+    if coverage is not None and coverage.end == "budget":
+        where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
+        yield (
+            f"The {coverage.rest_s:.0f} s for the rest of the script ended{where}. "
+            f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
+        )
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])
         yield (
@@ -21,8 +25,10 @@ def notes(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[
         )
 
 
-def _run(coverage: Coverage) -> Iterator[str]:
-    """What was run of a script that trained."""
+def notes(coverage: Coverage | None) -> Iterator[str]:
+    """The training functions, and what was shortened; a paragraph each."""
+    if coverage is None:
+        return
     if coverage.end == "first loop":
         yield "The script was ended after the steps observed (`--first-loop`)."
         return
@@ -36,13 +42,6 @@ def _run(coverage: Coverage) -> Iterator[str]:
         shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
     if shortened:
         yield "Shortened past the steps observed: " + "; ".join(shortened) + "."
-    if coverage.end != "budget":
-        return
-    where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
-    yield (
-        f"The time for the rest of the script ({coverage.rest_s:.0f} s) ended{where}. "
-        f"{_unreached(coverage.unreached)} `--budget SECONDS` gives it longer."
-    )
 
 
 def _function(function: StepFunction) -> str:
