@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_skips, job_summary, plot_data, script_coverage
+from tpudiag.diagnoses import job_skips, job_summary, plot_data, predicted_step, script_coverage
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
@@ -59,25 +59,33 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     signals = replace(signals, target=target, environment=installed, tpu=attempt)
-    signals = _with_source(signals, source)
+    signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = job_skips.after_rehearsal(
         engine.examine(signals, catalogue.checks(), settings), signals.end
     )
+    compiled = predicted_step.of_signals(signals)
+    step = predicted_step.prediction(compiled) if compiled else None
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
-        measurements=job_summary.measurements(signals, job.wall_s),
+        measurements={
+            **job_summary.measurements(signals, job.wall_s),
+            **predicted_step.measurements(signals),
+        },
+        predictions=(step,) if step else (),
+        tables=(predicted_step.table(step),) if step else (),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
+            *([predicted_step.sentence(step, target)] if step else []),
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),

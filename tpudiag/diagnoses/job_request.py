@@ -11,7 +11,7 @@ from typing import Literal
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
@@ -129,8 +129,8 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
     if found is None or found.generation is None or found.chips is None:
         return None
-    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
-    return f"{found.generation}-{found.chips * per_chip}"
+    generation = next(g for g in GENERATIONS if g.name == found.generation)
+    return f"{generation.name}-{found.chips * generation.cores_named}"
 
 
 def run_name(program: str) -> str:

@@ -61,6 +61,13 @@ from tpudiag.signals.step import (
     TracedFunction,
     VariableSeen,
 )
+from tpudiag.signals.step_numerics import (
+    BatchNorm,
+    ClippedGradients,
+    ExpertRouting,
+    LowPrecisionOp,
+    StepNumerics,
+)
 from tpudiag.signals.throughput import (
     LEAST_STEADY,
     WARM_UP,
@@ -68,6 +75,18 @@ from tpudiag.signals.throughput import (
     Throughput,
     ThroughputDrop,
     warm_up,
+)
+from tpudiag.signals.training_loop import (
+    FitData,
+    FrozenState,
+    GpuUse,
+    IteratorUse,
+    Pause,
+    RepeatedSetup,
+    ReplicaRead,
+    ResultFetch,
+    TrainingLoop,
+    UndistributedInput,
 )
 
 __all__ = [
@@ -78,10 +97,12 @@ __all__ = [
     "ActivationEstimate",
     "ArgumentChange",
     "Batch",
+    "BatchNorm",
     "BucketSeen",
     "CallbackTime",
     "CheckpointUse",
     "Checkpoints",
+    "ClippedGradients",
     "CloudTpu",
     "CodeFrame",
     "Coverage",
@@ -92,27 +113,38 @@ __all__ = [
     "DeviceOp",
     "Dispatch",
     "Environment",
+    "ExpertRouting",
     "FilesRead",
+    "FitData",
+    "FrozenState",
+    "GpuUse",
     "HookDefect",
     "HostClock",
     "InputBlocker",
     "InputSpeed",
     "IteratorTime",
+    "IteratorUse",
     "JobEnd",
     "KerasUse",
     "LossScale",
+    "LowPrecisionOp",
     "MatrixOp",
     "MemoryPeak",
     "MixedPrecision",
     "Origin",
     "PaddedTensor",
+    "Pause",
     "Pipeline",
     "ProfileFacts",
+    "RepeatedSetup",
+    "ReplicaRead",
     "ReplicaSteps",
+    "ResultFetch",
     "Retrace",
     "ShortenedLoop",
     "Signals",
     "StepFunction",
+    "StepNumerics",
     "StepOp",
     "StepOps",
     "StepPart",
@@ -124,6 +156,8 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainingLoop",
+    "UndistributedInput",
     "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
@@ -168,6 +202,9 @@ class Signals:
     variables: tuple[VariableSeen, ...] | None = None
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
+    numerics: StepNumerics | None = None
+    loop: TrainingLoop | None = None
+    """What was seen around the training step."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None

@@ -89,7 +89,7 @@ class JobEnd:
 
     how: str
     """finished, stopped (after the steps asked for), exception, exit, signal, timeout,
-    interrupted, unsupported (what only a TPU has was asked for)."""
+    interrupted, running, unsupported (what only a TPU has was asked for)."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None

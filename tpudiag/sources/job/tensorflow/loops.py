@@ -21,7 +21,7 @@ INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
 
 
-class LoopWatch:
+class InnerLoopWatch:
     """Hooks AutoGraph's for loops; `steps_seen` counts the traced steps, to tell step loops."""
 
     def __init__(

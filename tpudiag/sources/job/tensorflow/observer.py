@@ -20,7 +20,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import barrier, graphs, loss, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import barrier, graphs, hooks, loss, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
@@ -35,12 +35,16 @@ from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tensorflow.tpu import TpuWatch
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 from tpudiag.sources.job.tensorflow.training import GradientCall, GradientWatch
+from tpudiag.sources.job.tensorflow.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 from tpudiag.sources.job.tensorflow.whole_script import WholeScript
 
 REST_S = 60.0
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_AFTER = (6, 12)
+"""Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
+step may end in an abort of TensorFlow's."""
 
 
 class Observer:
@@ -110,6 +114,8 @@ class Observer:
             )  # fmt: skip
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
+        self._loop = LoopWatch(tf, lambda: self._gradients.taken)
+        self._loop.state.methods = self._keras.own_methods
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -132,6 +138,7 @@ class Observer:
             self._checkpoints.watch_keras(keras)
             if self._whole is not None:
                 self._whole.epochs.watch(keras)
+            self._loop.watch_keras(keras, package)
 
     def _stop(self) -> bool:
         """Enough steps were seen: send what is known, and go on where the rest is wanted too."""
@@ -241,6 +248,8 @@ class Observer:
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
         self._pipelines.training_started = True
+        if self._steps.steps in TOLD_AFTER:
+            self._recorder.put(loop=hooks.quietly(self._loop.facts))
         self._steps.finished_dispatch(eager, enough, retraced)
 
     def _measure_steps_per_dispatch(self) -> None:
@@ -288,6 +297,7 @@ class Observer:
             activations=lambda: graphs.activations(main),
             step_ops=lambda: graphs.step_ops(main),
             step_inputs=lambda: inputs,
+            numerics=lambda: self._loop.numerics(main, self._keras.layers.line_of),
         )
         if batch is not None:
             averaged = self._gradients.reduced_by_mean
@@ -338,6 +348,8 @@ class Observer:
             tensorflow=self._import_fact,
             dispatch=self._dispatch,
         )
+        if not (self._whole is not None and self._whole.began):
+            self._put_each(loop=self._loop.facts)  # past the observed steps calls are forwarded
 
     def _dispatch(self) -> Dispatch | None:
         """How steps reach the device; None before the first step."""

@@ -15,7 +15,7 @@ from tpudiag.sources.job.tensorflow.deadline import Deadline
 from tpudiag.sources.job.tensorflow.epochs import EpochWatch
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
-from tpudiag.sources.job.tensorflow.loops import LoopWatch
+from tpudiag.sources.job.tensorflow.loops import InnerLoopWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 
@@ -31,7 +31,7 @@ class WholeScript:
         self.forward = FastForward(budget_s, variables.counters)
         self.replay = BatchReplay(tf, self.forward.new_pass)
         self.epochs = EpochWatch(tf, self.forward, self.replay)
-        self.loops = LoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
+        self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end)
         self._began: float | None = None
         self._stack: list[tuple[str, int, int]] = []
@@ -48,6 +48,11 @@ class WholeScript:
         self.forward.begin()
         self.replay.begin()
         self.deadline.start()
+
+    @property
+    def began(self) -> bool:
+        """Whether the script goes on, shortened, by now."""
+        return self._began is not None
 
     def ended_by(self, error: BaseException | None) -> None:
         """The job has ended: by itself, or by an exception."""
