@@ -56,8 +56,12 @@ class Location:
 
     file: str
     line: int | None = None
+    cell: int | None = None
+    """The cell that `line` counts in, where the file is a notebook: 7 for In[7]."""
 
     def __str__(self) -> str:
+        if self.cell is not None:
+            return f"{self.file}, cell {self.cell}, line {self.line}"
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
@@ -356,6 +360,8 @@ class Excerpt:
     file: str
     first_line: int
     lines: tuple[str, ...]
+    cell: int | None = None
+    """The cell whose lines they are, where the file is a notebook."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "target", metavar="TARGET", nargs="?",
-        help="a script (train.py) or module:function; default: the reference job",
+        help="a script (train.py), a notebook (train.ipynb) or module:function; "
+        "default: the reference job",
     )  # fmt: skip
     parser.add_argument(
         "--for",

@@ -39,12 +39,15 @@ STEP_BUDGET_S = 60.0
 def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
+    request = request.with_notebook()
     installed = environment_with_tensorflow()
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(request.file)
+    if request.notebook is not None:
+        source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -82,6 +85,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
+            *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
@@ -124,10 +128,12 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, target.replicas, real_replicas, target.hosts,
+        request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
         str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        cells=request.notebook.source.cells if request.notebook else (),
+        notebook=request.notebook.source.name if request.notebook else "",
     )  # fmt: skip
 
 
