@@ -21,7 +21,14 @@ from tpudiag.signals.environment import (
     Tf1Use,
     TpuAttempt,
 )
-from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.input_pipeline import (
+    NO_WORK,
+    DatasetOp,
+    FilesRead,
+    InputCost,
+    InputSpeed,
+    Pipeline,
+)
 from tpudiag.signals.profile import (
     CallbackTime,
     Device,
@@ -81,6 +88,7 @@ __all__ = [
     "FilesRead",
     "HostClock",
     "InputBlocker",
+    "InputCost",
     "InputSpeed",
     "IteratorTime",
     "JobEnd",
