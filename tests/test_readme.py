@@ -20,7 +20,7 @@ from tpudiag.settings import Settings
 from tpudiag.signals import Batch, Origin, Signals
 
 TEXT = README.read_text(encoding="utf-8")
-FAMILIES = ((0, 5), (100, 6), (200, 10), (300, 3), (400, 6), (500, 4), (600, 5))
+FAMILIES = ((0, 5), (100, 9), (200, 14), (300, 3), (400, 7), (500, 9), (600, 6))
 IDS = [f"TPU{family + n:03}" for family, count in FAMILIES for n in range(1, count + 1)]
 BLOCKS = "\n".join(re.findall(r"^```\w*\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL))
 FENCED = re.findall(r"^(?:\$ |\s*- run: )?(tpudiag [^|#\n]+)", BLOCKS, re.MULTILINE)
