@@ -11,7 +11,7 @@ from typing import Literal
 
 from tpudiag import settings
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
-from tpudiag.errors import UnreadableInput
+from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
@@ -50,13 +50,17 @@ class JobRequest:
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     python: JobPython
     """The Python that the job runs in, which has TensorFlow."""
+    rest_s: float = 60.0
+    """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
+    is_module: bool = False
+    """The program is a module to be run as by `python -m`."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""
 
     def with_notebook(self) -> JobRequest:
         """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
-        if self.notebook is not None:
+        if self.notebook is not None or self.is_module:
             return self
         return replace(self, notebook=prepared(self.program, self.log_dir))
 
@@ -115,6 +119,18 @@ def python(named: str | None, program: str | None = None) -> JobPython:
     elif (setting := settings.load(Path.cwd()).python) is not None:
         place = named_place(setting, "[tool.tpudiag] python")
     return job_python.choose(place, program)
+
+
+def checked_module(module: str, target: str | None) -> str:
+    """The name of a module, with no TARGET beside it; raises UsageError.
+
+    Whether the module is there only the job's own Python can tell.
+    """
+    if target is not None:
+        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"-m {module}: not the name of a module")
+    return module
 
 
 def reference_arguments(
