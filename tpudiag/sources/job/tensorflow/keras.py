@@ -34,7 +34,8 @@ class KerasWatch:
         hooks.after(keras.Model, "compile", self._note_compile)
         legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
         scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
-        for optimizer in (keras.optimizers.Optimizer, legacy, scaling):
+        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+        for optimizer in (legacy, scaling):
             if optimizer is not None and "__init__" in vars(optimizer):
                 hooks.after(optimizer, "__init__", self._note_optimizer)
         if scaling is not None and type(scaling) is not type:
