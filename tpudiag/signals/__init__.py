@@ -31,7 +31,14 @@ from tpudiag.signals.environment import (
     Tf1Use,
     TpuAttempt,
 )
-from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.input_pipeline import (
+    NO_WORK,
+    DatasetOp,
+    FilesRead,
+    InputCost,
+    InputSpeed,
+    Pipeline,
+)
 from tpudiag.signals.profile import (
     CallbackTime,
     Device,
@@ -121,6 +128,7 @@ __all__ = [
     "HookDefect",
     "HostClock",
     "InputBlocker",
+    "InputCost",
     "InputSpeed",
     "IteratorTime",
     "IteratorUse",
