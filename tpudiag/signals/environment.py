@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tpudiag.model import Location
+
+LoopKind = Literal["fit", "custom"]
+JobEndKind = Literal[
+    "finished", "stopped", "exception", "exit", "signal", "timeout", "interrupted", "running"
+]
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,7 @@ class KerasUse:
     package: str
     """`keras` (3), `tf_keras` or `keras` 2 inside TensorFlow; with `version`."""
     version: str
-    loop: str
-    """`fit` or `custom`."""
+    loop: LoopKind
     epochs: int = 1
     """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
     jit_compile: bool = False
@@ -86,8 +91,8 @@ class CloudTpu:
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
-    how: str
-    """finished, stopped (after the steps asked for), exception, exit, signal, timeout, running."""
+    how: JobEndKind
+    """`stopped`: after what was asked for was seen; `running`: it has not ended."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
