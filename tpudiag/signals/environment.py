@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.script_run import Crash
 
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
-    "finished", "stopped", "exception", "exit", "signal", "timeout", "interrupted", "running"
+    "finished",
+    "stopped",
+    "exception",
+    "exit",
+    "signal",
+    "timeout",
+    "interrupted",
+    "running",
+    "unsupported",
 ]
 
 
@@ -92,11 +101,14 @@ class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
     how: JobEndKind
-    """`stopped`: after what was asked for was seen; `running`: it has not ended."""
+    """`stopped`: after what was asked for was seen; `running`: it has not ended; `unsupported`: what
+    only a TPU has was asked for."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
     log_tail: str = ""
+    crash: Crash | None = None
+    """The exception, where one ended it."""
 
 
 @dataclass(frozen=True)
