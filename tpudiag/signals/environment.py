@@ -101,8 +101,8 @@ class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
     how: JobEndKind
-    """`stopped`: after what was asked for was seen; `running`: it has not ended; `unsupported`: what
-    only a TPU has was asked for."""
+    """`stopped`: after what was asked for was seen; `running`: it has not ended; `unsupported`:
+    what only a TPU has was asked for."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
