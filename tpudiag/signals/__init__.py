@@ -21,7 +21,14 @@ from tpudiag.signals.environment import (
     Tf1Use,
     TpuAttempt,
 )
-from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.input_pipeline import (
+    NO_WORK,
+    AutotuneChoice,
+    DatasetOp,
+    FilesRead,
+    InputSpeed,
+    Pipeline,
+)
 from tpudiag.signals.profile import (
     CallbackTime,
     Device,
@@ -86,6 +93,7 @@ __all__ = [
     "WARM_UP",
     "ActivationEstimate",
     "ArgumentChange",
+    "AutotuneChoice",
     "Batch",
     "BatchNorm",
     "BucketSeen",
