@@ -39,7 +39,8 @@ def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]
                 yield AutotuneChoice(
                     transformation=kind, setting=parameter.name,
                     built_with=getattr(op, setting) if op is not None else None,
-                    chosen=int(parameter.value), held_bytes=int(node.buffered_bytes),
+                    chosen=int(parameter.state_value or parameter.value),
+                    held_bytes=int(node.buffered_bytes),
                     location=op.location if op is not None else None,
                 )  # fmt: skip
 

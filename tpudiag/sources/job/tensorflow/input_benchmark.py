@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tpudiag.signals import AutotuneChoice, InputSpeed, Pipeline
+from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
 from tpudiag.sources.job.tensorflow import autotune, graph_rewrite
 
 TURNS = 2
-LOOK_S = 2.0
+COST_S = 1.0
+"""How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
+LOOK_S = 1.0
 """How long a pipeline that needs no fix runs, for AUTOTUNE to choose."""
 GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
@@ -47,9 +49,11 @@ def measured(
     """
     found: list[InputSpeed] = []
     chosen: list[AutotuneChoice] = []
+    costs: list[InputCost] = []
 
     def work() -> None:
         try:
+            costs.append(cost(dataset, pipeline, min(COST_S, budget_s / 4)))
             mended = fixes(tf, dataset, chain, pipeline)
             runs: dict[str, _Run] = {}
             if mended:
@@ -66,9 +70,31 @@ def measured(
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(budget_s + GRACE_S)
-    if thread.is_alive():
-        return pipeline
-    return replace(pipeline, speeds=tuple(found), autotuned=tuple(chosen))
+    alone = replace(pipeline, cost=costs[0] if costs else None, autotuned=tuple(chosen))
+    return replace(alone, speeds=tuple(found)) if not thread.is_alive() else alone
+
+
+def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
+    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full."""
+    run = _Run(dataset)
+    run.rate(for_s / 4)
+    read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
+    rate = run.rate(for_s)
+    seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
+    return InputCost(
+        max(1, round(rate * seconds)) * pipeline.examples_per_element, seconds, used,
+        after - read if read is not None and after is not None else None,
+    )  # fmt: skip
+
+
+def _read_bytes() -> int | None:
+    """What this process has read so far; None where the system does not tell."""
+    try:
+        with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
+            fields = dict(line.split(": ") for line in counters)
+        return int(fields["rchar"])
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def _speeds(
