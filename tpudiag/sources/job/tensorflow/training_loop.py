@@ -95,5 +95,5 @@ class LoopWatch:
             self.results.step_done(result)
             if not traced:
                 self.pauses.trained(took_ms)
-        else:
+        elif not traced:
             self.pauses.evaluated(function, took_ms, user_lines.caller())
