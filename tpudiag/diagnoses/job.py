@@ -81,7 +81,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         notes=()
         if source.is_tensorflow_1
         else (
-            *([predicted_step.sentence(step, target)] if step else []),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
