@@ -11,6 +11,16 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
+from tpudiag.script_run import (
+    CodeFrame,
+    Coverage,
+    CoverageEnd,
+    Crash,
+    HookDefect,
+    ShortenedLoop,
+    StepFunction,
+    UnreachedLines,
+)
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
@@ -23,6 +33,7 @@ from tpudiag.signals.environment import (
 )
 from tpudiag.signals.input_pipeline import (
     NO_WORK,
+    AutotuneChoice,
     DatasetOp,
     FilesRead,
     InputCost,
@@ -93,6 +104,7 @@ __all__ = [
     "WARM_UP",
     "ActivationEstimate",
     "ArgumentChange",
+    "AutotuneChoice",
     "Batch",
     "BatchNorm",
     "BucketSeen",
@@ -101,6 +113,10 @@ __all__ = [
     "Checkpoints",
     "ClippedGradients",
     "CloudTpu",
+    "CodeFrame",
+    "Coverage",
+    "CoverageEnd",
+    "Crash",
     "DatasetOp",
     "Device",
     "DeviceOp",
@@ -111,6 +127,7 @@ __all__ = [
     "FitData",
     "FrozenState",
     "GpuUse",
+    "HookDefect",
     "HostClock",
     "InputBlocker",
     "InputCost",
@@ -134,7 +151,9 @@ __all__ = [
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "ShortenedLoop",
     "Signals",
+    "StepFunction",
     "StepNumerics",
     "StepOp",
     "StepOps",
@@ -149,6 +168,7 @@ __all__ = [
     "TracedFunction",
     "TrainingLoop",
     "UndistributedInput",
+    "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
     "warm_up",
@@ -203,6 +223,10 @@ class Signals:
     throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    coverage: Coverage | None = None
+    """How much of the script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of this tool that failed; the job went on without them."""
 
 
 EMPTY = Signals(Origin.PROFILE)
