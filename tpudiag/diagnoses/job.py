@@ -95,12 +95,12 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         notes=()
         if source.is_tensorflow_1
         else (
-            *([predicted_step.sentence(step, target)] if step else []),
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *script_coverage.notes(signals.coverage),
             *profile_note,
+            *([predicted_step.sentence(step, target)] if step else []),
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
