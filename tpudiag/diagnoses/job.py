@@ -100,7 +100,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *script_coverage.notes(signals.coverage),
             *profile_note,
-            *([predicted_step.sentence(step, target)] if step else []),
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
