@@ -145,6 +145,7 @@ class Observer:
         self._look()
         if self._whole is not None and self._spec.rest_s > 0:
             self._recorder.phase(REST)
+            self._loop.at_rest = True
             self._whole.begin()
             return True
         if self._whole is not None:
