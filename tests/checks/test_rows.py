@@ -57,6 +57,14 @@ def product(contraction: int, columns: int, **changed: object) -> MatrixOp:
     return replace(op, **changed)  # type: ignore[arg-type]
 
 
+def rows_of(rows: int, width: int = 128) -> tuple[MatrixOp, ...]:
+    """Two layers over so many rows."""
+    layers = product(784, width), product(width, 10)
+    return tuple(
+        replace(op, rows=rows, flops=2 * rows * op.contraction * op.columns) for op in layers
+    )
+
+
 def pipeline(*ops: DatasetOp) -> Pipeline:
     return Pipeline(
         tuple(replace(op, location=HERE) for op in ops),
@@ -219,13 +227,15 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
-    ("TPU401", h(batch=Batch(64, 8, 8, HERE)), Severity.INFO),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
     (
         "TPU401",
-        h(batch=Batch(64, 8, 8, HERE), matrix_ops=(product(784, 100), product(100, 10))),
+        h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100)),
         Severity.WARNING,
     ),
     ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.WARNING),
+    ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.WARNING),
+    ("TPU403", h(step_inputs=(TensorSeen("weight", "float64", (128,)),)), Severity.WARNING),
     (
         "TPU403",
         h(matrix_ops=(product(784, 128, dtype="float32"), product(128, 1))),
@@ -236,7 +246,8 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
     ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
-    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.WARNING),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
@@ -291,7 +302,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
+    ("TPU402", h(matrix_ops=(product(130, 10),))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     ("TPU603", watched()),

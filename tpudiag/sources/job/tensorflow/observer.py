@@ -17,7 +17,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, loss, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import graphs, loss, matrix_products, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
@@ -227,7 +227,9 @@ class Observer:
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
         self._batch_seen = batch = self._batch(inputs)
         rows = batch.per_replica_batch if batch is not None else None
-        products = {o.name: o for call in same for o in graphs.matrix_ops(call, layer_line, rows)}
+        products = {
+            o.name: o for call in same for o in matrix_products.matrix_ops(call, layer_line, rows)
+        }
         self._recorder.put(
             matrix_ops=tuple(products.values()),
             activations=graphs.activations(main),
