@@ -79,6 +79,9 @@ class Pipeline:
     location: Location | None = None
     distributed: bool = False
     trains: bool = True
+    """It feeds the training step."""
+    evaluates: bool = False
+    """It feeds a function that takes no gradients, and no training step."""
     cardinality: int | None = None
     """Elements in one pass; -1 infinite, -2 unknown."""
     passes: int = 1

@@ -22,6 +22,7 @@ from tpudiag.sources.job.tensorflow import (
     input_benchmark,
     user_lines,
 )
+from tpudiag.sources.job.tensorflow.feeds import Feed, FeedWatch
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -43,6 +44,7 @@ class _Seen:
     owner: Any
     chain: list[Any]
     """The dataset of each op of the pipeline."""
+    feed: Feed
     passes: int = field(default=0)
 
 
@@ -58,20 +60,41 @@ class PipelineWatch:
         self._distributed_as: dict[int, tuple[Any, _Seen]] = {}
         self._counting: set[type] = set()
         self._distributing = False
-        self.training_started = False
+        self.feeds = FeedWatch(tf)
         self._install()
 
     def facts(self) -> tuple[Pipeline, ...]:
-        """The pipelines that were distributed or iterated, in that order."""
+        """The pipelines that were distributed or read, in that order."""
+        self._read_what_trains()
         return tuple(
-            replace(seen.pipeline, passes=max(seen.passes, 1)) for seen in self._seen.values()
-        )
+            replace(
+                seen.pipeline, passes=max(seen.passes, 1), trains=self._trains(seen),
+                evaluates=seen.feed.evaluates and not self._trains(seen),
+            )
+            for seen in self._seen.values()
+        )  # fmt: skip
+
+    def _read_what_trains(self) -> None:
+        """Read the datasets that a library iterated and a step consumed."""
+        for feed in self.feeds.training():
+            if id(feed.dataset) not in self._seen:
+                self._add(feed.dataset, location=feed.location)
+
+    def _trains(self, seen: _Seen) -> bool:
+        """Whether a pipeline feeds the training step.
+
+        Where no step shows what it reads, what was handed to a strategy and is not known to be
+        read by another function does.
+        """
+        if self.feeds.training():
+            return seen.feed.trains
+        return seen.pipeline.distributed and not seen.feed.evaluates
 
     def _install(self) -> None:
         """Wrap the public entry points."""
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._note_line)
-        hooks.before(dataset, "__iter__", self._iterated)
+        hooks.around(dataset, "__iter__", self._iterated)
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
             if "experimental_distribute_dataset" in vars(class_):
                 hooks.around(class_, "experimental_distribute_dataset", self._distributed)
@@ -108,16 +131,29 @@ class PipelineWatch:
         """A distributed dataset is read each time it is iterated, not when it is made."""
         seen.passes -= 1
         self._distributed_as[id(distributed)] = distributed, seen
+        if not isinstance(distributed, self._tf.data.Dataset):
+            self.feeds.hands_over(distributed, seen.feed)
         class_: type[Any] = distributed.__class__
         if class_ not in self._counting:
             self._counting.add(class_)
-            hooks.before(class_, "__iter__", self._pass_begins)
+            hooks.around(class_, "__iter__", self._pass_begins)
+            if hasattr(class_, "reduce") and not issubclass(class_, self._tf.data.Dataset):
+                hooks.before(class_, "reduce", self._reduced)
 
-    def _pass_begins(self, distributed: Any) -> None:
+    def _pass_begins(self, original: Any, distributed: Any) -> Any:
         """A distributed dataset is iterated."""
-        _, seen = self._distributed_as.get(id(distributed), (None, None))
-        if seen is not None:
-            seen.passes += 1
+        iterator = original(distributed)
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            known[1].passes += 1
+            self.feeds.read_by(iterator, known[1].feed)
+        return iterator
+
+    def _reduced(self, distributed: Any, *_: Any, **__: Any) -> None:
+        """AutoGraph made one operation of a loop over a distributed dataset."""
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            self.feeds.consumed(known[1].feed)
 
     def _from_function(
         self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
@@ -125,43 +161,61 @@ class PipelineWatch:
         """A function that makes a dataset of per-replica batches is handed to the strategy."""
         if self._distributing:
             return original(strategy, dataset_fn, *args, **kwargs)
+        made: list[_Seen] = []
 
         def noted(context: Any) -> Any:
             dataset = dataset_fn(context)
-            self._add(dataset, replicas=strategy.num_replicas_in_sync, per_replica=True)
+            replicas = strategy.num_replicas_in_sync
+            made.append(self._add(dataset, replicas=replicas, per_replica=True))
             return dataset
 
         self._distributing = True
         try:
-            return original(strategy, noted, *args, **kwargs)
+            distributed = original(strategy, noted, *args, **kwargs)
+            if made:
+                self._count_passes(distributed, made[0])
+            return distributed
         finally:
             self._distributing = False
 
-    def _iterated(self, dataset: Any) -> None:
-        """A dataset is iterated from Python."""
-        if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
-            self._add(dataset)
+    def _iterated(self, original: Any, dataset: Any) -> Any:
+        """A dataset is iterated from Python, by the script or by a library for it."""
+        iterator = original(dataset)
+        if self._tf.executing_eagerly():
+            self.feeds.read_by(iterator, self.feeds.of(dataset))
+            if user_lines.direct_caller() is not None:
+                self._add(dataset)
+        return iterator
 
-    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> _Seen:
+    def _add(
+        self,
+        dataset: Any,
+        replicas: int | None = None,
+        per_replica: bool = False,
+        location: Location | None = None,
+    ) -> _Seen:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
             chain: list[Any] = []
             pipeline = self.read(dataset, replicas, per_replica, chain)
-            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
+            if location is not None:
+                pipeline = replace(pipeline, location=location)
+            seen = _Seen(pipeline, dataset, chain, self.feeds.of(dataset))
+            self._seen[id(dataset)] = seen
         seen.passes += 1
         return seen
 
     def count(self) -> None:
         """Count what the pipelines that train read again in every pass."""
         for seen in self._seen.values():
-            if seen.pipeline.trains:
+            if self._trains(seen):
                 seen.pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
 
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
         for seen in self._seen.values():
-            if seen.pipeline.trains and any(op.location for op in seen.pipeline.ops):
+            if self._trains(seen) and any(op.location for op in seen.pipeline.ops):
                 pipeline = input_benchmark.measured(
                     self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
                 )
@@ -183,7 +237,6 @@ class PipelineWatch:
             elements=self._elements(dataset),
             location=user_lines.caller(),
             distributed=replicas is not None,
-            trains=not self.training_started,
             cardinality=_integer(_try(dataset.cardinality)),
             auto_shard_policy=policy,
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,

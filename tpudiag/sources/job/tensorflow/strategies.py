@@ -24,6 +24,7 @@ class StrategyWatch:
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
         self.eager_runs = 0
+        self.before_eager_run: Callable[[Any, Any], None] = lambda _, __: None
         self.after_eager_run: Callable[[], None] = lambda: None
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
@@ -67,6 +68,7 @@ class StrategyWatch:
         self.last_inputs = self._inputs((args, kwargs or {}))
         eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
         if eager:
+            self.before_eager_run(args, kwargs or {})
             self.eager_runs += 1
             self.eager_location = self.eager_location or user_lines.caller()
         result = original(strategy, fn, args, kwargs, options)
