@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 
 from tpudiag.errors import UsageError
 from tpudiag.model import Check, Report
+from tpudiag.settings import Settings, load
 
 Renderer = Callable[[Report], str]
 
@@ -56,6 +58,21 @@ def _foreign(point: EntryPoint) -> Check:
     if not isinstance(loaded, Check):
         raise UsageError(f"the check {point.value} is no tpudiag.model.Check")
     return loaded
+
+
+def checked_settings(folder: Path, select: Sequence[str], ignore: Sequence[str]) -> Settings:
+    """The settings of a folder, narrowed; raises UsageError for an id or limit of no check."""
+    settings = load(folder).narrowed(tuple(select), tuple(ignore))
+    ids = {check.id: check for check in checks()}
+    for wanted in (*settings.select, *settings.ignore):
+        if not any(id_.startswith(wanted) for id_ in ids):
+            raise UsageError(f"{wanted}: no check has this id or family")
+    for id_ in settings.limits:
+        if id_ not in ids:
+            raise UsageError(f"{id_}: limits are set for one check, and none has this id")
+        if not ids[id_].takes_limit:
+            raise UsageError(f"{id_}: this check has no limit to set")
+    return settings
 
 
 def renderer(name: str) -> Renderer:

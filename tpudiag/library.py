@@ -13,7 +13,6 @@ Path("report.html").write_text(tpudiag.render(report, "html"), encoding="utf-8")
 from __future__ import annotations
 
 import tempfile
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -43,19 +42,17 @@ def check(
     target or id, UnreadableInput for a script that is not there, MissingExtra without TensorFlow.
     """
     from tpudiag import snippets
-    from tpudiag.commands.check import check_target
-    from tpudiag.diagnoses import job
+    from tpudiag.diagnoses import job, job_request
 
     settings = _settings(select, ignore)
-    if program is not None:
-        check_target(str(program))
+    script = None if program is None else job_request.checked_program(str(program))
+    goal = job_request.goal(target, tpu)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
-        request = job.JobRequest(
-            program=job.REFERENCE if program is None else str(program),
-            arguments=tuple(arguments),
-            name="reference job" if program is None else str(program),
-            target=target, tpu=tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
-            log_dir=Path(log_dir or temporary),
+        request = job_request.JobRequest(
+            program=script or job_request.REFERENCE, name=script or "reference job",
+            arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
+            topology=goal.topology, tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps,
+            timeout_s=timeout_s, log_dir=Path(log_dir or temporary),
         )  # fmt: skip
         request.log_dir.mkdir(parents=True, exist_ok=True)
         report = job.diagnose(request, settings)
@@ -77,11 +74,11 @@ def read(
     Raises UnreadableInput where there is no profile, KeyboardInterrupt as it comes.
     """
     from tpudiag import snippets
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+    from tpudiag.diagnoses import profile
 
-    asked = ProfileRequest(str(path), run, engine, xprof_limit_s)
-    report, interrupted = diagnosed(asked, _settings(select, ignore))
-    if interrupted:
+    request = profile.ProfileRequest(str(path), run, engine, xprof_limit_s)
+    report = profile.diagnose(request, _settings(select, ignore))
+    if report.interrupted:
         raise KeyboardInterrupt
     return snippets.added(report)
 
@@ -104,6 +101,6 @@ def render(report: Report, format: str) -> str:
 
 def _settings(select: Sequence[str], ignore: Sequence[str]) -> Settings:
     """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
-    from tpudiag.commands._report import settings_for
+    from tpudiag.catalogue import checked_settings
 
-    return settings_for(Namespace(select=select, ignore=ignore))
+    return checked_settings(Path.cwd(), select, ignore)

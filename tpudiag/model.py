@@ -301,6 +301,17 @@ class Report:
     excerpts: tuple[Excerpt, ...] = ()
     samples: tuple[StepSamples, ...] = ()
     plan: tuple[PlanRow, ...] = ()
+    interrupted: bool = False
+    """Whether Ctrl-C ended it; what was seen until then stands."""
+    faults: tuple[str, ...] = ()
+    """One line for each source that gave nothing, such as a trainer without a profile."""
+    profile_folder: str | None = None
+    """The TensorBoard folder that holds the profile it rests on, None where there is none."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether any check had something to look at."""
+        return any(o.verdict in (Verdict.PASSED, Verdict.FAILED) for o in self.outcomes)
 
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""

@@ -79,7 +79,7 @@ def load(path: str | Path) -> Report:
             f"{path}: a report of schema version {version}; this tpudiag reads {SCHEMA_VERSION}"
         )
     try:
-        return msgspec.convert(_revived(raw), Report)
+        return msgspec.convert(_revived(raw), Report)  # pyright: ignore[reportUnknownArgumentType]
     except (msgspec.ValidationError, OverflowError, RecursionError) as error:
         raise UnreadableInput(f"{path}: not a report of tpudiag: {_line(error)}") from error
 

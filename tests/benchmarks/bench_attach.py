@@ -100,15 +100,16 @@ def held(pid: int) -> Held:
 
 def attached(address: str, duration_s: float, folder: Path) -> list[Span]:
     """One whole `tpudiag attach`: when it captured, and when the profile was gathered."""
-    from tpudiag.diagnoses.trainer import AttachRequest
-    from tpudiag.diagnoses.trainer import attached as attach
+    from tpudiag.diagnoses.trainer import TrainerRequest, diagnose
     from tpudiag.settings import Settings
     from tpudiag.sources.live.capture import CaptureRequest
 
     marks: list[float] = []
-    asked = AttachRequest((address,), CaptureRequest(duration_s), str(folder), xprof_limit_s=0)
-    done = attach(asked, Settings(), lambda _: marks.append(time.monotonic()))
-    assert done.report.measurements["step_time_ms"].value, "a report with step times"
+    request = TrainerRequest(
+        targets=(address,), capture=CaptureRequest(duration_s), log_dir=str(folder), xprof_limit_s=0
+    )
+    report = diagnose(request, Settings(), lambda _: marks.append(time.monotonic()))
+    assert report.measurements["step_time_ms"].value, "a report with step times"
     begun, ended = marks[1], marks[2]
     return [Span("within", begun, begun + duration_s), Span("gathering", begun + duration_s, ended)]
 

@@ -22,7 +22,8 @@ import msgspec
 
 from tpudiag import catalogue, engine
 from tpudiag.compiled import Compilation, CompilerFacts
-from tpudiag.diagnoses.job import REFERENCE, JobRequest, spec_of
+from tpudiag.diagnoses.job import spec_of
+from tpudiag.diagnoses.job_request import JobRequest, goal
 from tpudiag.hardware import target
 from tpudiag.model import Outcome
 from tpudiag.settings import Settings
@@ -67,9 +68,12 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
         "--model", model, "--replica-batch", str(batch), "--precision", precision,
         "--checkpoint-dir", str(folder), *(["--full-size"] if full else []),
     )  # fmt: skip
-    goal = target(TARGET)
-    request = JobRequest(REFERENCE, arguments, name, TARGET, log_dir=folder)
-    spec = spec_of(request, goal, True, "local", 1, str(folder))
+    asked = goal(TARGET, "none")
+    request = JobRequest(
+        arguments=arguments, name=name, target=asked.target, target_choice=asked.target_choice,
+        topology=asked.topology, log_dir=folder,
+    )  # fmt: skip
+    spec = spec_of(request, True, "local", 1, str(folder))
     dialog = Dialog(spec, runner.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()
     assert installed is not None, "needs the extra `compiler`"
@@ -78,7 +82,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     for size in batches or (batch,):
         step = dialog.lower(size, 1)
         answers[size] = located(
-            libtpu_process.Compiler(installed, 3600.0).compile(step, goal), step
+            libtpu_process.Compiler(installed, 3600.0).compile(step, asked.target), step
         )
     dialog.close()
     facts = dialog.job.facts

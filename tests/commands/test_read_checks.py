@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Outcome, Report, Severity, Verdict
 from tpudiag.settings import Settings
 
@@ -18,7 +18,7 @@ Op = tuple[str, str, float]
 
 
 def read(folder: Path) -> Report:
-    return diagnosed(ProfileRequest(str(folder), xprof_limit_s=0), Settings())[0]
+    return diagnose(ProfileRequest(str(folder), xprof_limit_s=0), Settings())
 
 
 def outcome(found: Report, id_: str) -> Outcome:

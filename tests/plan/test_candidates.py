@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tpudiag.compiled import Compilation, OutOfMemory, Program
-from tpudiag.diagnoses import plan as plan_report
+from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Verdict
 from tpudiag.plan import candidates

@@ -99,20 +99,9 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 def settings_for(options: argparse.Namespace) -> Settings:
     """The settings of the working folder, narrowed by --select and --ignore; ids are checked."""
-    from tpudiag.catalogue import checks
-    from tpudiag.settings import load
+    from tpudiag.catalogue import checked_settings
 
-    settings = load(Path.cwd()).narrowed(tuple(options.select), tuple(options.ignore))
-    ids = {check.id: check for check in checks()}
-    for wanted in (*settings.select, *settings.ignore):
-        if not any(id_.startswith(wanted) for id_ in ids):
-            raise UsageError(f"{wanted}: no check has this id or family")
-    for id_ in settings.limits:
-        if id_ not in ids:
-            raise UsageError(f"{id_}: limits are set for one check, and none has this id")
-        if not ids[id_].takes_limit:
-            raise UsageError(f"{id_}: this check has no limit to set")
-    return settings
+    return checked_settings(Path.cwd(), options.select, options.ignore)
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:

@@ -107,26 +107,27 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.commands.check import progress
     from tpudiag.diagnoses import trainer
 
+    request = trainer.TrainerRequest(
+        targets=tuple(options.targets), capture=_capture(options), log_dir=options.log_dir,
+        tpu=options.tpu, project=options.project, zone=options.zone, port=options.port,
+        xprof_limit_s=options.xprof_limit,
+    )  # fmt: skip
     with progress() as on_phase:
-        asked = trainer.AttachRequest(
-            tuple(options.targets), _wish(options), options.log_dir,
-            options.tpu, options.project, options.zone, options.port, options.xprof_limit,
-        )  # fmt: skip
-        attached = trainer.attached(asked, settings, on_phase)
-    code = emit(attached.report, options)
-    if attached.run is not None:
-        beside_profile(attached.report, attached.run)
-    if attached.interrupted:
+        report = trainer.diagnose(request, settings, on_phase)
+    code = emit(report, options)
+    if report.profile_folder is not None:
+        beside_profile(report, report.profile_folder)
+    if report.interrupted:
         print("tpudiag: interrupted; the report holds what was captured", file=sys.stderr)
         return 130
-    for line in attached.faults:
+    for line in report.faults:
         print(f"tpudiag: {line}", file=sys.stderr)
-    if not attached.diagnosed:
+    if not report.judged:
         return max(code, 2)
-    return max(code, 1) if attached.faults else code
+    return max(code, 1) if report.faults else code
 
 
-def _wish(options: argparse.Namespace) -> CaptureRequest:
+def _capture(options: argparse.Namespace) -> CaptureRequest:
     """How to capture."""
     from tpudiag.sources.live.capture import CaptureRequest
 

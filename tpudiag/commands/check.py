@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
-from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.job import JobRequest
+    from tpudiag.diagnoses.job_request import JobRequest
     from tpudiag.model import Report
 
 EPILOG = """\
@@ -165,10 +165,10 @@ def run(options: argparse.Namespace) -> int:
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     asked = request(options)
-    from tpudiag.diagnoses.job import diagnose
+    from tpudiag.diagnoses import job
 
     with progress() as on_phase:
-        report = diagnose(asked, settings, on_phase)
+        report = job.diagnose(asked, settings, on_phase)
     code = _finish(report, options)
     if report.next_command is not None:
         _report.beside_profile(report, str(asked.log_dir))
@@ -177,10 +177,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
     """Write the report; a job that ended early and left nothing to fail is exit code 2."""
-    from tpudiag.diagnoses.job_summary import INTERRUPTED
-
     code = _report.emit(report, options)
-    if report.partial == INTERRUPTED:
+    if report.interrupted:
         print("tpudiag: interrupted; the report holds what was seen until then", file=sys.stderr)
         return 130
     if report.partial is not None and code == 0:
@@ -191,29 +189,24 @@ def _finish(report: Report, options: argparse.Namespace) -> int:
 
 def request(options: argparse.Namespace) -> JobRequest:
     """The command line as a request; what cannot work is refused before anything starts."""
-    from tpudiag import hardware
-    from tpudiag.diagnoses.job import REFERENCE, JobRequest, run_name
+    from tpudiag.diagnoses import job_request
     from tpudiag.sources.compiler import libtpu_process
     from tpudiag.sources.compiler.compile_step import CompilerRequest
 
-    if options.for_ is not None:
-        hardware.target(options.for_)
+    goal = job_request.goal(options.for_, options.tpu)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
-    program = options.target or REFERENCE
-    name = options.target or f"reference {options.reference}, {options.loop} loop"
+    program = job_request.REFERENCE
+    name = f"reference {options.reference}, {options.loop} loop"
     if options.target is not None:
-        check_target(options.target)
-    log_dir = options.log_dir / run_name(options.target or f"reference-{options.reference}")
-    try:
-        log_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+        program = name = job_request.checked_program(options.target)
+    log_dir = _run_folder(options)
     arguments = tuple(options.arguments)
     if options.target is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
-    return JobRequest(
-        program=program, arguments=arguments, name=name, target=options.for_, tpu=options.tpu,
+    return job_request.JobRequest(
+        program=program, arguments=arguments, name=name,
+        target=goal.target, target_choice=goal.target_choice, topology=goal.topology, tpu=goal.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
@@ -223,27 +216,26 @@ def request(options: argparse.Namespace) -> JobRequest:
     )  # fmt: skip
 
 
-def check_target(target: str) -> None:
-    """A script that can be read, or the form module:function."""
-    path = Path(target)
-    if path.is_file():
-        try:
-            path.read_bytes()
-        except OSError as error:
-            raise UnreadableInput(f"{target}: {error.strerror}") from error
-        return
-    module, colon, function = target.partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
-        raise UnreadableInput(f"{target}: no such file, and not of the form module:function")
+def _run_folder(options: argparse.Namespace) -> Path:
+    """The folder of this run, made; raises UsageError."""
+    from tpudiag.diagnoses.job_request import run_name
+
+    folder: Path = options.log_dir / run_name(options.target or f"reference-{options.reference}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+    return folder
 
 
 def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[str, ...]:
     """The reference job's own options."""
-    return (
-        "--model", options.reference, "--loop", options.loop, "--precision", options.precision,
-        "--checkpoint-dir", options.checkpoint_dir or str(log_dir / "checkpoints"),
-        *(["--full-size"] if options.full_size else []),
-    )  # fmt: skip
+    from tpudiag.diagnoses.job_request import reference_arguments
+
+    checkpoints = options.checkpoint_dir or str(log_dir / "checkpoints")
+    return reference_arguments(
+        options.reference, options.loop, options.precision, checkpoints, options.full_size
+    )
 
 
 @contextmanager

@@ -84,14 +84,13 @@ def _report(path: str, options: argparse.Namespace) -> Report:
     """A saved report, or that of a profile; raises UnreadableInput."""
     from tpudiag import report_json
     from tpudiag.commands._report import settings_for
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+    from tpudiag.diagnoses import profile
 
     if path.endswith(".json"):
         return report_json.load(path)
-    report, interrupted = diagnosed(
-        ProfileRequest(path, None, options.engine, 0), settings_for(options)
-    )
-    if interrupted:
+    request = profile.ProfileRequest(path, None, options.engine, 0)
+    report = profile.diagnose(request, settings_for(options))
+    if report.interrupted:
         raise KeyboardInterrupt
     return report
 

@@ -70,8 +70,8 @@ def add_parser(verbs: _report.Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compile the job's step for every TPU and batch, and write the plan."""
     from tpudiag import hardware
-    from tpudiag.diagnoses.job_summary import INTERRUPTED
-    from tpudiag.plan import prices, search
+    from tpudiag.diagnoses import plan
+    from tpudiag.plan import prices
     from tpudiag.sources.compiler import libtpu_process
 
     _report.check_outputs(options)
@@ -85,13 +85,14 @@ def run(options: argparse.Namespace) -> int:
     installed = libtpu_process.find(options.compiler_python)
     if installed is None:
         raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
-    wanted = search.PlanRequest(
-        targets, options.batch or (), known, options.timeout, options.compile_timeout
-    )
+    wanted = plan.PlanRequest(
+        job=request, installed=installed, targets=targets, batches=options.batch or (),
+        prices=known, timeout_s=options.timeout, compile_timeout_s=options.compile_timeout,
+    )  # fmt: skip
     with check.progress() as on_phase:
-        report = search.explored(request, installed, wanted, on_phase)
+        report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     code = _report.emit(report, options)
-    if report.partial == INTERRUPTED:
+    if report.interrupted:
         print("tpudiag: interrupted; the plan holds what was seen until then", file=sys.stderr)
         return 130
     if report.partial is not None:

@@ -76,18 +76,20 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+    from tpudiag.diagnoses import profile
     from tpudiag.sources.profile import locate
 
     if options.list:
         return _list(locate.runs(options.path))
     check_outputs(options)
-    asked = ProfileRequest(options.path, options.run_name, options.engine, options.xprof_limit)
-    report, interrupted = diagnosed(asked, settings_for(options))
+    request = profile.ProfileRequest(
+        options.path, options.run_name, options.engine, options.xprof_limit
+    )
+    report = profile.diagnose(request, settings_for(options))
     code = emit(report, options)
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
-    if interrupted:
+    if report.interrupted:
         print("tpudiag: interrupted; the report holds what was read until then", file=sys.stderr)
         return 130
     if report.partial is not None:

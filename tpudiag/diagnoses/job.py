@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag import catalogue, engine
 from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
-from tpudiag.hardware import DEFAULT_TARGET, Target, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.settings import Settings
 from tpudiag.signals import (
@@ -28,38 +27,13 @@ from tpudiag.signals import (
 )
 from tpudiag.sources import buckets, environment, script
 from tpudiag.sources.compiler import compile_step
-from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import protocol, runner
 
-REFERENCE = "tpudiag.reference.job:main"
 MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
 STEP_BUDGET_S = 60.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
-
-
-@dataclass(frozen=True)
-class JobRequest:
-    """What `tpudiag check` was asked for."""
-
-    program: str = REFERENCE
-    arguments: tuple[str, ...] = ()
-    name: str = "reference job"
-    target: str | None = None
-    tpu: str | None = None
-    """The TPU to use: a name, `local`, `none`, or None for whatever is found."""
-    steps: int | None = None
-    """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
-    warmup_steps: int = 5
-    timeout_s: float = 900.0
-    tpu_timeout_s: float = 120.0
-    log_dir: Path = Path("tpudiag-logs")
-    sandbox: Path | None = None
-    """A folder that takes what the job writes."""
-    measure_input_s: float = 10.0
-    """How long the input pipeline is run alone, as built and mended, where a fix applies."""
-    compiler: compile_step.CompilerRequest = field(default_factory=compile_step.CompilerRequest)
 
 
 def diagnose(
@@ -68,22 +42,20 @@ def diagnose(
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
     installed = environment_with_tensorflow()
-    found = None if request.tpu == "none" else environment.find_tpu()
-    asked = request.tpu if request.tpu not in (None, "none") else found.ask if found else None
-    goal = target(request.target or _found_target(found) or DEFAULT_TARGET)
+    target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
-    replicas = goal.replicas
+    replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
     source = script.look(request.program)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
-        signals, job = _on_tpu(request, goal, asked, on_phase)
+        signals, job = _on_tpu(request, asked, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
     if not (reached or job.interrupted or source.is_tensorflow_1):
-        signals, job, replicas = _rehearsed(request, goal, on_phase)
-    signals = replace(signals, target=goal, environment=installed, tpu=attempt)
+        signals, job, replicas = _rehearsed(request, on_phase)
+    signals = replace(signals, target=target, environment=installed, tpu=attempt)
     signals = _with_source(signals, source)
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
@@ -91,13 +63,13 @@ def diagnose(
     outcomes = engine.examine(signals, catalogue.checks(), settings)
     return Report(
         subject=Subject("job", request.name),
-        target=TargetSummary(goal.name, goal.replicas),
+        target=TargetSummary(target.name, target.replicas),
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
         measurements=job_summary.measurements(signals, job.wall_s),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
-        else job_summary.headline(goal, signals.tpu, asked, replicas),
+        else job_summary.headline(target, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
@@ -107,6 +79,7 @@ def diagnose(
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
+        interrupted=signals.end is not None and signals.end.how == "interrupted",
         series=plot_data.of(signals),
     )
 
@@ -137,49 +110,39 @@ def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
     return signals
 
 
-def _found_target(found: environment.FoundTpu | None) -> str | None:
-    """The target for the TPU that was found on this machine's bus."""
-    if found is None or found.generation is None or found.chips is None:
-        return None
-    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
-    return f"{found.generation}-{found.chips * per_chip}"
-
-
 def spec_of(
-    request: JobRequest,
-    goal: Target,
-    rehearse: bool,
-    tpu: str,
-    real_replicas: int,
-    lower_to: str = "",
+    request: JobRequest, rehearse: bool, tpu: str, real_replicas: int, lower_to: str = ""
 ) -> protocol.JobSpec:
     """The job for the child process."""
-    arguments = request.arguments
+    arguments, target = request.arguments, request.target
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, goal.replicas, real_replicas, goal.hosts,
+        request.program, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
-        str(request.sandbox or ""), request.measure_input_s, lower_to, topology(goal).replicas,
+        str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
     )  # fmt: skip
 
 
 def _rehearsed(
-    request: JobRequest, goal: Target, on_phase: Callable[[str], None]
+    request: JobRequest, on_phase: Callable[[str], None]
 ) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
-    replicas = min(goal.replicas, MAXIMUM_REAL_REPLICAS)
+    target = request.target
+    replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
-        job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+        job = runner.run(spec_of(request, True, "local", replicas, to), limits, on_phase)
         while (fitting := _fitting(job, replicas)) < replicas:
             on_phase(f"starting again with {fitting} of {replicas} replicas")
             replicas = fitting
-            job = runner.run(spec_of(request, goal, True, "local", replicas, to), limits, on_phase)
+            job = runner.run(spec_of(request, True, "local", replicas, to), limits, on_phase)
         signals = _signals(Origin.REHEARSAL, job)
-        compiler = compile_step.of_job(job.facts, job.interrupted, goal, request.compiler, on_phase)
+        compiler = compile_step.of_job(
+            job.facts, job.interrupted, target, request.compiler, on_phase
+        )
     if compiler.reason == compile_step.INTERRUPTED:
         signals = replace(signals, end=JobEnd("interrupted"))
     return replace(signals, compiler=compiler), job, replicas
@@ -195,7 +158,7 @@ def _fitting(job: runner.JobRun, replicas: int) -> int:
 
 
 def _on_tpu(
-    request: JobRequest, goal: Target, asked: str, on_phase: Callable[[str], None]
+    request: JobRequest, asked: str, on_phase: Callable[[str], None]
 ) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
@@ -203,7 +166,7 @@ def _on_tpu(
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(spec_of(request, goal, False, asked, goal.replicas), limits, on_phase)
+    job = runner.run(spec_of(request, False, asked, request.target.replicas), limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:
@@ -273,9 +236,3 @@ def _joined(job: StepTimes | None, profile: StepTimes | None) -> StepTimes | Non
     if profile is None or not profile.step_ms:
         return job
     return profile
-
-
-def run_name(program: str) -> str:
-    """A folder name for one run: what ran, and when."""
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
-    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"

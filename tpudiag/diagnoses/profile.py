@@ -59,19 +59,20 @@ class ProfileRequest:
     """What is known of the TPU besides its profile."""
 
 
-def diagnosed(asked: ProfileRequest, settings: Settings) -> tuple[Report, bool]:
-    """The report on a profile, and whether Ctrl-C cut it short.
+def diagnose(request: ProfileRequest, settings: Settings) -> Report:
+    """The report on a profile; of a part of it where Ctrl-C cut it short.
 
     Raises UnreadableInput where nothing of it can be read, UsageError for an unknown engine.
     """
-    mapped = engines.engine(asked.engine)
-    chosen = locate.choose(locate.runs(asked.path), asked.path, asked.run)
-    with _xprof(chosen, asked.xprof_limit_s) as said:
+    mapped = engines.engine(request.engine)
+    chosen = locate.choose(locate.runs(request.path), request.path, request.run)
+    with _xprof(chosen, request.xprof_limit_s) as said:
         answers, interrupted = engines.read(chosen, mapped)
-        facts, steps = answers.merged(asked.missing)
+        facts, steps = answers.merged(request.missing)
         says = XProfSays() if interrupted else said()
-    signals = _signals(asked.known, facts, steps)
-    return _report(asked, chosen, signals, settings, says), interrupted
+    signals = _signals(request.known, facts, steps)
+    report = _report(request, chosen, signals, settings, says)
+    return replace(report, interrupted=interrupted)
 
 
 @contextmanager
@@ -119,19 +120,19 @@ def _target(facts: ProfileFacts) -> Target | None:
 
 
 def _report(
-    asked: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
+    request: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
 ) -> Report:
     """The whole diagnosis."""
-    path, goal = asked.path, signals.target
+    path, target = request.path, signals.target
     return Report(
-        subject=asked.subject or _subject(path, chosen),
-        target=TargetSummary(goal.name, goal.replicas) if goal else None,
+        subject=request.subject or _subject(path, chosen),
+        target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(profile_figures.measurements(signals)),
         tables=tuple(profile_tables.tables(signals, said)),
         headline=profile_figures.headline(signals),
-        notes=(*asked.notes, *_notes(signals, said)),
+        notes=(*request.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
         series=plot_data.of(signals),

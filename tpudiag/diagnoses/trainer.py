@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import Cloud, asked_of
-from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile import ProfileRequest
+from tpudiag.diagnoses.profile import diagnose as diagnose_profile
 from tpudiag.diagnoses.profile_figures import count
 from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
 from tpudiag.engine import examine
@@ -23,31 +24,18 @@ from tpudiag.sources.live.run_folder import RunFolder, run_folder
 OnPhase = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class AttachRequest:
+@dataclass(frozen=True, kw_only=True)
+class TrainerRequest:
     """What `tpudiag attach` was asked for."""
 
     targets: tuple[str, ...]
-    wish: CaptureRequest
+    capture: CaptureRequest
     log_dir: str
     tpu: str | None = None
     project: str | None = None
     zone: str | None = None
     port: int = 6009
     xprof_limit_s: float | None = None
-
-
-@dataclass(frozen=True)
-class Attached:
-    """The report, and what went wrong on the way: one line for each trainer without a profile."""
-
-    report: Report
-    faults: tuple[str, ...] = ()
-    interrupted: bool = False
-    diagnosed: bool = True
-    """Whether any check had something to look at."""
-    run: str | None = None
-    """The folder of the profile, None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -70,22 +58,24 @@ class _Found:
         return Subject("trainer", ", ".join(names[:4]) + more)
 
 
-def attached(asked: AttachRequest, settings: Settings, on_phase: OnPhase) -> Attached:
+def diagnose(
+    request: TrainerRequest, settings: Settings, on_phase: OnPhase = lambda _: None
+) -> Report:
     """Capture all trainers at once, and report on what came.
 
     Raises NothingDiagnosed where there is nothing to report on, UsageError for a wrong address.
     """
     on_phase("looking for the trainers")
-    cloud = asked_of(asked.tpu, asked.project, asked.zone, asked.port)
-    targets = chosen(asked.targets, cloud.workers)
+    cloud = asked_of(request.tpu, request.project, request.zone, request.port)
+    targets = chosen(request.targets, cloud.workers)
     probes = probe_all(targets.addresses)
-    tables, faults = without_server(targets, asked.wish.duration_s, on_phase)
+    tables, faults = without_server(targets, request.capture.duration_s, on_phase)
     found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
-    with run_folder(asked.log_dir) as run:
-        captures, interrupted = _captured(probes, asked.wish, run, on_phase)
+    with run_folder(request.log_dir) as run:
+        captures, interrupted = _captured(probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
-            return _with_profile(asked, found, captures, run, settings, interrupted)
+            return _with_profile(request, found, captures, run, settings, interrupted)
     if interrupted:
         raise KeyboardInterrupt
     return _without_profile(found, captures, settings)
@@ -119,23 +109,28 @@ def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
 
 
 def _with_profile(
-    asked: AttachRequest,
+    request: TrainerRequest,
     found: _Found,
     captures: Sequence[Capture],
     run: RunFolder,
     settings: Settings,
     interrupted: bool,
-) -> Attached:
+) -> Report:
     """The report on the profiles that came."""
     missing = _missing(found, captures)
     profile = ProfileRequest(
-        run.url, xprof_limit_s=asked.xprof_limit_s, subject=found.subject, missing=missing,
+        run.url, xprof_limit_s=request.xprof_limit_s, subject=found.subject, missing=missing,
         known=found.cloud.known,
-        notes=(*found.targets.notes, *found.cloud.notes, _note(asked.wish, captures)),
+        notes=(*found.targets.notes, *found.cloud.notes, _note(request.capture, captures)),
     )  # fmt: skip
-    report, cut = diagnosed(profile, settings)
-    report = replace(report, tables=(*found.tables, *report.tables))
-    return Attached(report, _lines(missing), interrupted or cut, run=run.url)
+    report = diagnose_profile(profile, settings)
+    return replace(
+        report,
+        tables=(*found.tables, *report.tables),
+        faults=_lines(missing),
+        interrupted=interrupted or report.interrupted,
+        profile_folder=run.url,
+    )
 
 
 def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
@@ -149,7 +144,7 @@ def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
     )
 
 
-def _without_profile(found: _Found, captures: Sequence[Capture], settings: Settings) -> Attached:
+def _without_profile(found: _Found, captures: Sequence[Capture], settings: Settings) -> Report:
     """The report where no trainer gave a profile: on the TPU, and on where Python stands.
 
     Raises NothingDiagnosed where neither is known.
@@ -157,15 +152,15 @@ def _without_profile(found: _Found, captures: Sequence[Capture], settings: Setti
     lines = _lines(_missing(found, captures))
     if not found.tables:
         raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
-    goal = found.cloud.known.target
-    report = Report(
+    target = found.cloud.known.target
+    return Report(
         subject=found.subject,
-        target=TargetSummary(goal.name, goal.replicas) if goal else None,
+        target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(found.cloud.known, checks(), settings),
         tables=found.tables,
         headline=found.cloud.headline or "No profile: the trainer runs no profiler server.",
         notes=(*found.targets.notes, *found.cloud.notes),
         partial="; ".join(lines) or None,
+        faults=lines,
     )
-    return Attached(report, lines, diagnosed=found.cloud.name is not None)

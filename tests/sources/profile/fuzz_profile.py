@@ -18,7 +18,7 @@ from typing import Any
 atheris: Any = import_module("atheris")
 with atheris.instrument_imports(include=["tpudiag"]):
     from tpudiag import report_json
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+    from tpudiag.diagnoses.profile import ProfileRequest, diagnose
     from tpudiag.errors import UnreadableInput
     from tpudiag.model import Verdict
     from tpudiag.settings import Settings
@@ -30,7 +30,7 @@ def one_input(data: bytes) -> None:
     """Read the bytes as a profile."""
     FILE.write_bytes(data)
     try:
-        report, _ = diagnosed(ProfileRequest(str(FILE), xprof_limit_s=0), Settings())
+        report = diagnose(ProfileRequest(str(FILE), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         if "\n" in str(error) or str(FILE) not in str(error):
             raise AssertionError(f"no clear line: {error!r}") from error

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tpudiag import report_json
-from tpudiag.diagnoses.profile import ProfileRequest, diagnosed
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Verdict
 from tpudiag.settings import Settings
@@ -81,7 +81,7 @@ def test_odd_contents(spaces: ModuleType, tmp_path: Path, changes: list[Any]) ->
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(made.SerializeToString())
     try:
-        report, _ = diagnosed(ProfileRequest(str(file), xprof_limit_s=0), Settings())
+        report = diagnose(ProfileRequest(str(file), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         assert "\n" not in str(error)
         return

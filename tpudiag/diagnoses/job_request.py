@@ -1,0 +1,109 @@
+"""What a job's diagnosis is asked for: everything resolved once, before anything starts."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.sources import environment
+from tpudiag.sources.compiler.compile_step import CompilerRequest
+from tpudiag.sources.compiler.topologies import Topology, topology
+
+REFERENCE = "tpudiag.reference.job:main"
+TargetChoice = Literal["asked", "found", "default"]
+"""Whether the target was named, is the TPU of this machine, or neither."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobRequest:
+    """What `tpudiag check` was asked for."""
+
+    program: str = REFERENCE
+    """A script's path or `module:function`."""
+    arguments: tuple[str, ...] = ()
+    name: str = "reference job"
+    target: Target
+    target_choice: TargetChoice
+    topology: Topology
+    tpu: str | None = None
+    """The TPU to run on, "" for whatever TPU is here; None to rehearse."""
+    steps: int | None = None
+    """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
+    warmup_steps: int = 5
+    timeout_s: float = 900.0
+    tpu_timeout_s: float = 120.0
+    log_dir: Path = Path("tpudiag-logs")
+    sandbox: Path | None = None
+    """A folder that takes what the job writes."""
+    measure_input_s: float = 10.0
+    """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    compiler: CompilerRequest = field(default_factory=CompilerRequest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """The TPU that a job is meant for, why that one, and the TPU to run on."""
+
+    target: Target
+    target_choice: TargetChoice
+    topology: Topology
+    tpu: str | None
+
+
+def goal(named: str | None, tpu: str | None) -> Goal:
+    """The target by its name, or the TPU of this machine, or the default; raises UsageError.
+
+    `tpu` is a TPU's name, `local`, `none`, or None for whatever is found.
+    """
+    here = None if tpu == "none" else environment.find_tpu()
+    run_on = tpu if tpu not in (None, "none") else here.ask if here is not None else None
+    found = _found_target(here)
+    chosen = target(named or found or DEFAULT_TARGET)
+    choice: TargetChoice = "asked" if named else "found" if found else "default"
+    return Goal(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
+
+
+def checked_program(program: str) -> str:
+    """A script that can be read, or the form module:function; raises UnreadableInput."""
+    path = Path(program)
+    if path.is_file():
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise UnreadableInput(f"{program}: {error.strerror}") from error
+        return program
+    module, colon, function = program.partition(":")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
+        raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
+    return program
+
+
+def reference_arguments(
+    model: str, loop: str, precision: str, checkpoint_dir: str, full_size: bool = False
+) -> tuple[str, ...]:
+    """The reference job's own options."""
+    size: Sequence[str] = ("--full-size",) if full_size else ()
+    return (
+        "--model", model, "--loop", loop, "--precision", precision,
+        "--checkpoint-dir", checkpoint_dir, *size,
+    )  # fmt: skip
+
+
+def _found_target(found: environment.FoundTpu | None) -> str | None:
+    """The target for the TPU that was found on this machine's bus."""
+    if found is None or found.generation is None or found.chips is None:
+        return None
+    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
+    return f"{found.generation}-{found.chips * per_chip}"
+
+
+def run_name(program: str) -> str:
+    """A folder name for one run: what ran, and when."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
+    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"

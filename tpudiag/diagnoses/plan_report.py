@@ -1,0 +1,223 @@
+"""The plan as a report: one table, the figures of the batches to take, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from tpudiag.diagnoses.job_summary import INTERRUPTED
+from tpudiag.hardware import GIB
+from tpudiag.model import (
+    Evidence,
+    Finding,
+    Measurement,
+    Outcome,
+    PlanRow,
+    Report,
+    Severity,
+    Subject,
+    Table,
+    TargetSummary,
+    Value,
+    Verdict,
+)
+from tpudiag.plan import candidates as planning
+from tpudiag.plan.candidates import Plan, Row
+
+TITLE = "Plan"
+COLUMNS = (
+    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "comm ms", "ex/s/chip",
+)  # fmt: skip
+"""Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
+estimates of the step, of its collectives, and of examples per second and chip."""
+PER_PRICE = "ex/price"
+ESTIMATE = (
+    "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
+    "compiler says. Times are its own estimate of cycles at the chip's clock, and the collectives' "
+    "bytes over one axis of links, with nothing hidden: unverified on hardware, and without input, "
+    "dispatch and the host. Use them to compare."
+)
+UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
+NO_LINK = "has no documented link rate: its times leave the collectives out."
+ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
+LOWERED = (
+    "The step was lowered by TensorFlow for the CPU, so that which operations the TPU supports was "
+    "judged by that lowering."
+)
+
+
+def report(name: str, plans: Sequence[Plan], partial: str | None = None) -> Report:
+    """The plan of a job for some targets."""
+    rows = {plan.target.name: plan.rows() for plan in plans}
+    chosen = {target: planning.best(found) for target, found in rows.items()}
+    winner = max((row for row in chosen.values() if row), key=_worth, default=None)
+    priced = any(plan.price for plan in plans)
+    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), "note")
+    plan = tuple(_plan_row(row, chosen[t]) for t, found in rows.items() for row in found)
+    table = Table(TITLE, columns, tuple(_cells(row, priced) for row in plan), "TPU compiler")
+    single = plans[0].target if len(plans) == 1 else None
+    return Report(
+        subject=Subject("job", name),
+        target=TargetSummary(single.name, single.replicas) if single is not None else None,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        outcomes=_outcome(plans, rows),
+        measurements=_measurements(chosen),
+        tables=(table,),
+        headline=_headline(winner, rows),
+        notes=(*_advice(chosen, rows), *_limits(plans), ESTIMATE, LOWERED),
+        partial=partial,
+        interrupted=partial == INTERRUPTED,
+        plan=plan,
+    )
+
+
+def _worth(row: Row) -> float:
+    """What targets are compared by: examples for the money where prices are known, or a chip."""
+    return row.rate_per_price or row.rate or 0.0
+
+
+def _headline(winner: Row | None, rows: dict[str, tuple[Row, ...]]) -> str:
+    """The batch to take on the best target, in one sentence."""
+    if winner is None:
+        return "No batch was seen to fit."
+    said = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
+    reason = planning.why(winner, rows[winner.target.name])
+    return f"{said}: {reason}." if len(rows) == 1 else f"{said}, by the compiler's estimate."
+
+
+def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
+    """For each target the batch to take and why."""
+    return tuple(
+        f"{target}: no batch was seen to fit."
+        if row is None
+        else f"{target}: take {row.batch} a replica, {row.batch * row.target.replicas} in all; "
+        f"{planning.why(row, rows[target])}."
+        for target, row in chosen.items()
+    )
+
+
+def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
+    """What must be known of single targets."""
+    said: list[str] = []
+    for plan in plans:
+        if plan.target.hardware.minimum_tensorflow is None:
+            said.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
+        if any(a.compiled and a.program is None for a in plan.answers.values()):
+            said.append(f"{plan.target.name}: {UNREADABLE}")
+        elif any(
+            a.step_ms and a.replicas > 1 and a.collective_ms is None for a in plan.answers.values()
+        ):
+            said.append(f"{plan.target.name} {NO_LINK}")
+        if plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
+            said.append(f"{plan.target.name} was {ONE_REPLICA}.")
+    return tuple(said)
+
+
+def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
+    """One row as the report keeps it."""
+    answer = row.answer
+    return PlanRow(
+        target=row.target.name,
+        batch_per_replica=row.batch,
+        fits=row.fits,
+        recomputes=row.recomputes,
+        best=chosen is not None and row.batch == chosen.batch,
+        hbm_need_bytes=answer.need_bytes if answer is not None else None,
+        headroom=answer.headroom if answer is not None else None,
+        more_flops=row.more_flops,
+        step_ms=answer.step_ms if answer is not None else None,
+        collective_ms=answer.collective_ms if answer is not None else None,
+        examples_per_second_per_chip=row.rate,
+        examples_per_price=row.rate_per_price,
+        note=planning.note(row) or "",
+    )
+
+
+def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+    """One row of the table; an empty cell is a figure that there is not."""
+    need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
+    fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
+    best = ("best; " if row.note else "best") if row.best else ""
+    return (
+        row.target,
+        row.batch_per_replica,
+        "recomputes" if row.recomputes else fits,
+        _shown(None if need is None else need / GIB, 3),
+        _shown(None if headroom is None else 100 * headroom, 1),
+        _shown(None if more is None else 100 * more, 1),
+        _shown(row.step_ms, 4),
+        _shown(row.collective_ms, 4),
+        _shown(row.examples_per_second_per_chip, 1),
+        *((_shown(row.examples_per_price, 0),) if priced else ()),
+        best + row.note,
+    )
+
+
+def _shown(value: float | None, digits: int) -> Value:
+    """A rounded figure, or an empty cell."""
+    return "" if value is None else round(value, digits)
+
+
+def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
+    """The batch to take by target, and its figures."""
+    found: dict[str, Measurement] = {}
+    for target, row in chosen.items():
+        if row is None or row.answer is None:
+            continue
+        source = row.answer.source
+        found[f"best_batch_{target}"] = Measurement(row.batch, "examples/replica", source)
+        need = row.answer.need_bytes
+        if need is not None:
+            found[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
+        if row.rate is not None:
+            rate = Measurement(round(row.rate, 1), "examples/s", f"estimate, {source}")
+            found[f"examples_per_second_per_chip_{target}"] = rate
+    return found
+
+
+def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[Outcome, ...]:
+    """TPU301 of the plan: failed where nothing fits on a target, passed where something does."""
+    judged = {t: [row for row in found if row.fits is not None] for t, found in rows.items()}
+    findings = tuple(
+        _nothing_fits(plan, judged[plan.target.name])
+        for plan in plans
+        if judged[plan.target.name] and not any(row.fits for row in judged[plan.target.name])
+    )
+    if findings:
+        return (_said(Verdict.FAILED, findings=findings),)
+    unknown = [target for target, found in judged.items() if not found]
+    if unknown or not judged:
+        reason = f"the compiler gave no answer for {', '.join(unknown) or 'any target'}"
+        return (_said(Verdict.SKIPPED, reason=reason),)
+    evidence = tuple(
+        Evidence(f"largest that fits on {plan.target.name}", plan.largest_fitting(),
+                 "examples/replica", source="TPU compiler")
+        for plan in plans
+    )  # fmt: skip
+    return (_said(Verdict.PASSED, evidence=evidence),)
+
+
+def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
+    """The finding of a target on which no batch fits, in the compiler's words."""
+    smallest = next((row for row in rows if row.answer is not None), None)
+    full = smallest.answer.out_of_memory if smallest and smallest.answer else None
+    message = full.message if full is not None else "the compiler refuses it"
+    return Finding(
+        f"no batch fits on {plan.target.name}: {message}",
+        "a smaller batch, bfloat16 activations, or a TPU with more HBM",
+        (Evidence("smallest batch tried", smallest.batch if smallest else 0, "examples/replica",
+                  source="TPU compiler"),),
+    )  # fmt: skip
+
+
+def _said(
+    verdict: Verdict,
+    findings: tuple[Finding, ...] = (),
+    evidence: tuple[Evidence, ...] = (),
+    reason: str | None = None,
+) -> Outcome:
+    """TPU301 with a verdict."""
+    return Outcome(
+        id="TPU301", name="oom-headroom", verdict=verdict, severity=Severity.ERROR, reason=reason,
+        findings=findings, evidence=evidence,
+    )  # fmt: skip
