@@ -42,6 +42,8 @@ class DatasetOp:
     """Size of one of them; None where a dimension is unknown."""
     inside_library: bool = False
     """A library's function that the user called made it, e.g. `make_csv_dataset`."""
+    parallel_by_itself: bool = False
+    """A serial map that tf.data makes parallel when it optimises the pipeline: a stateless one."""
     location: Location | None = None
 
 
@@ -93,6 +95,8 @@ class Pipeline:
     """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
     replicas: int | None = None
     """Replicas of the strategy that it was handed to."""
+    prefetched_by_itself: bool = False
+    """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()
 
     @property

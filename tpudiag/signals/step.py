@@ -120,6 +120,8 @@ class StepOps:
 
     total: int
     found: tuple[StepOp, ...]
+    sized_by_data: tuple[StepOp, ...] = ()
+    """Those of the user's whose result has as many elements as the data say."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class FeedWatch:
         """An iterator over a dataset was made."""
         feed.location = feed.location or user_lines.caller()
         _mark(iterator, feed)
-        class_: type[Any] = type(iterator)
+        class_: type[Any] = iterator.__class__
         if class_ not in self._followed:
             self._followed.add(class_)
             for name in _NEXT:

@@ -28,6 +28,11 @@ _NO_KERNEL = frozenset(
      "LookupTableInsertV2", "LookupTableSizeV2")
 )  # fmt: skip
 """Operations without a TPU kernel: tensorflow#101181, tensorflow#126007; XLA knows no tables."""
+_SIZED_BY_DATA = frozenset(
+    ("Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition",
+     "ListDiff")
+)  # fmt: skip
+"""Operations whose result has as many elements as the data say (tf.boolean_mask holds a Where)."""
 _MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_BODIES))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
@@ -88,16 +93,21 @@ def bodies(graph: Any, operation: Any) -> Iterator[Any]:
 
 
 def step_ops(call: GradientCall) -> StepOps:
-    """The operations of the step that call the host, or are known to have no TPU kernel."""
+    """The operations of the step that call the host, have no TPU kernel, or an open size."""
     total = 0
     found: list[StepOp] = []
+    sized: list[StepOp] = []
     for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
             where = user_lines.of_frames(operation.traceback or ())
             found.append(StepOp(operation.type, operation.name, calls_host, where))
-    return StepOps(total, tuple(found))
+        elif operation.type in _SIZED_BY_DATA:
+            where = user_lines.of_own_call(operation.traceback or ())
+            if where is not None:
+                sized.append(StepOp(operation.type, operation.name, False, where))
+    return StepOps(total, tuple(found), tuple(sized))
 
 
 def _makes_strings(operation: Any) -> bool:

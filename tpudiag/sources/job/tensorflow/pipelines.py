@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 from tpudiag.model import Location
@@ -34,8 +35,15 @@ _RANDOM = re.compile(
 )
 """Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
 
-_OWN_CALLS = ("tensorflow.python.data.ops.", "tensorflow.python.util.")
-"""Modules of what users call to make one dataset each, and of the decorators around it."""
+_OWN_CALLS = "tensorflow.python.data.ops."
+"""Modules of what users call to make one dataset each."""
+_MAPPERS = {"Map": "map", "ParallelMap": "map",
+            "Interleave": "interleave", "ParallelInterleave": "interleave"}  # fmt: skip
+"""The methods that make these of a function of the user's; others (unbatch) bring their own."""
+_OF_BODIES = re.compile(
+    r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
+)
+"""Operations that are stateful only where what they call is."""
 
 
 @dataclass
@@ -103,10 +111,10 @@ class PipelineWatch:
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
-        called = user_lines.called_module()
-        by_keras = called.partition(".")[0] in ("keras", "tf_keras")
+        module, name = user_lines.called()
+        by_keras = module.partition(".")[0] in ("keras", "tf_keras")
         self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
-        if not called.startswith(_OWN_CALLS):
+        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(_kind(dataset), name) != name:
             self._inside_library.add(id(dataset))
         size = _integer(getattr(dataset, "_batch_size", None))
         if size is not None:
@@ -230,6 +238,8 @@ class PipelineWatch:
         ops = [self._op(each) for each in chain]
         policy = None
         options = _try(dataset.options)
+        if not _rewrites(options, "map_parallelization"):
+            ops = [replace(op, parallel_by_itself=False) for op in ops]
         if options is not None:
             policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
         return Pipeline(
@@ -242,6 +252,7 @@ class PipelineWatch:
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,
             per_replica=per_replica,
             replicas=replicas,
+            prefetched_by_itself=_rewrites(options, "inject_prefetch"),
         )
 
     def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
@@ -255,7 +266,7 @@ class PipelineWatch:
 
     def _op(self, dataset: Any) -> DatasetOp:
         """One transformation."""
-        kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+        kind = _kind(dataset)
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
         named, global_named = self._batch_names.get(id(dataset), ((), None))
@@ -279,6 +290,7 @@ class PipelineWatch:
             element_bytes=self._element_bytes(dataset),
             costly=any(_COSTLY.search(name) for name in kinds),
             inside_library=id(dataset) in self._inside_library,
+            parallel_by_itself=kind == "Map" and not any(map(_is_stateful, kinds)),
             location=self._made_at.get(id(dataset)),
         )
 
@@ -305,6 +317,30 @@ class PipelineWatch:
             for index, spec in enumerate(flat)
             if hasattr(spec, "shape")
         )
+
+
+def _kind(dataset: Any) -> str:
+    """The kind of a transformation: its class without decoration and version."""
+    return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+
+
+def _is_stateful(kind: str) -> bool:
+    """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
+    if _OF_BODIES.fullmatch(kind):
+        return False
+    registry = import_module("tensorflow.python.framework.op_def_registry")
+    definition = _try(lambda: registry.get(kind))
+    return bool(getattr(definition, "is_stateful", False))
+
+
+def _rewrites(options: Any, name: str) -> bool:
+    """Whether tf.data applies one of its own optimisations, which are on unless switched off."""
+    if options is None or options.autotune.enabled is False:
+        return False
+    optimisations = options.experimental_optimization
+    if optimisations.apply_default_optimizations is False:
+        return False
+    return getattr(optimisations, name, False) is not False
 
 
 def _function_graph(dataset: Any) -> Any:
