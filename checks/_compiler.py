@@ -11,6 +11,7 @@ from ._need import mib
 TOO_LARGE = 3.3
 """How many times too large an estimate from shapes was seen: a small transformer in float32."""
 UNVERIFIED = "estimate by the TPU compiler, unverified on hardware"
+PREDICTED = "predicted from the TPU compiler's program, not measured"
 
 
 def compilation(signals: Signals) -> Compilation | None:

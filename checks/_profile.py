@@ -11,13 +11,15 @@ from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from ._need import ON_THE_TPU, need
 
 INPUT = ("input", "input processing", "input transfer")
+HOST_MEMORY = "host memory"
+"""Waits for copies between HBM and the host's memory."""
 
 
 def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
     """The profile and its replicas with steps, on devices, without warm-up; skips if none."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     found = tuple(
-        replica.steady
+        replica.steady.told
         for replica in profile.replicas
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
@@ -27,7 +29,7 @@ def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
-    """The share of the time of all steps in some parts, 0 to 1."""
+    """The share of the time of all steps in some parts, 0 to 1; at least, if a trace lost some."""
     found = tuple(replicas)
     whole = sum(sum(replica.step_ms) for replica in found)
     return sum(replica.part(*parts) for replica in found) / whole
@@ -45,6 +47,20 @@ def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, 
     spread = max(median(abs(value - middle) for value in values.values()), floor)
     scores = {name: 0.6745 * (value - middle) / spread for name, value in values.items()}
     return {name: score for name, score in scores.items() if score > limit}
+
+
+def whole_trace(profile: ProfileFacts | None) -> None:
+    """Skip a check that cannot pass where programs ran whose operations the trace lost."""
+    if profile is None or not profile.half_traced:
+        return
+    worst = min(profile.half_traced, key=lambda device: device.ops_share or 0.0)
+    others = len(profile.half_traced) - 1
+    more = f" ({others} more devices lost some, too)" if others else ""
+    raise NotMeasured(
+        f"the trace holds operations for {worst.ops_share or 0.0:.0%} of the time in which "
+        f"programs ran on {worst.host} {worst.name}{more}",
+        "record fewer steps (trace buffers are finite): 5 to 10, then `tpudiag read logdir`",
+    )
 
 
 def whole_run(profile: ProfileFacts, what: str) -> None:

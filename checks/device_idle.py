@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import percent
-from ._profile import ms_per_step, replicas_of, share
+from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share
 
 LIMIT = 0.10
 """Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
 PARTS = ("idle",)
+HOST_BOUND = 0.5
+"""Share of step time in waits for host memory from which a running program does not work."""
 
 
 @check("TPU406", Severity.WARNING)
@@ -48,7 +50,9 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, *PARTS),
         )
-    without_work = [f"{d.host} {d.name}" for d in profile.devices if not d.busy_ms]
+    without_work = [
+        f"{d.host} {d.name}" for d in profile.devices if not d.busy_ms and d.ops_share is None
+    ]
     count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
     if without_work:
         named = ", ".join(without_work[:3]) + (", ..." if len(without_work) > 3 else "")
@@ -58,6 +62,14 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
             (count,),
         )
+    if idle <= limit and not without_work:
+        offload = share(replicas, HOST_MEMORY)
+        if offload >= HOST_BOUND:
+            raise NotMeasured(
+                f"programs run, but wait {offload:.0%} of the step for host memory: the devices "
+                "work no more than if they were idle",
+                "mend that first (TPU210), then record again",
+            )
     yield evidence
     yield count
     yield Evidence("replicas", len(replicas), "replicas", source=profile.source)

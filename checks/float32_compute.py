@@ -8,7 +8,7 @@ from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import MatrixOp, MixedPrecision, Signals, TensorSeen
 
 from ._need import ON_THE_TPU, need, percent
-from ._profile import replicas_of
+from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
 LIMIT = 0.10
@@ -116,4 +116,6 @@ def _of_profile(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
             (evidence, *(Evidence("longest in 32 bit", n, source=profile.source) for n in names)),
             wide.location if wide else None,
         )
+    else:
+        whole_trace(profile)
     yield evidence

@@ -8,6 +8,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Pipeline, Signals
 
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
+from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
 
 LIMIT = 0.05
@@ -52,7 +53,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
     how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
-    steps = need(signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how).steady
+    steps = need(
+        signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how
+    ).steady.told
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = sum(steps.step_ms)
     if not total_ms:
@@ -83,6 +86,8 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             "shorter than one on CPU replicas",
             ON_THE_TPU,
         )
+    else:
+        whole_trace(signals.profile)
     yield from evidence
 
 

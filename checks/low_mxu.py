@@ -8,7 +8,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import ON_THE_TPU, need, percent
-from ._profile import INPUT, replicas_of, share
+from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
 LIMIT = 0.30
 """MXU utilisation below which a step that nothing else binds is slow for no good reason."""
@@ -42,21 +42,24 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     profile, replicas = replicas_of(signals)
     mxu = need(profile.mxu_share, "the FLOPs of all operations and the chip's peak", ON_THE_TPU)
     hbm = need(profile.hbm_share, "the HBM traffic of all operations", ON_THE_TPU)
-    waits = share(replicas, *INPUT)
+    waits, offload = share(replicas, *INPUT), share(replicas, HOST_MEMORY)
     evidence = (
         Evidence("MXU utilisation", percent(mxu), "% of peak", percent(limit), profile.source),
         Evidence("HBM bandwidth", percent(hbm), "% of peak", percent(HBM_BOUND), profile.source),
         Evidence("input wait", percent(waits), "% of step time", percent(INPUT_BOUND),
                  profile.source),
     )  # fmt: skip
+    whole_trace(profile)
     if mxu >= limit:
         yield from evidence
         return
-    if hbm >= HBM_BOUND or waits >= INPUT_BOUND:
-        bound = "HBM bandwidth" if hbm >= HBM_BOUND else "input"
+    if hbm >= HBM_BOUND or waits >= INPUT_BOUND or offload >= INPUT_BOUND:
+        shares = {"HBM bandwidth": hbm / HBM_BOUND, "input": waits / INPUT_BOUND,
+                  "the wait for host memory": offload / INPUT_BOUND}  # fmt: skip
+        bound = max(shares, key=lambda name: shares[name])
         raise NotMeasured(
             f"the MXU is used {mxu:.0%}, and {bound} binds the step",
-            "mend that first (TPU201, the Roofline table), then record again",
+            "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
         )
     slow = next((op for op in profile.ops if op.bound_by == "compute"), None)
     yield Finding(

@@ -10,7 +10,7 @@ from tpudiag.signals import Signals
 
 from ._compiler import compilation, no_program, tensor_text, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
-from ._profile import replicas_of
+from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.10
 """Share of HBM that the padding of one result may take."""
@@ -66,6 +66,8 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             evidence,
             cost_bytes=lost,
         )
+    else:
+        whole_trace(profile)
     yield from evidence
 
 

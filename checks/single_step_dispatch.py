@@ -71,5 +71,12 @@ def _steps_per_run(signals: Signals) -> int:
     profile, _ = replicas_of(signals)
     if signals.steps is None or signals.steps.recovered or not profile.runs:
         raise NotMeasured("a profile without marked steps does not tell their dispatch", ON_THE_TPU)
-    steps = sum(len(replica.step_ms) for replica in profile.replicas)
-    return max(round(steps / profile.runs[0][1]), 1)
+    runs = {(device.host, device.name): device.program_runs for device in profile.devices}
+    each = [
+        len(replica.step_ms) / ran
+        for replica in profile.replicas
+        if (ran := runs.get((replica.host, replica.replica)))
+    ]
+    if not each:
+        raise NotMeasured("the trace holds no runs of a program", ON_THE_TPU)
+    return max(round(min(each)), 1)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._need import ON_THE_TPU, percent
-from ._profile import ms_per_step, replicas_of, share
+from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
 """Share of step time in which the device waits for a transfer from the host."""
-PARTS = ("host to device", "input transfer")
+PARTS = ("host to device", "input transfer", HOST_MEMORY)
 
 
 @check("TPU210", Severity.WARNING)
@@ -21,7 +21,9 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
 
     ## What it sees
     In a profile, the part of each step in which a device does nothing while the host transfers
-    to a device, or in which an infeed waits although the host's pipeline has delivered.
+    to a device, or in which an infeed waits although the host's pipeline has delivered; and the
+    copies from and to host memory (`copy-done` with memory space `S(5)`) that the program waits
+    for, where it keeps tensors there.
 
     ## Why it costs
     The input is ready and the chip still waits: the batch is large for the link, or it is sent
@@ -42,15 +44,41 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     names = {part.name for replica in replicas for part in replica.parts}
     if not names & set(PARTS):
         raise NotMeasured("no transfer to a device was traced", ON_THE_TPU)
-    waits = share(replicas, *PARTS)
+    waits, offload = share(replicas, *PARTS), share(replicas, HOST_MEMORY)
     evidence = Evidence(
         "waits for transfers", percent(waits), "% of step time", percent(limit), profile.source
     )
-    if waits >= limit:
+    if offload >= max(limit, waits / 2):
+        yield _offloaded(profile, replicas, (evidence, Evidence(
+            "of them for host memory", percent(offload), "% of step time", source=profile.source
+        )))  # fmt: skip
+    elif waits >= limit:
         yield Finding(
             f"the step waits {waits:.0%} of its time for transfers from host to device.",
             "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step",
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, *PARTS),
         )
+    else:
+        whole_trace(profile)
     yield evidence
+
+
+def _offloaded(
+    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: tuple[Evidence, ...]
+) -> Finding:
+    """The program keeps tensors in the host's memory and waits for them."""
+    longest = [op for op in profile.ops if op.part == HOST_MEMORY][:3]
+    names = (
+        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
+        for op in longest
+    )
+    return Finding(
+        f"the step waits {share(replicas, HOST_MEMORY):.0%} of its time for copies between HBM and "
+        "the host's memory, where the program keeps tensors (host offload).",
+        "keep in HBM what every step reads: a smaller batch, bfloat16, or recomputation instead:\n"
+        "block = tf.recompute_grad(block)",
+        (*evidence, *names),
+        next((op.location for op in longest if op.location), None),
+        cost_ms_per_step=ms_per_step(replicas, HOST_MEMORY),
+    )

@@ -9,7 +9,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._need import percent
-from ._profile import INPUT, outliers, replicas_of, whole_run
+from ._profile import INPUT, outliers, replicas_of, whole_run, whole_trace
 from ._tfdata import READING, advice, blocked_by, blocker
 
 LIMIT = 3.5
@@ -82,6 +82,7 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
         if name in slow and cost_ms > WORTH * step_ms:
             yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
     whole_run(profile, "a straggler")
+    whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
     worst = max(scores, key=lambda name: scores[name])
     yield Evidence(f"highest z-score, {worst}", round(scores[worst], 2), "", limit, profile.source)

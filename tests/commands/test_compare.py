@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tpudiag import report_json
 from tpudiag.cli import main
-from tpudiag.diagnoses.comparison import changes
+from tpudiag.diagnoses.changes import changes
 from tpudiag.model import Measurement, Report, Subject
 from tpudiag.statistics import LEAST, difference, mann_whitney
 
@@ -41,8 +41,9 @@ def compare(*arguments: str | Path) -> Done:
 
 
 def profile(
-    spaces: ModuleType, file: Path, step_ms: float, seed: int, steps: int = 60, noise: float = 0.03
-) -> Path:
+    spaces: ModuleType, file: Path, step_ms: float, seed: int, steps: int = 60, noise: float = 0.03,
+    slow_every: int = 0, stats: dict[str, Any] | None = None,
+) -> Path:  # fmt: skip
     """Steps of about a length, one after the other."""
     chance = random.Random(seed)
     made = spaces.space("vm")
@@ -52,12 +53,13 @@ def profile(
     at = 50.0
     for number in range(steps):
         length = step_ms * (1 + chance.gauss(0, noise))
+        length *= 2 if slow_every and number % slow_every == slow_every - 1 else 1
         marks.append((str(number), at, length))
         modules.append((f"cluster_train({spaces.PROGRAM})", at, length))
         ops.append(("infeed.1", "infeed", at, 1.0))
         ops.append(("fusion.7", "loop fusion", at + 1, length - 1))
         at += length
-    spaces.add_device(made, 0, modules, ops, marks)
+    spaces.add_device(made, 0, modules, ops, marks, stats=stats)
     file.write_bytes(made.SerializeToString())
     return file
 
@@ -196,7 +198,7 @@ def test_too_few_steps_decide_nothing() -> None:
 def test_memory_that_grew_regresses() -> None:
     before = report(peak_memory_bytes=(100, "bytes"), compute_share=(50, "%"))
     after = report(peak_memory_bytes=(120, "bytes"), compute_share=(70, "%"))
-    memory, share = changes(before, after)
+    memory, share = changes((before,), (after,))
     assert memory.regressed(0.05)
     assert not share.regressed(0.05), "a share of the step is no figure that can regress"
 
@@ -220,9 +222,58 @@ def test_a_figure_that_the_second_lacks_is_no_pass(tmp_path: Path) -> None:
     assert compare(b, a, "--fail-on-regression", "5%").returncode == 0
 
 
-def test_too_few_steps_are_said_to_be_untested(spaces: ModuleType, tmp_path: Path) -> None:
+def test_too_few_steps_give_no_verdict(spaces: ModuleType, tmp_path: Path) -> None:
     few = [profile(spaces, tmp_path / f"{n}.xplane.pb", n, 1, steps=LEAST - 1) for n in (20, 25)]
     done = compare(*few, "--fail-on-regression", "5%", "--format", "json")
-    assert done.returncode == 1
-    source = json.loads(done.stdout)["measurements"]["step_time_ms_change"]["source"]
+    assert done.returncode == 0
+    assert "not tested" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["headline"].startswith("Not tested: step_time_ms +25")
+    source = found["measurements"]["step_time_ms_change"]["source"]
     assert source == f"{LEAST - 1} and {LEAST - 1} steps are too few to test ({LEAST})"
+    assert compare(*few, "--fail-on-regression", "5%", "--strict").returncode == 1
+
+
+def test_one_slow_step_in_eight_regresses_by_the_mean(spaces: ModuleType, tmp_path: Path) -> None:
+    even = profile(spaces, tmp_path / "a.xplane.pb", 20.0, 1, noise=0.005)
+    bumpy = profile(spaces, tmp_path / "b.xplane.pb", 20.0, 2, noise=0.005, slow_every=8)
+    done = compare(even, bumpy, "--fail-on-regression", "5%", "--format", "json")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert "step_time_mean_ms +1" in found["headline"]
+    rows = {row[0]: row for row in found["tables"][0]["rows"]}
+    assert rows["step_time_mean_ms"][5] == "REGRESSED"
+    assert rows["step_time_ms"][5] != "REGRESSED"
+
+
+def test_other_hardware_is_refused(
+    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    v5e = {"device_type_string": "TPU v5 lite", "peak_teraflops_per_second": 197.0}
+    other = profile(spaces, tmp_path / "v5e.xplane.pb", 40.0, 1, stats=spaces.V6E | v5e)
+    done = compare(runs["old"], other, "--fail-on-regression", "5%")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "different hardware" in done.stderr
+    assert "--across-hardware" in done.stderr
+    done = compare(runs["old"], other, "--across-hardware", "--format", "json")
+    assert done.returncode == 0
+    figures = json.loads(done.stdout)["measurements"]
+    assert "mxu_utilization_change" in figures
+    assert "step_time_ms_change" not in figures
+
+
+def test_several_runs_a_side(spaces: ModuleType, tmp_path: Path) -> None:
+    def side(name: str, *lengths: float) -> list[Path]:
+        return [
+            profile(spaces, tmp_path / f"{name}{n}.xplane.pb", ms, n, noise=0.002)
+            for n, ms in enumerate(lengths)
+        ]
+
+    before, noise = side("a", 20.0, 21.5, 19.0), side("b", 21.0, 19.5, 22.0)
+    done = compare(*before, "--", *noise, "--fail-on-regression", "2%", "--format", "json")
+    assert done.returncode == 0, "each pair differs by more than the noise within a run"
+    assert any("Between runs of one side" in note for note in json.loads(done.stdout)["notes"])
+    slower = side("c", 30.0, 31.5, 29.0)
+    done = compare("--fail-on-regression", "5%", *before, "--", *slower)
+    assert done.returncode == 1
+    assert "A1 A2 -- B1 B2" in compare(*before).stderr

@@ -47,6 +47,9 @@ def job(spaces: ModuleType, tmp_path: Path) -> Callable[..., Report]:
             for name, category, length in ops:
                 placed.append((name, category, at, length))
                 at += length
+            # A trace that lost nothing holds operations for all of a program's time.
+            if (rest := start + 20.0 - idle_ms - at) > 0:
+                placed.append(("fusion.99", "loop fusion", at, rest))
         spaces.add_device(space, 0, modules, placed, marks, about=about or spaces.ABOUT)
         plane = spaces.Plane(space, "/host:CPU")
         if host is not None:
@@ -85,6 +88,7 @@ def test_warm_up_neither_hides_nor_feigns_a_cause(
     modules = [(f"cluster_train({spaces.PROGRAM})", end - 20, 20.0) for end in
                (at + ms for _, at, ms in marks)]  # fmt: skip
     ops = [("infeed.1", "infeed", at, 5.0) for _, at, _ in modules]
+    ops += [("fusion.1", "loop fusion", at + 5, 15.0) for _, at, _ in modules]
     spaces.add_device(made, 0, modules, ops, marks)
     spaces.write(made, tmp_path)
     found = read(tmp_path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tpudiag.commands import _report
 from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
+from tpudiag.commands.compare import share
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ examples:
   tpudiag check train.py --for v5e-8 -- --epochs 3
   tpudiag check package.module:train
   tpudiag check --tpu local            on a TPU VM
+  tpudiag check train.py --for v5e-8 --baseline main.json --fail-on-regression 2%
 """
 
 
@@ -38,7 +40,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "target", metavar="TARGET", nargs="?",
-        help="a script (train.py) or module:function; default: the reference job",
+        help="a script (train.py), a notebook (train.ipynb) or module:function; "
+        "default: the reference job",
     )  # fmt: skip
     parser.add_argument(
         "--for",
@@ -53,6 +56,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     )
     _add_run_options(parser)
     add_compiler_options(parser)
+    _add_gate_options(parser)
     add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
@@ -107,6 +111,19 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
+
+
+def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """An earlier report to hold this one against."""
+    gate = parser.add_argument_group("gate for CI")
+    gate.add_argument(
+        "--baseline", metavar="REPORT", help="a JSON report of an earlier check: says what grew"
+    )
+    gate.add_argument(
+        "--fail-on-regression", metavar="PERCENT", type=share,
+        help="exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+        "predicted step) grew by more than this against --baseline, e.g. 2%%",
+    )  # fmt: skip
 
 
 def add_reference_options(parser: argparse.ArgumentParser) -> None:
@@ -164,15 +181,35 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
+    baseline = _baseline(options)
     asked = request(options)
     from tpudiag.diagnoses import job
 
     with progress() as on_phase:
         report = job.diagnose(asked, settings, on_phase)
+    closes = False
+    if baseline is not None and not report.interrupted:
+        from tpudiag.diagnoses.baseline import held_against
+
+        gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
+        report, closes = gated.report, gated.closes
+        print(f"tpudiag: {gated.verdict}", file=sys.stderr)
     code = _finish(report, options)
+    code = max(code, int(closes))
     if report.next_command is not None:
         _report.beside_profile(report, str(asked.log_dir))
     return code
+
+
+def _baseline(options: argparse.Namespace) -> Report | None:
+    """The earlier report, read before anything runs; raises UnreadableInput and UsageError."""
+    if options.baseline is None:
+        if options.fail_on_regression is not None:
+            raise UsageError("--fail-on-regression needs --baseline REPORT.json")
+        return None
+    from tpudiag import report_json
+
+    return report_json.load(options.baseline)
 
 
 def _finish(report: Report, options: argparse.Namespace) -> int:

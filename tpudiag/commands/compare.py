@@ -13,15 +13,16 @@ from tpudiag.commands.read import add_engine_option
 if TYPE_CHECKING:
     from tpudiag.model import Report
 
-DEFAULT_LIMIT = 0.05
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
---fail-on-regression and by more than noise, B lacks a figure of A that could regress, or a host
-of a run could not be read; 2 usage error, or nothing to compare.
+--fail-on-regression and by more than noise, B lacks a figure of A that could regress, a host
+of a run could not be read, or (--strict) there were too few steps to tell; 2 usage error, nothing
+to compare, or other hardware.
 
 examples:
   tpudiag compare old.json logs/ --fail-on-regression 5%   a report of `read`, a new profile
   tpudiag compare logs/plugins/profile/RUN1 logs/plugins/profile/RUN2
+  tpudiag compare A1 A2 A3 -- B1 B2 B3     several runs a side: what differs from run to run counts
 """
 
 
@@ -32,52 +33,100 @@ def add_parser(
     parser = verbs.add_parser(
         "compare",
         help="hold two profiles or reports against each other; a gate for CI",
-        description="Compares two profiles (as `read` takes them) or JSON reports: each figure "
-        "with its change, and whether it is more than noise.",
+        description="Compares two profiles (as `read` takes them) or JSON reports, or several runs "
+        "a side: each figure with its change, and whether it is more than noise.",
+        usage="tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ...",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    for name, what in (("a", "what was before"), ("b", "what is now")):
-        parser.add_argument(
-            name, metavar=name.upper(), help=f"{what}: a profile, or a report saved as .json"
-        )
     parser.add_argument(
-        "--fail-on-regression", metavar="PERCENT", type=_share,
-        help="exit with 1 where step time, throughput, MXU utilisation or peak memory got worse by "
-        "more than this, e.g. 5%%, and by more than noise",
+        "runs", metavar="RUN", nargs="+",
+        help="what was before, then what is now: profiles, or reports saved as .json; `--` stands "
+        "between the sides where there are several runs",
     )  # fmt: skip
-    add_engine_option(parser)
-    add_output_options(parser)
+    _add_options(parser)
     parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
 
 
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    """The options, which may stand before or behind `--`."""
+    parser.add_argument(
+        "--fail-on-regression", metavar="PERCENT", type=share,
+        help="exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
+        "utilisation, peak memory or what the TPU compiler says got worse by more than this, e.g. "
+        "5%%, and by more than noise",
+    )  # fmt: skip
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="with --fail-on-regression, fail as well where there are too few steps to tell",
+    )
+    parser.add_argument(
+        "--across-hardware",
+        action="store_true",
+        help="compare runs on different TPUs: only shares of each chip's peak are judged",
+    )
+    add_engine_option(parser)
+    add_output_options(parser)
+
+
 def run(options: argparse.Namespace) -> int:
-    """Read both, compare, report; raises UnreadableInput, UsageError and NothingDiagnosed."""
-    from tpudiag.diagnoses import comparison
+    """Read both sides, compare, report; raises UnreadableInput, UsageError, NothingDiagnosed."""
+    from tpudiag.diagnoses import changes, comparison
     from tpudiag.errors import NothingDiagnosed
 
+    names = _sides(options)
     check_outputs(options)
-    names = (options.a, options.b)
-    reports = (_report(options.a, options), _report(options.b, options))
-    found = comparison.changes(*reports)
-    limit = DEFAULT_LIMIT if options.fail_on_regression is None else options.fail_on_regression
+    sides = tuple(tuple(_report(name, options) for name in side) for side in names)
+    before, after = sides
+    across = changes.other_hardware(before, after)
+    if across and not options.across_hardware:
+        raise NothingDiagnosed(
+            f"A and B ran on different hardware ({across}): their times do not compare; "
+            "--across-hardware compares what is a share of each chip's peak"
+        )
+    found = changes.changes(before, after, bool(across))
+    given = options.fail_on_regression
+    limit = comparison.DEFAULT_LIMIT if given is None else given
     if options.fail_on_regression is not None and not any(c.worse is not None for c in found):
         raise NothingDiagnosed(
-            f"{options.a} and {options.b} share no figure that could regress (step time, "
-            "throughput, MXU utilisation, peak memory)"
+            f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
+            "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
         )
-    made = comparison.report(names, reports, found, limit)
+    made = comparison.report(names, (before, after), found, limit, across)
     emit(made, options)
     if made.partial is not None:
         print(f"tpudiag: {made.partial}", file=sys.stderr)
         return 1
     if options.fail_on_regression is None:
         return 0
-    if missing := comparison.lost(*reports):
-        print(f"tpudiag: {options.b} does not tell {', '.join(missing)}", file=sys.stderr)
+    if missing := changes.lost(before, after):
+        print(f"tpudiag: {' '.join(names[1])} does not tell {', '.join(missing)}", file=sys.stderr)
         return 1
-    return int(any(change.regressed(limit) for change in found))
+    regressed = any(change.regressed(limit) for change in found)
+    if said := comparison.unsure(found, limit):
+        print(f"tpudiag: {said}", file=sys.stderr)
+        regressed |= options.strict
+    return int(regressed)
+
+
+def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The runs of both sides; options behind `--` are read into the namespace. UsageError."""
+    from tpudiag.errors import UsageError
+
+    if not options.arguments:
+        if len(options.runs) != 2:
+            raise UsageError(
+                f"compare takes two runs, or several a side: A1 A2 -- B1 B2 ({len(options.runs)} "
+                "given)"
+            )
+        return (options.runs[0],), (options.runs[1],)
+    tail = argparse.ArgumentParser(prog="tpudiag compare", allow_abbrev=False)
+    tail.add_argument("after", nargs="+")
+    _add_options(tail)
+    tail.parse_args(options.arguments, options)
+    return tuple(options.runs), tuple(options.after)
 
 
 def _report(path: str, options: argparse.Namespace) -> Report:
@@ -95,7 +144,7 @@ def _report(path: str, options: argparse.Namespace) -> Report:
     return report
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """`5%` or `5` as 0.05."""
     value = float(text.strip().removesuffix("%")) / 100
     if not 0 <= value < math.inf:

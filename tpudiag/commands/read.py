@@ -45,6 +45,11 @@ def add_parser(
     parser.add_argument(
         "--run", metavar="NAME", dest="run_name", help="read this run instead of the newest"
     )
+    parser.add_argument(
+        "--step-name", metavar="NAME",
+        help="the host's event, the program (its name without the number in brackets) or the "
+        "tf.function that is one step, where the profile marks none",
+    )  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
     add_xprof_option(parser)
     parser.add_argument(
@@ -83,8 +88,9 @@ def run(options: argparse.Namespace) -> int:
         return _list(locate.runs(options.path))
     check_outputs(options)
     request = profile.ProfileRequest(
-        options.path, options.run_name, options.engine, options.xprof_limit
-    )
+        options.path, options.run_name, options.engine, options.xprof_limit,
+        step_name=options.step_name,
+    )  # fmt: skip
     report = profile.diagnose(request, settings_for(options))
     code = emit(report, options)
     if options.tensorboard:

@@ -1,153 +1,105 @@
-"""Two reports held against each other: what changed, and whether by more than noise."""
+"""Two sides held against each other, as a report: profiles or saved reports, one or more runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import isfinite
-from statistics import median
 
+from tpudiag.diagnoses import growth
+from tpudiag.diagnoses.changes import (
+    COMPILED,
+    GATED,
+    OF_STEPS,
+    STEP_MS,
+    Change,
+    ranked,
+    same_compiler,
+)
 from tpudiag.model import Measurement, Report, Subject, Table, Value
-from tpudiag.statistics import LEAST, TEST, Difference, difference
+from tpudiag.statistics import LEAST, RUNS_TEST, TEST
 
-GATED = {
-    "step_time_ms": 50, "step_time_p90_ms": 90, "examples_per_second": None,
-    "mxu_utilization": None, "peak_memory_bytes": None, "peak_hbm_bytes": None,
-}  # fmt: skip
-"""Figures that can regress, and the percentile of the steps that they are."""
-HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
-MEDIAN = 50
-STEP_FIGURES = ("step_time_ms", "step_time_p90_ms")
+DEFAULT_LIMIT = 0.05
+"""Above which a change is called a regression where no limit was given."""
 ABOUT = ("hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
          "peak_hbm_bandwidth", "memory_capacity_bytes")  # fmt: skip
 """Figures of what was recorded, not of how fast it was."""
 ONE_VALUE = "one value each: not tested"
-NOTE = (
+ONE_RUN = (
     "More than noise means: a {test}. Steps of one run are compared; what differs from run to run "
-    "of the same code (another machine, other neighbours) is not in it."
+    "of the same code (another machine, other neighbours) is not in it: `tpudiag compare A1 A2 A3 "
+    "-- B1 B2 B3` takes it in."
 )
-Samples = dict[str, tuple[float, ...]]
-
-
-@dataclass(frozen=True)
-class Change:
-    """One figure on both sides; `change` is relative to the first, None from 0 or to nothing."""
-
-    name: str
-    unit: str
-    before: float
-    after: float
-    change: float | None
-    difference: Difference | None
-    """The test over steps; None where there is one value each, or too few."""
-    steps: tuple[int, int] = (0, 0)
-    """Values by step on both sides."""
-
-    @property
-    def worse(self) -> float | None:
-        """By how much it got worse, relative; negative where it got better."""
-        if self.change is None or self.name not in GATED:
-            return None
-        return -self.change if self.name in HIGHER_IS_BETTER else self.change
-
-    @property
-    def proved(self) -> bool:
-        """Whether it is more than noise; a figure of one value is taken as it is."""
-        return self.difference is None or self.difference.significant
-
-    def regressed(self, limit: float) -> bool:
-        """Whether it got worse by more than the limit, and by more than noise where tested."""
-        return self.worse is not None and self.worse > limit and self.proved
-
-
-def changes(before: Report, after: Report) -> tuple[Change, ...]:
-    """Every figure that both reports hold as a number, in the first one's order."""
-    left, right = samples(before), samples(after)
-    found: list[Change] = []
-    for name, measurement in before.measurements.items():
-        other = after.measurements.get(name)
-        if other is None or other.unit != measurement.unit:
-            continue
-        base, now = _number(measurement.value), _number(other.value)
-        if base is None or now is None:
-            continue
-        series = _by_step(name, left), _by_step(name, right)
-        found.append(_change(name, measurement.unit, (base, now), series))
-    for name in [n for n in left if n in right and n not in before.measurements]:
-        if left[name] and right[name]:
-            ends = median(left[name]), median(right[name])
-            found.append(_change(name, "ms", ends, (left[name], right[name])))
-    return tuple(found)
-
-
-def lost(before: Report, after: Report) -> tuple[str, ...]:
-    """Figures that can regress and that only the first report holds."""
-    held = [n for n, m in before.measurements.items() if _number(m.value) is not None]
-    now = {name: _number(m.value) for name, m in after.measurements.items()}
-    return tuple(name for name in held if name in GATED and now.get(name) is None)
-
-
-def _by_step(name: str, found: Samples) -> tuple[float, ...]:
-    """The values by step that a figure is made from; none where it is not made from steps."""
-    steps = found.get(STEP_FIGURES[0], ())
-    if name == "examples_per_second":
-        return tuple(1 / ms for ms in steps if ms > 0)
-    return steps if name in STEP_FIGURES else found.get(name, ())
-
-
-def samples(report: Report) -> Samples:
-    """The figures by step that a report of `read` keeps."""
-    return {each.name: each.values for each in report.samples}
+SEVERAL_RUNS = (
+    "More than noise means: {test}, of {a} and {b} runs. Between runs of one side {figure} differs "
+    "by {between:.1%}{within}."
+)
+Sides = tuple[Sequence[Report], Sequence[Report]]
+Names = tuple[Sequence[str], Sequence[str]]
 
 
 def report(
-    names: tuple[str, str], reports: tuple[Report, Report], found: Sequence[Change], limit: float
+    names: Names, sides: Sides, found: Sequence[Change], limit: float, across: str | None = None
 ) -> Report:
-    """The comparison as a report, for the same renderers."""
-    before, after = reports
+    """The comparison as a report; `across` says in what the hardware of the sides differs."""
+    before, after = sides[0][0], sides[1][0]
     partial = [
-        f"{name}: {side.partial}" for name, side in zip(names, reports, strict=True) if side.partial
+        f"{name}: {run.partial}"
+        for side, runs in zip(names, sides, strict=True)
+        for name, run in zip(side, runs, strict=True)
+        if run.partial
     ]
     return Report(
-        subject=Subject("profile", f"{names[0]} -> {names[1]}"),
+        subject=Subject("profile", " -> ".join(" ".join(side) for side in names)),
         target=after.target if after.target == before.target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=(),
-        measurements={f"{c.name}_change": Measurement(100 * c.change, "%", _test(c)) for c in found
-         if c.change is not None and c.name in GATED},
-        tables=(_table(found, limit), *_checks(before, after)),
-        headline=_headline(found, limit),
-        notes=tuple(_notes(names, reports, found)),
+        measurements={
+            f"{c.name}_change": Measurement(100 * c.change, "%", _test(c))
+            for c in found
+            if c.change is not None and c.name in GATED and c.gated
+        },
+        tables=(_table(found, limit), *growth.tables(before, after), *_checks(before, after)),
+        headline=_headline(found, limit, across is not None),
+        notes=tuple(_notes(names, sides, found, across)),
         partial="; ".join(partial) or None,
-    )  # fmt: skip
+    )
 
 
-def _change(
-    name: str, unit: str, ends: tuple[float, float],
-    series: tuple[Sequence[float], Sequence[float]],
-) -> Change:  # fmt: skip
-    """A change, relative to what was before."""
-    before, after = ends
-    change = after / before - 1 if before > 0 else 0.0 if after == before else None
-    tested = difference(*series, GATED.get(name) or MEDIAN)
-    return Change(name, unit, before, after, change, tested, (len(series[0]), len(series[1])))
+def unsure(found: Sequence[Change], limit: float) -> str | None:
+    """Changes above the limit of which nothing tells whether they are noise; None for none."""
+    said = [f"{c.name} {_percent(c)}" for c in ranked(found) if c.unsure(limit)]
+    if not said:
+        return None
+    steps = next(c.steps for c in found if c.unsure(limit))
+    return (
+        f"{', '.join(said)}: not tested ({steps[0]} and {steps[1]} steps, at least {LEAST} are "
+        "needed), so neither a regression nor none; record more steps (--strict fails here)"
+    )
 
 
-def _headline(found: Sequence[Change], limit: float) -> str:
+def _headline(found: Sequence[Change], limit: float, across: bool) -> str:
     """The verdict in one line."""
-    found = sorted(found, key=_rank)
+    found = list(ranked(found))
     worse = [change for change in found if change.regressed(limit)]
     better = [c for c in found if (c.worse or 0) < -limit and c.proved]
     if worse:
         said = ", ".join(f"{c.name} {_percent(c)}" for c in worse)
         return f"Regressed by more than {limit:.1%}: {said}."
+    untested = unsure(found, limit)
+    if untested and not across:
+        return f"Not tested: {untested.partition(', so ')[0]}."
     if better:
         return f"Improved: {', '.join(f'{c.name} {_percent(c)}' for c in better)}."
-    step = next((c for c in found if c.name == STEP_FIGURES[0]), None)
-    if step is None:
+    if across:
+        return "Other hardware: only shares of each chip's peak compare, and none of them fell."
+    step = next((c for c in found if c.name == STEP_MS), None)
+    if step is None or not step.gated:
+        if any(c.name in COMPILED and c.worse is not None for c in found):
+            return f"No regression above {limit:.1%} in the TPU compiler's program."
         return "No step time on both sides: nothing is said about speed."
-    return f"No regression above {limit:.1%}: step time {_percent(step)}, {_test(step)}."
+    mean = next((c for c in found if c.name == OF_STEPS[1]), None)
+    also = f" (mean {_percent(mean)})" if mean else ""
+    return f"No regression above {limit:.1%}: step time {_percent(step)}{also}, {_test(step)}."
 
 
 def _percent(change: Change) -> str:
@@ -156,7 +108,7 @@ def _percent(change: Change) -> str:
 
 
 def _test(change: Change) -> str:
-    """What the test over steps says."""
+    """What the test says."""
     found = change.difference
     if found is None and any(change.steps):
         return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
@@ -170,6 +122,8 @@ def _verdict(change: Change, limit: float) -> str:
     """One word for a row."""
     if change.regressed(limit):
         return "REGRESSED"
+    if change.unsure(limit):
+        return "not tested"
     worse = change.worse
     if change.difference is not None and not change.difference.significant:
         return "noise"
@@ -183,7 +137,7 @@ def _verdict(change: Change, limit: float) -> str:
 def _table(found: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
     shown = [c for c in found if c.name not in ABOUT or c.change]
-    ordered = sorted(shown, key=lambda c: (_rank(c), c.name in ABOUT))
+    ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
     rows: list[tuple[Value, ...]] = [
         (
             f"{c.name} ({c.unit})" if c.unit and not c.name.endswith(c.unit) else c.name,
@@ -192,12 +146,7 @@ def _table(found: Sequence[Change], limit: float) -> Table:
         for c in ordered
     ]  # fmt: skip
     columns = ("figure", "A", "B", "change", "95 % interval", "verdict")
-    return Table("Changes", columns, tuple(rows), "both reports")
-
-
-def _rank(change: Change) -> int:
-    """Its place: figures that can regress come first."""
-    return list(GATED).index(change.name) if change.name in GATED else len(GATED)
+    return Table("Changes", columns, tuple(rows), "both sides")
 
 
 def _interval(change: Change) -> str:
@@ -219,23 +168,30 @@ def _checks(before: Report, after: Report) -> Iterator[Table]:
 
 
 def _notes(
-    names: tuple[str, str], reports: tuple[Report, Report], found: Sequence[Change]
+    names: Names, sides: Sides, found: Sequence[Change], across: str | None
 ) -> Iterator[str]:
     """What was compared, and by which test."""
-    for letter, name, side in zip("AB", names, reports, strict=True):
-        yield f"{letter} is {name}: {side.headline or side.subject.name}"
-    if any(change.difference for change in found):
-        yield NOTE.format(test=TEST)
+    for letter, side, runs in zip("AB", names, sides, strict=True):
+        for number, (name, run) in enumerate(zip(side, runs, strict=True), 1):
+            which = letter if len(side) == 1 else f"{letter}{number}"
+            yield f"{which} is {name}: {run.headline or run.subject.name}"
+    if across:
+        yield f"The hardware differs ({across}): times and memory are shown, and not judged."
+    several = next((c for c in ranked(found) if c.between is not None), None)
+    if several is not None:
+        inner = f", within one run by {several.within:.1%}" if several.within is not None else ""
+        yield SEVERAL_RUNS.format(
+            test=RUNS_TEST, a=several.runs[0], b=several.runs[1], figure=several.name,
+            between=several.between, within=inner,
+        )  # fmt: skip
+    elif any(change.difference for change in found):
+        yield ONE_RUN.format(test=TEST)
     elif any(all(change.steps) for change in found):
         yield f"Too few steps on one side (at least {LEAST}): changes are shown untested."
     else:
         yield "No figure by step on both sides: changes are shown as they are, untested."
-    if reports[0].target != reports[1].target:
+    yield from growth.notes(sides[0][0], sides[1][0])
+    if not same_compiler(*sides):
+        yield "The TPU compilers differ: what they say is shown, and closes no gate."
+    if sides[0][0].target != sides[1][0].target:
         yield "A and B ran on different targets."
-
-
-def _number(value: Value | None) -> float | None:
-    """The value where it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        return None
-    return float(value)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses import job_summary, plot_data, predicted_step
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
@@ -39,12 +39,15 @@ STEP_BUDGET_S = 60.0
 def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
+    request = request.with_notebook()
     installed = environment_with_tensorflow()
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.program)
+    source = script.look(request.file)
+    if request.notebook is not None:
+        source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -54,26 +57,35 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     signals = replace(signals, target=target, environment=installed, tpu=attempt)
-    signals = _with_source(signals, source)
+    signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = engine.examine(signals, catalogue.checks(), settings)
+    compiled = predicted_step.of_signals(signals)
+    step = predicted_step.prediction(compiled) if compiled else None
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
-        measurements=job_summary.measurements(signals, job.wall_s),
+        measurements={
+            **job_summary.measurements(signals, job.wall_s),
+            **predicted_step.measurements(signals),
+        },
+        predictions=(step,) if step else (),
+        tables=(predicted_step.table(step),) if step else (),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
+            *([predicted_step.sentence(step, target)] if step else []),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *profile_note,
+            *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
         partial=job_summary.partial(signals, job.timed_out),
@@ -116,10 +128,12 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.program, arguments, target.replicas, real_replicas, target.hosts,
+        request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir),
+        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
         str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        cells=request.notebook.source.cells if request.notebook else (),
+        notebook=request.notebook.source.name if request.notebook else "",
     )  # fmt: skip
 
 

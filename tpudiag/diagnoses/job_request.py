@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UnreadableInput
-from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
@@ -25,7 +26,7 @@ class JobRequest:
     """What `tpudiag check` was asked for."""
 
     program: str = REFERENCE
-    """A script's path or `module:function`."""
+    """A script's path, a notebook's or `module:function`."""
     arguments: tuple[str, ...] = ()
     name: str = "reference job"
     target: Target
@@ -44,6 +45,19 @@ class JobRequest:
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
+    notebook: NotebookProgram | None = None
+    """What stands for the program where that is a notebook."""
+
+    def with_notebook(self) -> JobRequest:
+        """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
+        if self.notebook is not None:
+            return self
+        return replace(self, notebook=prepared(self.program, self.log_dir))
+
+    @property
+    def file(self) -> str:
+        """What is run: the program, or what stands for the notebook."""
+        return self.program if self.notebook is None else self.notebook.file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +113,8 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
     if found is None or found.generation is None or found.chips is None:
         return None
-    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
-    return f"{found.generation}-{found.chips * per_chip}"
+    generation = next(g for g in GENERATIONS if g.name == found.generation)
+    return f"{generation.name}-{found.chips * generation.cores_named}"
 
 
 def run_name(program: str) -> str:

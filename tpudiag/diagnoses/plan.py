@@ -45,9 +45,9 @@ def diagnose(
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
-    job = request.job
+    job = request.job.with_notebook()
     environment_with_tensorflow()
-    if script.look(job.program).is_tensorflow_1:
+    if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None

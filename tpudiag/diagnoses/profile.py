@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import plot_data, profile_figures, profile_tables
+from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
@@ -38,6 +39,10 @@ WARMED = (
     "Warm-up: the first {first} took {longest:,.0f} ms at most, the median step {usual:,.4g} ms. "
     "What it took is in the step times, and in no share of the step and no check."
 )
+GPUS = (
+    "The profile was recorded on {gpus} and holds no TPU: steps and input are those of the GPUs' "
+    "job, and nothing is said of how it would use a TPU."
+)
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
@@ -57,6 +62,8 @@ class ProfileRequest:
     notes: tuple[str, ...] = ()
     known: Signals = EMPTY
     """What is known of the TPU besides its profile."""
+    step_name: str | None = None
+    """The event, program or tf.function that is a step, where the user says so."""
 
 
 def diagnose(request: ProfileRequest, settings: Settings) -> Report:
@@ -67,7 +74,7 @@ def diagnose(request: ProfileRequest, settings: Settings) -> Report:
     mapped = engines.engine(request.engine)
     chosen = locate.choose(locate.runs(request.path), request.path, request.run)
     with _xprof(chosen, request.xprof_limit_s) as said:
-        answers, interrupted = engines.read(chosen, mapped)
+        answers, interrupted = engines.read(chosen, mapped, request.step_name)
         facts, steps = answers.merged(request.missing)
         says = XProfSays() if interrupted else said()
     signals = _signals(request.known, facts, steps)
@@ -109,9 +116,9 @@ def _target(facts: ProfileFacts) -> Target | None:
     """The TPU slice that the profile's devices make up; None for a kind that is not known."""
     kinds = {device.kind for device in facts.devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
-    if generation is None or len(facts.devices) % generation.devices_per_chip:
+    chips = chip_count(facts.devices, generation) if generation else None
+    if generation is None or chips is None:
         return None
-    chips = len(facts.devices) // generation.devices_per_chip
     count = chips * (generation.cores_per_chip if generation.named_by_cores else 1)
     try:
         return target(f"{generation.name}-{count}")
@@ -163,7 +170,7 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
     """What the reader must know to trust the figures."""
     facts = signals.profile
     if facts is not None and not facts.devices:
-        yield NO_TPU
+        yield GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
     if signals.steps is None:
         yield NO_STEPS
     else:
@@ -173,11 +180,25 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
             f"The target {signals.target.name} is what the devices in the profile make up; "
             "a larger slice whose other hosts were not recorded looks the same."
         )
+    yield from _lost(facts) if facts else ()
     yield from facts.warnings if facts else ()
     for statement in said.statements:
         yield f"XProf says: {statement}"
     if said.failure:
         yield f"XProf says nothing: {said.failure}."
+
+
+def _lost(facts: ProfileFacts) -> Iterator[str]:
+    """Devices of which the trace lost operations."""
+    lost = facts.half_traced
+    if lost:
+        told = [f"{d.host} {d.name} {d.ops_share or 0.0:.0%}" for d in lost[:8]]
+        more = f" and {len(lost) - 8} more" if len(lost) > 8 else ""
+        yield (
+            "The trace lost operations (its buffers were full?): of the time in which programs ran "
+            f"it holds operations for {', '.join(told)}{more}. The rest is not measured, and no "
+            "check passes on it; record fewer steps."
+        )
 
 
 def _on_steps(steps: StepTimes) -> Iterator[str]:

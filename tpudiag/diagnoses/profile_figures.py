@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.hardware import by_device_kind
 from tpudiag.model import Measurement
 from tpudiag.signals import ProfileFacts, Signals, StepTimes
@@ -24,6 +25,8 @@ def headline(signals: Signals) -> str:
     hosts = count(len(facts.hosts), "host")
     kinds = " and ".join(dict.fromkeys(device.kind for device in facts.devices))
     about = f"{len(facts.devices)} x {kinds} on {hosts}" if kinds else f"{hosts} without a TPU"
+    if facts.gpus and not kinds:
+        about = f"{count(facts.gpus, 'GPU')} on {hosts}, no TPU"
     window = sum(device.window_ms for device in facts.devices)
     if window:
         share = sum(device.busy_ms for device in facts.devices) / window
@@ -65,8 +68,9 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
     yield "devices", Measurement(len(devices), "", facts.source)
     generation = by_device_kind(devices[0].kind)
     if generation and len({device.kind for device in devices}) == 1:
-        chips = -(-len(devices) // generation.devices_per_chip)
-        yield "chips", Measurement(chips, "", f"{facts.source}, {generation.name} hardware")
+        chips = chip_count(devices, generation)
+        if chips is not None:
+            yield "chips", Measurement(chips, "", f"{facts.source}, {generation.name} hardware")
     peaks = (("peak_compute", "TFLOP/s", [d.peak_tflops for d in devices]),
              ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]))  # fmt: skip
     for name, unit, values in peaks:
@@ -124,6 +128,8 @@ def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[
     for name, percent in STEP_PERCENTILES:
         yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)
     steady = steps.steady
+    mean = sum(steady.step_ms) / len(steady.step_ms)
+    yield "step_time_mean_ms", Measurement(mean, "ms", f"{source}, without warm-up")
     if first := len(steps.step_ms) - len(steady.step_ms):
         yield "warm_up_steps", Measurement(first, "", source)
     total = sum(steady.step_ms)

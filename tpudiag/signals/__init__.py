@@ -51,6 +51,13 @@ from tpudiag.signals.step import (
     TracedFunction,
     VariableSeen,
 )
+from tpudiag.signals.step_numerics import (
+    BatchNorm,
+    ClippedGradients,
+    ExpertRouting,
+    LowPrecisionOp,
+    StepNumerics,
+)
 from tpudiag.signals.throughput import (
     LEAST_STEADY,
     WARM_UP,
@@ -58,6 +65,18 @@ from tpudiag.signals.throughput import (
     Throughput,
     ThroughputDrop,
     warm_up,
+)
+from tpudiag.signals.training_loop import (
+    FitData,
+    FrozenState,
+    GpuUse,
+    IteratorUse,
+    Pause,
+    RepeatedSetup,
+    ReplicaRead,
+    ResultFetch,
+    TrainingLoop,
+    UndistributedInput,
 )
 
 __all__ = [
@@ -68,34 +87,47 @@ __all__ = [
     "ActivationEstimate",
     "ArgumentChange",
     "Batch",
+    "BatchNorm",
     "BucketSeen",
     "CallbackTime",
     "CheckpointUse",
     "Checkpoints",
+    "ClippedGradients",
     "CloudTpu",
     "DatasetOp",
     "Device",
     "DeviceOp",
     "Dispatch",
     "Environment",
+    "ExpertRouting",
     "FilesRead",
+    "FitData",
+    "FrozenState",
+    "GpuUse",
     "HostClock",
     "InputBlocker",
     "InputSpeed",
     "IteratorTime",
+    "IteratorUse",
     "JobEnd",
     "KerasUse",
     "LossScale",
+    "LowPrecisionOp",
     "MatrixOp",
     "MemoryPeak",
     "MixedPrecision",
     "Origin",
     "PaddedTensor",
+    "Pause",
     "Pipeline",
     "ProfileFacts",
+    "RepeatedSetup",
+    "ReplicaRead",
     "ReplicaSteps",
+    "ResultFetch",
     "Retrace",
     "Signals",
+    "StepNumerics",
     "StepOp",
     "StepOps",
     "StepPart",
@@ -107,6 +139,8 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainingLoop",
+    "UndistributedInput",
     "UnreadHost",
     "VariableSeen",
     "warm_up",
@@ -150,6 +184,9 @@ class Signals:
     variables: tuple[VariableSeen, ...] | None = None
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
+    numerics: StepNumerics | None = None
+    loop: TrainingLoop | None = None
+    """What was seen around the training step."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None

@@ -87,7 +87,7 @@ class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
     how: str
-    """finished, stopped (after the steps asked for), exception, exit, signal, timeout."""
+    """finished, stopped (after the steps asked for), exception, exit, signal, timeout, running."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None

@@ -40,6 +40,12 @@ class DatasetOp:
     """Elements that it gives in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
+    host_bytes: int | None = None
+    """What one of them takes in the host's memory; for ops that hold elements."""
+    seeded: bool = False
+    """A shuffle draws by a seed that was given."""
+    in_file: bool = False
+    """A cache lies in a file."""
     inside_library: bool = False
     """A library's function that the user called made it, e.g. `make_csv_dataset`."""
     parallel_by_itself: bool = False

@@ -8,6 +8,12 @@ from tpudiag.model import Location
 from tpudiag.signals.step import MatrixOp, TracedFunction
 from tpudiag.signals.throughput import warm_up
 
+UNTOLD = "not measured"
+"""The part of a step in which a program ran whose operations the trace lost."""
+WHOLE_TRACE = 0.9
+"""Operations cover more of their programs' time than this (99.85 % on a real v6e) in a trace that
+lost none; where they cover less, what the rest of that time went into is not known."""
+
 
 @dataclass(frozen=True)
 class Device:
@@ -25,6 +31,17 @@ class Device:
     busy_ms: float
     window_ms: float
     has_megacore: bool | None = None
+    chip: int | None = None
+    """The number of its chip in the slice; two cores of a v5p share one."""
+    ops_share: float | None = None
+    """Share of its programs' time that traced operations cover; None where no program ran."""
+    program_runs: int = 0
+    """Runs of the program that ran longest."""
+
+    @property
+    def lost_operations(self) -> bool:
+        """Whether programs ran whose operations the trace does not hold."""
+        return self.ops_share is not None and self.ops_share < WHOLE_TRACE
 
     @property
     def idle_share(self) -> float:
@@ -58,6 +75,8 @@ class DeviceOp:
     location: Location | None = None
     holds_others: bool = False
     """Loops and calls: their FLOPs and bytes are those of what they hold."""
+    part: str | None = None
+    """`collectives`, `host memory`, `infeed` or `output`; None for one that computes."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +107,24 @@ class ReplicaSteps:
         return replace(
             self, numbers=self.numbers[first:], step_ms=self.step_ms[first:], parts=parts
         )
+
+    @property
+    def told(self) -> ReplicaSteps:
+        """The same without the steps whose operations a trace lost, where it holds others."""
+        lost = next((part.ms for part in self.parts if part.name == UNTOLD), None)
+        if lost is None:
+            return self
+        limit = 1 - WHOLE_TRACE
+        kept = [i for i, ms in enumerate(self.step_ms) if lost[i] <= limit * ms]
+        if not kept:
+            return self
+        return replace(
+            self, numbers=tuple(self.numbers[i] for i in kept),
+            step_ms=tuple(self.step_ms[i] for i in kept),
+            parts=tuple(
+                replace(part, ms=tuple(part.ms[i] for i in kept)) for part in self.parts
+            ),
+        )  # fmt: skip
 
     def part(self, *names: str) -> float:
         """The ms of all steps in the parts of these names; 0 where it has none of them."""
@@ -218,6 +255,13 @@ class ProfileFacts:
     """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
+    gpus: int = 0
+    """GPUs that ran something, of which no figure here is."""
+
+    @property
+    def half_traced(self) -> tuple[Device, ...]:
+        """Devices on which programs ran whose operations the trace does not hold."""
+        return tuple(device for device in self.devices if device.lost_operations)
 
     @property
     def memory_in_order(self) -> tuple[MemoryPeak, ...]:

@@ -8,6 +8,8 @@ from statistics import median
 
 WARM_UP = 3.0
 """First steps that took longer than this times what the others took are warm-up."""
+LOST = 0.1
+"""A step of which a trace lost the operations of a larger share tells nothing of its parts."""
 LEAST_STEADY = 3
 """Steps that must follow them."""
 
@@ -35,14 +37,34 @@ class StepTimes:
     recovered: bool = False
     input_wait_source: str | None = None
     """What `input_wait_ms` was read from, None where the wait is not known."""
+    untold_ms: tuple[float, ...] | None = None
+    """The part of each step of which a trace lost the operations; None where it lost none."""
 
     @property
     def steady(self) -> StepTimes:
         """The same without warm-up: what shares of the step time are taken of."""
-        first, waits = warm_up(self.step_ms), self.input_wait_ms
+        first, waits, untold = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
         if not first:
             return self
-        return replace(self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:])
+        return replace(
+            self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:],
+            untold_ms=untold and untold[first:],
+        )  # fmt: skip
+
+    @property
+    def told(self) -> StepTimes:
+        """The same without the steps whose operations a trace lost, where it holds others."""
+        waits, untold = self.input_wait_ms, self.untold_ms
+        if untold is None:
+            return self
+        kept = [i for i, ms in enumerate(self.step_ms) if untold[i] <= LOST * ms]
+        if not kept:
+            return self
+        return replace(
+            self, step_ms=tuple(self.step_ms[i] for i in kept),
+            input_wait_ms=waits and tuple(waits[i] for i in kept),
+            untold_ms=tuple(untold[i] for i in kept),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ class Plane:
         stat = owner.stats.add(metadata_id=self.stat_id(name))
         if isinstance(value, str):
             stat.str_value = value
+        elif isinstance(value, bytes):
+            stat.bytes_value = value
         elif isinstance(value, float):
             stat.double_value = value
         elif name in UNSIGNED:

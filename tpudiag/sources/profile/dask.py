@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -45,7 +46,9 @@ class Cluster:
         self._engine = engine
         self._address = engine.removeprefix(SCHEME)
 
-    def __call__(self, files: Sequence[str]) -> Iterator[tuple[int, Answer]]:
+    def __call__(
+        self, files: Sequence[str], span: str | None = None
+    ) -> Iterator[tuple[int, Answer]]:
         """The summaries, as they come back; raises UnreadableInput where no cluster answers.
 
         Where all workers die and none comes back, or the scheduler dies, the files without an
@@ -58,7 +61,9 @@ class Cluster:
                 client.wait_for_workers(1, timeout=WORKERS_S)
             except (OSError, TimeoutError) as error:
                 raise UnreadableInput(f"{self._engine}: the cluster has no worker") from error
-            tasks = client.map(attempted, list(files), pure=False, retries=RETRIES)
+            tasks = client.map(
+                partial(attempted, span=span), list(files), pure=False, retries=RETRIES
+            )
             places = {task: place for place, task in enumerate(tasks)}
             for task, answer in _answers(distributed, client, tasks):
                 place = places.pop(task)

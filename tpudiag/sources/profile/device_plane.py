@@ -10,16 +10,21 @@ from typing import NamedTuple
 import numpy as np
 
 from tpudiag.signals import Device
+from tpudiag.signals.profile import WHOLE_TRACE
+from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.edge_steps import Steps, complete
 from tpudiag.sources.profile.events import Ints, Line
 from tpudiag.sources.profile.intervals import (
     EMPTY,
     Spans,
+    common,
     groups,
     merged,
     segments,
     self_times,
     union,
+    without,
 )
 from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
 from tpudiag.sources.profile.xspace import Plane, StatValue
@@ -28,23 +33,6 @@ from tpudiag.sources.profile.xstats import named
 PS_PER_MS = 1e9
 TENSOR_CORE = re.compile(r"/device:TPU:\d+")
 MODULES, OPS, STEPS, TRACE_ME = "XLA Modules", "XLA Ops", "Steps", "XLA TraceMe"
-PARTS = {
-    "collectives": re.compile(
-        r"(all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all"
-        r"|collective-(permute|broadcast)|megascale).*"
-    ),
-    "infeed": re.compile(r"infeed.*"),
-    "output": re.compile(r"outfeed.*|(host )?(send|recv)(-done)?"),
-}
-"""Operations that do not compute, by category."""
-
-
-class Steps(NamedTuple):
-    """Steps of a device or of a host, sorted by start; times in ps."""
-
-    numbers: Ints
-    starts: Ints
-    ends: Ints
 
 
 class Run(NamedTuple):
@@ -62,9 +50,15 @@ class DeviceRead:
     name: str
     stats: dict[str, StatValue]
     busy: Spans = EMPTY
+    untold: Spans = EMPTY
+    """Time of programs without their operations: the trace lost them."""
+    ops_share: float | None = None
+    """Share of the programs' time that operations cover; None where no program ran."""
     steps: Steps | None = None
+    """Those of its `Steps` line that the trace holds whole."""
+    cut_steps: int = 0
     parts: dict[str, Spans] = field(default_factory=dict[str, Spans])
-    """Time in operations that do not compute, by the names of PARTS; missing where none ran."""
+    """Time in operations that do not compute, by op_kinds' parts; missing where none ran."""
     runs: tuple[Run, ...] = ()
     ops: dict[OpKey, OpTotal] = field(default_factory=dict[OpKey, OpTotal])
     barrier_ps: int = 0
@@ -83,6 +77,7 @@ class DeviceRead:
             self.busy, union(self.steps.starts, self.steps.ends)
         )  # fmt: skip
         megacore = self.stats.get("has_megacore")
+        longest = max(self.runs, key=lambda r: int((r.ends - r.starts).sum()), default=None)
         return Device(
             host=host,
             name=self.name,
@@ -92,6 +87,9 @@ class DeviceRead:
             busy_ms=self.busy.total / PS_PER_MS,
             window_ms=int(covered.ends[-1] - covered.starts[0]) / PS_PER_MS if covered else 0.0,
             has_megacore=None if megacore is None else bool(megacore),
+            chip=_chip(self.stats.get("core_details")),
+            ops_share=self.ops_share,
+            program_runs=len(longest.starts) if longest else 0,
         )
 
 
@@ -136,7 +134,43 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     spans = [union(found.starts, found.ends) for found in (modules if read.runs else ops)]
     read.busy = merged(*spans) if spans else EMPTY
     _operations(plane, ops, read)
+    _coverage(ops, read)
+    if read.steps is not None:
+        begun = np.sort(np.concatenate([found.starts for found in (*ops, *modules)] or [EMPTY[0]]))
+        whole = complete(read.steps, begun)
+        read.cut_steps = len(read.steps.starts) - len(whole.starts)
+        read.steps = whole
     return read
+
+
+def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
+    """How much of the programs' time the operations tell of."""
+    ran = read.busy
+    if not ran and read.steps is not None:
+        # Steps without programs and operations: their lines are lost, and nothing was idle.
+        ran = union(read.steps.starts, read.steps.ends)
+    if not ran:
+        return
+    told = merged(*(union(found.starts, found.ends) for found in ops))
+    read.ops_share = common(ran, told).total / max(ran.total, 1)
+    if read.ops_share < WHOLE_TRACE:
+        read.untold = without(ran, told)
+
+
+def _chip(details: StatValue | None) -> int | None:
+    """The chip's number in the slice: CoreDetails {global chip id 5}; None where it is not told."""
+    if not isinstance(details, bytes):
+        return None
+    view = memoryview(details)
+    try:
+        numbers = {
+            f.number: wire.varint(view, f.start)[0]
+            for f in wire.fields(view)
+            if f.wire_type == wire.VARINT
+        }
+    except wire.Damaged:
+        return None
+    return numbers.get(5, numbers.get(4, 0)) if numbers else None
 
 
 def _is_barrier(plane: Plane, id_: int) -> bool:
@@ -208,9 +242,8 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
                 plane, id_, round(sums[0][index]), round(sums[1][index]), counts[index]
             )
             read.ops[key] = added(read.ops[key], total) if key in read.ops else total
-            for part, pattern in PARTS.items():
-                if pattern.fullmatch(total.category):
-                    here = place == index
-                    some = union(found.starts[here], found.ends[here])
-                    spans.setdefault(part, []).append(some)
+            if total.part is not None:
+                here = place == index
+                some = union(found.starts[here], found.ends[here])
+                spans.setdefault(total.part, []).append(some)
     read.parts = {part: merged(*found) for part, found in spans.items()}

@@ -30,14 +30,17 @@ def engine(name: str) -> HostMapper:
     raise UsageError(f"--engine {name}: neither local nor {SCHEME}scheduler:8786")
 
 
-def read(run: Run, mapped: HostMapper) -> tuple[Answers, bool]:
+def read(run: Run, mapped: HostMapper, span: str | None = None) -> tuple[Answers, bool]:
     """What the hosts of a run came to, and whether Ctrl-C ended it before the last.
 
+    `span` names what is a step, where the user says so.
     Raises KeyboardInterrupt where no host was read by then.
     """
     answers = Answers(run.files)
     with _progress(run) as shown:
-        answering = here(run.files, shown.moved) if mapped is here else mapped(run.files)
+        answering = (
+            here(run.files, span, shown.moved) if mapped is here else mapped(run.files, span)
+        )
         try:
             for place, answer in answering:
                 answers.add(place, answer)

@@ -12,9 +12,10 @@ from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.profile.events import Events
 from tpudiag.sources.profile.intervals import Spans, union
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import REF, whole_numbers
+from tpudiag.sources.profile.xstats import REF, texts, whole_numbers
 
 PS_PER_MS = 1e9
+CALL = "tf_function_call"
 TRAINING = ("train", "step", "fit")
 
 
@@ -34,7 +35,7 @@ class Call(NamedTuple):
 
 def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
     """The calls among the events that carry a `tf_function_call`."""
-    kind_id, count_id = plane.stat_id("tf_function_call"), plane.stat_id("tracing_count")
+    kind_id, count_id = plane.stat_id(CALL), plane.stat_id("tracing_count")
     kinds, counts = [""] * len(events), dict[int, int]()
     for some in whole_numbers(events):
         for index, id_, tag, value in zip(*(column.tolist() for column in some), strict=True):
@@ -42,6 +43,8 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
                 kinds[index] = plane.stat_names.get(value, "")
             elif id_ == count_id:
                 counts[index] = value
+    for index, text in texts(events, {CALL: kind_id})[CALL].items():
+        kinds[index] = text
     starts, durations = (begin + events.offsets).tolist(), events.durations.tolist()
     return [
         Call(

@@ -11,7 +11,7 @@ functions of tf.data run on other threads. Python's own work in next() is no wai
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -21,13 +21,16 @@ import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.events import Events, Line
-from tpudiag.sources.profile.functions import Call, calls
+from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
 from tpudiag.sources.profile.memory import Allocations, allocations
 from tpudiag.sources.profile.pipelines import IteratorSpans
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import named
+from tpudiag.sources.profile.xstats import named, texts
 
+XLA_CPU = "tf_XLA"
+COMPUTES = ("tf_Compute", XLA_CPU)
+"""Threads on which kernels run; those of tf.data are others."""
 POOLS = ("tf_", "collective_ops")
 """Threads of TensorFlow's own, on which no training loop marks its steps."""
 
@@ -46,14 +49,17 @@ class Role(IntEnum):
     CALLBACK = 8
     EAGER = 9
     SPAN = 10
-    PYTHON = 11
+    ASK = 11
+    """The whole call of an eager IteratorGetNext, its work and what is around it."""
+    PYTHON = 12
     """A CALLBACK of the input pipeline: the thread tells."""
 
 
 PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
     (role, re.compile(pattern))
     for role, pattern in (
-        (Role.GET_NEXT, r"IteratorGetNext\w*Op::DoCompute|EagerLocalExecute: IteratorGetNext\w*"),
+        (Role.GET_NEXT, r"IteratorGetNext\w*Op::DoCompute"),
+        (Role.ASK, r"EagerLocalExecute: IteratorGetNext\w*"),
         (Role.KERNEL, r"ExecutorState::Process"),
         (Role.ITERATOR, r"Iterator::.*"),
         (
@@ -77,7 +83,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
-KEPT = (Role.GET_NEXT, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
+KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
         Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN)  # fmt: skip
 
 
@@ -106,8 +112,12 @@ class HostRead:
 
     marks: list[Mark] = field(default_factory=list[Mark])
     asked: dict[str, Spans] = field(default_factory=dict[str, Spans])
-    """Time in GetNext calls, by thread; empty where no iterator was traced."""
+    """Time in the work of GetNext, by thread; empty where no iterator was traced."""
+    asked_whole: bool = False
+    """Whether that is the time of whole eager calls, since their work was not traced."""
     kernels: Spans = EMPTY
+    executes: bool = False
+    """Whether TensorFlow's executor was traced, so that its ops would show."""
     collectives: Spans = EMPTY
     compiles: Spans = EMPTY
     transfers: Spans = EMPTY
@@ -145,8 +155,11 @@ class _Gathering:
         for id_, name in plane.names.items():
             if 0 <= id_ < size:
                 self.roles[id_] = _role(name, span)
+        self.asks: dict[str, Spans] = {}
         self.found: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
-        self.ids = {name: plane.stat_id(name) for name in ("step_num", "tf_function_call")}
+        self.ids = {name: plane.stat_id(name) for name in ("step_num", CALL)}
+        self.refers = self.ids[CALL] is None
+        """Whether strings are referred to, rather than written out in each event."""
 
     def line(self, line: Line) -> None:
         """One thread of the host; raises Damaged."""
@@ -157,12 +170,15 @@ class _Gathering:
             roles[events.ids < 0] = -1
             self.read.strangers += int((roles == -1).sum())
             self._bounds(events, begin)
+            if line.name.startswith(XLA_CPU):
+                self._xla_ops(events, begin, kept)
             present = set(np.flatnonzero(np.bincount(roles + 1)) - 1)
             for role in KEPT:
                 if role in present:
                     some = events.chosen(roles == role)
                     starts = begin + some.offsets
                     kept[role].append((some.ids, starts, starts + some.durations))
+            self.read.executes |= Role.KERNEL in present
             if Role.MEMORY in present:
                 some = events.chosen(roles == Role.MEMORY)
                 self.read.memory.append(allocations(self.plane, some, begin))
@@ -171,6 +187,18 @@ class _Gathering:
         self.read.events += line.events
         self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
+
+    def _xla_ops(
+        self, events: Events, begin: int, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]
+    ) -> None:
+        """Operations of a program that XLA compiled for the CPU (JAX): they compute."""
+        ids = {"hlo_op": self.plane.stat_id("hlo_op")}
+        is_op = named(events, ids)["hlo_op"][1]
+        is_op[list(texts(events, ids)["hlo_op"])] = True
+        some = events.chosen(is_op)
+        if len(some):
+            starts = begin + some.offsets
+            kept.setdefault(Role.KERNEL, []).append((some.ids, starts, starts + some.durations))
 
     def _bounds(self, events: Events, begin: int) -> None:
         """Widen the span of the trace."""
@@ -184,9 +212,10 @@ class _Gathering:
         """What the whole thread came to."""
         for role, parts in kept.items():
             ids, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
-            if role is Role.GET_NEXT:
-                known = self.read.asked.get(line.name, EMPTY)
-                self.read.asked[line.name] = merged(known, union(starts, ends))
+            if role in (Role.GET_NEXT, Role.ASK):
+                into = self.read.asked if role is Role.GET_NEXT else self.asks
+                known = into.get(line.name, EMPTY)
+                into[line.name] = merged(known, union(starts, ends))
             elif role is Role.ITERATOR:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
             elif role is Role.SPAN:
@@ -194,7 +223,7 @@ class _Gathering:
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
-            elif role is not Role.KERNEL or line.name.startswith("tf_Compute"):
+            elif role is not Role.KERNEL or line.name.startswith(COMPUTES):
                 spans = union(starts, ends)
                 self.found[role].append((ids[:0], spans.starts, spans.ends))
 
@@ -206,7 +235,11 @@ class _Gathering:
         numbers, marked = stats["step_num"]
         for index in np.flatnonzero(marked).tolist():
             self._mark(line, events, index, begin, int(numbers[index]))
-        called = stats["tf_function_call"][1]
+        called = stats[CALL][1]
+        if called.any():
+            self.refers = True
+        elif not self.refers:
+            called[list(texts(events, {CALL: self.ids[CALL]})[CALL])] = True
         if called.any():
             self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
 
@@ -228,6 +261,8 @@ class _Gathering:
     def done(self) -> HostRead:
         """The whole plane."""
         read = self.read
+        if not read.asked and self.asks:
+            read.asked, read.asked_whole = self.asks, True
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
         read.calls.sort(key=lambda call: (call.start, -call.end))
         read.kernels = _all(self.found[Role.KERNEL])
@@ -261,8 +296,8 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
     marks = tuple(marks)
     if name is None:
         numbered = [mark for mark in marks if mark.numbered]
-        names = [mark.name for mark in numbered]
-        name = "train" if "train" in names else max(names, key=names.count, default=None)
+        names = Counter(mark.name for mark in numbered)
+        name = "train" if "train" in names else max(names, key=lambda n: names[n], default=None)
         marks = tuple(numbered)
     found: list[Mark] = []
     for mark in marks:

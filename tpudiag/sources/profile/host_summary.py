@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
@@ -18,7 +18,9 @@ from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.functions import functions
+from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
 from tpudiag.sources.profile.host_plane import Callback, HostRead, read_host
+from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
@@ -42,6 +44,8 @@ class HostSummary:
     host: str
     file: str
     """The file's name without its ending, which tells hosts of one name apart."""
+    gpus: tuple[str, ...]
+    """Its GPUs that ran something; no figure of a TPU comes from them."""
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
     """First and last moment in which each device was busy, ps; None where it never was."""
@@ -71,6 +75,7 @@ class _Planes:
     """The planes of a file, as far as they are read."""
 
     devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
+    gpus: list[GpuRead] = field(default_factory=list[GpuRead])
     trace: HostRead | None = None
     times: dict[str, object] = field(default_factory=dict[str, object])
     matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
@@ -80,10 +85,12 @@ class _Planes:
     strangers: int = 0
     unknown_bytes: int = 0
 
-    def add(self, plane: Plane, found: DeviceRead | HostRead) -> None:
+    def add(self, plane: Plane, found: DeviceRead | HostRead | GpuRead) -> None:
         """Take in one more plane; raises Damaged."""
         if isinstance(found, DeviceRead):
             self.devices.append(found)
+        elif isinstance(found, GpuRead):
+            self.gpus.append(found)
         elif plane.name == HOST_PLANE:
             self.trace = found
         elif plane.name == HLO_PLANE:
@@ -120,11 +127,12 @@ def summary(
 
 
 def attempted(
-    name: str, moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset()
-) -> HostSummary | str:
+    name: str, moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset(),
+    span: str | None = None,
+) -> HostSummary | str:  # fmt: skip
     """The summary of a file, or in one line why there is none: what a worker sends back."""
     try:
-        found = summary(name, moved=moved, training=training)
+        found = summary(name, span, moved, training)
     except UnreadableInput as error:
         return str(error)
     return found if found.events else f"{name}: a profile without events: nothing was captured"
@@ -139,10 +147,11 @@ def _summary(
     found = _Planes()
     for plane, read in _read(whole.planes(), span):
         found.add(plane, read)
-    trace, devices = found.trace, found.devices
+    trace, devices = _with_gpus(found.trace, found.gpus), found.devices
     return HostSummary(
         host,
         stem,
+        tuple(gpu.name for gpu in found.gpus if gpu.busy),
         tuple(device.device(host) for device in devices),
         tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
         _ops(devices),
@@ -160,13 +169,17 @@ def _summary(
         _time(found.times.get("profile_stop_time")),
         found.events,
         size,
-        (*whole.errors, *whole.warnings, *_not_understood(file, found)),
+        (
+            *dict.fromkeys((*whole.errors, *whole.warnings)),
+            *_not_understood(file, found),
+            *_repeated(file, whole),
+        ),
     )
 
 
 def _read(
     planes: Iterable[Plane], span: str | None
-) -> Iterator[tuple[Plane, DeviceRead | HostRead]]:
+) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
     """The planes in their order; of large devices two at a time, for numpy needs no lock.
 
     Raises Damaged.
@@ -181,12 +194,25 @@ def _read(
             while ahead and (len(ahead) == READERS or not large):
                 before, future = ahead.popleft()
                 yield before, future.result()
-            if large:
+            if GPU.fullmatch(plane.name):
+                yield plane, read_gpu(plane, clock)
+            elif large:
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
+
+
+def _with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
+    """The host's trace, with what its GPUs did: they compute, and mark steps."""
+    if not any(gpu.busy or gpu.marks for gpu in gpus):
+        return trace
+    trace = trace or HostRead()
+    kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
+    marks = max((gpu.marks for gpu in gpus), key=len)
+    numbered = any(mark.numbered for mark in trace.marks)
+    return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:
@@ -216,7 +242,7 @@ def _eager_share(trace: HostRead | None) -> float | None:
 
 def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
     """Calls back to the host; None where the trace holds no ops that could be such."""
-    if trace is None or not (trace.kernels or trace.callbacks):
+    if trace is None or not (trace.executes or trace.callbacks):
         return None
     return _sorted(trace.callbacks)
 
@@ -246,6 +272,16 @@ def _not_understood(file: Path, found: _Planes) -> tuple[str, ...]:
             f"{file.name}: {found.unknown_bytes:,} bytes in fields that this reader does not know"
         )
     return tuple(said)
+
+
+def _repeated(file: Path, whole: Space) -> Iterator[str]:
+    """That the file holds planes twice, as one does that was appended to itself."""
+    if whole.repeated:
+        count = len(whole.repeated)
+        yield (
+            f"{file.name}: {count} plane{'s' * (count > 1)} stand in it twice, byte by byte (was "
+            "it appended to itself?); each is counted once"
+        )
 
 
 def _time(value: object) -> int | None:

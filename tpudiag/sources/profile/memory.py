@@ -11,7 +11,7 @@ import numpy as np
 from tpudiag.signals import MemoryPeak
 from tpudiag.sources.profile.events import Events, Ints
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import named
+from tpudiag.sources.profile.xstats import named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",
@@ -43,6 +43,7 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
     stats = named(events, {name: plane.stat_id(name) for name in STATS})
     names = plane.stat_names
     allocator_ids, has_name = stats["allocator_name"]
+    ops = [names.get(ref, "") for ref in stats["tf_op"][0].tolist()]
     index = np.where(stats["index_on_host"][1], stats["index_on_host"][0],
                      stats["device_ordinal"][0])  # fmt: skip
     allocators = [
@@ -51,6 +52,8 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
             allocator_ids.tolist(), has_name.tolist(), index.tolist(), strict=True
         )
     ]
+    if not has_name.all() and plane.stat_id("allocator_name") is not None:
+        _written_out(plane, events, allocators, ops)
     taken = np.where(stats["allocation_bytes"][1], stats["allocation_bytes"][0],
                      stats["requested_bytes"][0])  # fmt: skip
     takes = {id_: name == "MemoryAllocation" for id_, name in plane.names.items()}
@@ -59,8 +62,16 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
         begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
         stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],
         stats["bytes_available"][0], stats["peak_bytes_in_use"][0],
-        [names.get(ref, "") for ref in stats["tf_op"][0].tolist()], allocators,
+        ops, allocators,
     )  # fmt: skip
+
+
+def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[str]) -> None:
+    """Put in the names that an old writer wrote out in each event."""
+    written = texts(events, {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")})
+    for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
+        for event, text in written[name].items():
+            into[event] = text
 
 
 def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:

@@ -22,7 +22,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
-from tpudiag.sources.profile.step_breakdown import step_times
+from tpudiag.sources.profile.run_steps import step_times
 
 PADDED_KEPT = 50
 
@@ -81,6 +81,7 @@ def merged(
         share_16_bit=_share_16_bit(ops),
         matrix_ops=_matrix_ops(found, programs),
         unread=tuple(unread),
+        gpus=sum(len(summary.gpus) for summary in found),
         clocks=_clocks(found),
     )
     suffix = facts.source.removeprefix("profile")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tpudiag.model import Location
 from tpudiag.signals import Device, DeviceOp, PaddedTensor
 from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.op_kinds import INFEED, part_of
 from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
@@ -48,6 +49,8 @@ class OpTotal:
     """The HLO instruction."""
     framework_op: str = ""
     location: Location | None = None
+    part: str | None = None
+    """The part of the step that it is where it does not compute (op_kinds)."""
 
 
 OpTotals = dict[OpKey, OpTotal]
@@ -63,10 +66,12 @@ def operation(
     accessed = _times(stats.get("bytes_accessed"), count)
     breakdown = stats.get("memory_access_breakdown")
     hbm = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
+    category = str(stats.get("hlo_category", "")) or "unknown"
     return OpKey(stats.get("program_id", ""), name), OpTotal(
-        str(stats.get("hlo_category", "")) or "unknown", self_ps, total_ps, count,
+        category, self_ps, total_ps, count,
         _times(stats.get("flops"), count), accessed, accessed if hbm is None else hbm * count,
         metadata.name, str(stats.get("tf_op", "")), _location(stats.get("source")),
+        part_of(name, category, metadata.name),
     )  # fmt: skip
 
 
@@ -76,7 +81,7 @@ def added(left: OpTotal, right: OpTotal) -> OpTotal:
         left.category, left.self_ps + right.self_ps, left.total_ps + right.total_ps,
         left.count + right.count, _sum(left.flops, right.flops),
         _sum(left.bytes_accessed, right.bytes_accessed), _sum(left.hbm_bytes, right.hbm_bytes),
-        left.text, left.framework_op, left.location,
+        left.text, left.framework_op, left.location, left.part,
     )  # fmt: skip
 
 
@@ -109,13 +114,13 @@ def _device_op(
         name, op.category, op.self_ps / PS_PER_MS,
         op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0, op.count, op.flops,
         op.bytes_accessed, op.total_ps / PS_PER_MS, op.hbm_bytes, rate, bandwidth,
-        _bound(op, peak), _in_16_bit(op), op.framework_op, op.location, holds,
+        _bound(op, peak), _in_16_bit(op), op.framework_op, op.location, holds, op.part,
     )  # fmt: skip
 
 
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
     """The side of the roofline: input, memory or compute; None where the profile cannot tell."""
-    if op.category.startswith("infeed"):
+    if op.part == INFEED:
         return "input"
     tflops, gb_per_s = peak
     moved = _moved(op)

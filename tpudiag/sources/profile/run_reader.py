@@ -9,12 +9,12 @@ from pathlib import Path
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import ProfileFacts, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate
-from tpudiag.sources.profile.host_summary import HostSummary, OnBytes, attempted, summary
+from tpudiag.sources.profile.host_summary import HostSummary, OnBytes, attempted
 from tpudiag.sources.profile.merge_hosts import Programs, merged
 
 Answer = HostSummary | str
 """A host's summary, or in one line why its file cannot be read."""
-HostMapper = Callable[[Sequence[str]], Iterator[tuple[int, Answer]]]
+HostMapper = Callable[[Sequence[str], str | None], Iterator[tuple[int, Answer]]]
 """Summaries of files in any order, each with the place of its file: this process, or workers."""
 INTERRUPTED = "interrupted before it was read"
 
@@ -60,11 +60,14 @@ class Answers:
 
 
 def here(
-    files: Sequence[str], moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset()
+    files: Sequence[str],
+    span: str | None = None,
+    moved: OnBytes = lambda _: None,
+    training: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[int, Answer]]:
     """The summaries, one file after the other in this process; `moved` is told of bytes read."""
     for place, file in enumerate(files):
-        yield place, attempted(file, moved, training)
+        yield place, attempted(file, moved, training, span)
 
 
 def facts(
@@ -88,5 +91,4 @@ def span_step_times(path: str | Path, name: str, run: str | None = None) -> Step
     where there is no such event. Raises UnreadableInput.
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
-    found = ((place, summary(file, span=name)) for place, file in enumerate(chosen.files))
-    return Answers(chosen.files).add_all(found).merged()[1]
+    return Answers(chosen.files).add_all(here(chosen.files, name)).merged()[1]

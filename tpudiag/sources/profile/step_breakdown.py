@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tpudiag.signals import ReplicaSteps, StepPart, StepTimes
-from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead, Run, Steps
-from tpudiag.sources.profile.functions import outermost, tracing
+from tpudiag.signals import ReplicaSteps, StepPart
+from tpudiag.signals.profile import UNTOLD
+from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead, Run
+from tpudiag.sources.profile.edge_steps import Steps
+from tpudiag.sources.profile.functions import Call, outermost, tracing
 from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
 from tpudiag.sources.profile.intervals import (
     EMPTY,
@@ -23,20 +25,23 @@ from tpudiag.sources.profile.intervals import (
     union,
     without,
 )
+from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY, INFEED, OUTPUT
 
-GET_NEXT_WAIT = "IteratorGetNext on the host while nothing computed"
+GET_NEXT_WAIT = "the work of IteratorGetNext on the host while nothing computed"
+WHOLE_CALL_WAIT = "whole eager calls of IteratorGetNext on the host, their work was not traced"
 INFEED_WAIT = "infeed ops of the devices"
 STEPS_LINE = "Steps line"
 INPUT = ("input", "input processing", "input transfer")
-COMPUTE, COLLECTIVES, TO_DEVICE = "compute", "collectives", "host to device"
-OUTPUT, COMPILATION, IDLE = "output", "compilation", "idle"
+COMPUTE, TO_DEVICE, COMPILATION, IDLE = "compute", "host to device", "compilation", "idle"
 TRAINS = re.compile(r"(?i).*(train|step|fit).*|cluster.*")
 NOT_TRAINS = re.compile(
     r"(?i).*(predict|eval|test_(step|function)|serv(e|ing)|infer(?!ence_)|_on_data_distributed).*"
 )
 """The last is predict() of Keras 3: `one_step_on_data_distributed`."""
+UNMARKED = "no step is marked"
 LEAST_RUNS = 4
 """A function or program that ran less often does not repeat."""
+ONE = np.zeros(1, np.int64)
 MOST = 0.5
 """The program taken for the step has this share of the device's busy time at least."""
 
@@ -65,27 +70,81 @@ def host_steps(
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
     if name is None and marked:
-        by_device = [(device, device.steps) for device in marked if device.steps is not None]
-        return _made(trace, by_device, label, STEPS_LINE, False)
+        return _made(trace, _marked(devices), label, STEPS_LINE, False)
     marks = steps_named(trace.marks, name)
     if marks:
         how = " with a step_num" if marks[0].numbered else ""
         source = f"events {marks[0].name!r}{how} on the host"
         return _of_host(trace, devices, marks, label, source, False)
     if name is not None:
-        return None
+        return _asked_for(trace, devices, name, label)
     return _recovered(trace, devices, label, training)
+
+
+def _marked(devices: Sequence[DeviceRead]) -> list[tuple[DeviceRead, Steps]]:
+    """The devices by the steps that they mark; one whose own marks are lost by its neighbours'."""
+    marks = [device.steps for device in devices if device.steps is not None]
+    longest = max(marks, key=lambda steps: len(steps.starts))
+    return [
+        (device, longest if device.steps is None else device.steps)
+        for device in devices
+        if device.steps is not None or device.busy or device.untold
+    ]
+
+
+def _asked_for(
+    trace: HostRead, devices: Sequence[DeviceRead], name: str, label: str
+) -> HostSteps | None:
+    """The runs of the program, or the calls of the tf.function, that the user named."""
+    programs = [(d, run) for d in devices for run in d.runs if _program_name(run) == name]
+    if programs:
+        return _by_program(trace, programs, label, f"runs of program {name!r} (--step-name)")
+    called = [call for call in outermost(trace.calls) if call.name == name]
+    source = f"calls of tf.function {name!r} (--step-name)"
+    return _by_calls(trace, devices, called, label, source) if len(called) > 1 else None
+
+
+def _program_name(run: Run) -> str:
+    """`jit_f` of `jit_f(12190760917235803885)`."""
+    return run.name.partition("(")[0]
 
 
 def _recovered(
     trace: HostRead, devices: Sequence[DeviceRead], label: str, training: frozenset[str]
 ) -> HostSteps | None:
     """Steps that nothing marks: runs of one program, or calls of one training function."""
-    runs = [(device, found) for device in devices if (found := _program(device)) is not None]
+    dominant = [(device, run) for device in devices if (run := _program(device)) is not None]
+    runs = [(device, run) for device, run in dominant if _trains(_program_name(run))]
     if runs:
-        program = runs[0][1].name.partition("(")[0]
-        source = f"recovered from the runs of program {program!r}; no step is marked"
-        return _made(trace, [(d, _between(run.starts)) for d, run in runs], label, source, True)
+        source = f"recovered from the runs of program {_program_name(runs[0][1])!r}; {UNMARKED}"
+        return _by_program(trace, runs, label, source)
+    called = _training_calls(trace, training)
+    if len(called) >= LEAST_RUNS:
+        source = f"recovered from the calls of tf.function {called[0].name!r}; {UNMARKED}"
+        return _by_calls(trace, devices, called, label, source)
+    runs = [(d, run) for d, run in dominant if not NOT_TRAINS.fullmatch(_program_name(run))]
+    if not runs:
+        return None
+    source = (
+        f"taken for the runs of program {_program_name(runs[0][1])!r}, which is most of the "
+        f"devices' work; {UNMARKED}, and whether it trains is not known"
+    )
+    return _by_program(trace, runs, label, source)
+
+
+def _by_program(
+    trace: HostRead, runs: Sequence[tuple[DeviceRead, Run]], label: str, source: str
+) -> HostSteps:
+    """A step from each start of a program to its next."""
+    steps = [
+        (d, _between(run.starts) if len(run.starts) > 1 else Steps(ONE, run.starts, run.ends))
+        for d, run in runs
+    ]
+    return _made(trace, steps, label, source, True)
+
+
+def _training_calls(trace: HostRead, training: frozenset[str]) -> list[Call]:
+    """The calls of the training function that took longest."""
     calls = outermost(trace.calls)
     known = [call for call in calls if call.name in training]
     trains = known or [call for call in calls if _trains(call.name)]
@@ -93,24 +152,26 @@ def _recovered(
     for call in trains:
         time[call.name] += call.end - call.start
     name = max(time, key=lambda n: time[n], default="")
-    called = [call for call in trains if call.name == name]
-    if len(called) < LEAST_RUNS:
-        return None
+    return [call for call in trains if call.name == name]
+
+
+def _by_calls(
+    trace: HostRead, devices: Sequence[DeviceRead], called: Sequence[Call], label: str, source: str
+) -> HostSteps:
+    """A step from each call of a function to its next."""
+    name = called[0].name
     steps = _between(np.array([call.start for call in called], np.int64))
     marks = [
         Mark(name, called[0].thread, number, start, end, True)
         for number, start, end in zip(*(column.tolist() for column in steps), strict=True)
     ]
-    source = f"recovered from the calls of tf.function {name!r}; no step is marked"
     return _of_host(trace, devices, marks, label, source, True)
 
 
 def _program(device: DeviceRead) -> Run | None:
-    """The program that trains: it repeats, takes most of the busy time, and is called so."""
+    """The program that is most of a device's work, and repeats."""
     found = max(device.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
     if found is None or len(found.starts) < LEAST_RUNS:
-        return None
-    if not _trains(found.name.partition("(")[0]):
         return None
     share = int((found.ends - found.starts).sum()) / max(device.busy.total, 1)
     return found if share >= MOST else None
@@ -134,32 +195,39 @@ def _made(
     recovered: bool,
 ) -> HostSteps:  # fmt: skip
     """Steps of devices, each taken apart."""
-    infeed = any("infeed" in device.parts for device, _ in steps)
+    infeed = any(INFEED in device.parts for device, _ in steps)
     knows = infeed or bool(trace.asked)
     replicas = tuple(_on_device(trace, device, found, label) for device, found in steps)
     ends: dict[int, int] = {}
     for _, found in steps:
         for number, end in zip(found.numbers.tolist(), found.ends.tolist(), strict=True):
             ends[number] = max(ends.get(number, end), end)
-    wait = (INFEED_WAIT if infeed else GET_NEXT_WAIT) if knows else None
+    wait = (INFEED_WAIT if infeed else _get_next(trace)) if knows else None
     return HostSteps(replicas, source, wait, recovered, ends)
 
 
 def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) -> ReplicaSteps:
     """The steps of one device: what it did, and while it did nothing, what the host did."""
-    parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in device.parts.items()}
-    infeed, output = device.parts.get("infeed", EMPTY), parts.get("output")
-    busy = covered(device.busy, steps.starts, steps.ends)
-    found = {COMPUTE: busy - sum(parts.values(), np.zeros(len(busy), np.int64))}
-    found[COLLECTIVES] = parts.get(COLLECTIVES, np.zeros(len(busy), np.int64))
-    rest = without(union(steps.starts, steps.ends), device.busy)
+    told = {part: without(spans, device.untold) for part, spans in device.parts.items()}
+    parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in told.items()}
+    infeed = told.get(INFEED, EMPTY)
+    busy = covered(without(device.busy, device.untold), steps.starts, steps.ends)
+    nothing = np.zeros(len(busy), np.int64)
+    found = {COMPUTE: busy - sum(parts.values(), nothing)}
+    found[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
+    for name in (HOST_MEMORY, OUTPUT):
+        if name in parts:
+            found[name] = parts[name]
+    if device.untold:
+        found[UNTOLD] = covered(device.untold, steps.starts, steps.ends)
+    rest = without(union(steps.starts, steps.ends), merged(device.busy, device.untold))
     asked = trace.all_asked
     compiling = merged(trace.compiles, tracing(trace.calls))
     if infeed and asked:
         found[INPUT[1]] = covered(common(infeed, asked), steps.starts, steps.ends)
-        found[INPUT[2]] = parts["infeed"] - found[INPUT[1]]
+        found[INPUT[2]] = parts[INFEED] - found[INPUT[1]]
     elif infeed:
-        found[INPUT[0]] = parts["infeed"]
+        found[INPUT[0]] = parts[INFEED]
     blame = ((COMPILATION, compiling), (INPUT[1], EMPTY if infeed else asked),
              (TO_DEVICE, trace.transfers))  # fmt: skip
     for name, spans in blame:
@@ -167,8 +235,6 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
             here = common(rest, spans)
             found[name] = covered(here, steps.starts, steps.ends)
             rest = without(rest, here)
-    if output is not None:
-        found[OUTPUT] = output
     found[IDLE] = covered(rest, steps.starts, steps.ends)
     return _replica(label, device.name, steps, found)
 
@@ -200,7 +266,13 @@ def _of_host(
     found[IDLE] = covered(rest, steps.starts, steps.ends)
     replica = _replica(label, "host", steps, found)
     ends = dict(zip(steps.numbers.tolist(), steps.ends.tolist(), strict=True))
-    return HostSteps((replica,), source, GET_NEXT_WAIT if trace.asked else None, recovered, ends)
+    wait = _get_next(trace) if trace.asked else None
+    return HostSteps((replica,), source, wait, recovered, ends)
+
+
+def _get_next(trace: HostRead) -> str:
+    """What the wait for input was read from."""
+    return WHOLE_CALL_WAIT if trace.asked_whole else GET_NEXT_WAIT
 
 
 def _waiting(trace: HostRead, threads: set[str]) -> Spans:
@@ -217,7 +289,7 @@ def _waiting(trace: HostRead, threads: set[str]) -> Spans:
 def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
     """When a training loop of this host waited for input, whatever its steps are."""
     busy = merged(trace.kernels, *(device.busy for device in devices))
-    infeed = [device.parts["infeed"] for device in devices if "infeed" in device.parts]
+    infeed = [device.parts[INFEED] for device in devices if INFEED in device.parts]
     threads = {mark.thread for mark in steps_named(trace.marks, None)}
     threads |= {call.thread for call in trace.calls[:1]}
     own = [spans for name, spans in trace.asked.items() if name in threads and not devices]
@@ -235,55 +307,3 @@ def _replica(label: str, name: str, steps: Steps, found: dict[str, Ints]) -> Rep
 def _ms(ps: Ints) -> tuple[float, ...]:
     """Plain numbers in ms."""
     return tuple((ps / PS_PER_MS).tolist())
-
-
-def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None:
-    """The steps of all hosts: of one number, as long as where it took longest.
-
-    It waited for input as long as the replica that the others waited for: the one whose own work
-    (all but the collectives, in which the fast wait for the slow) took longest.
-    """
-    if not hosts:
-        return None
-    slowest: dict[tuple[int, int], tuple[float, float | None, float]] = {}
-    knows = all(host.wait_source for host in hosts)
-    replicas = [replica for host in hosts for replica in host.replicas]
-    for replica in replicas:
-        waits = _summed(replica, INPUT) if knows else [None] * len(replica.numbers)
-        others = _summed(replica, (COLLECTIVES,))
-        seen: Counter[int] = Counter()
-        for number, ms, wait, other in zip(
-            replica.numbers, replica.step_ms, waits, others, strict=True
-        ):
-            # The loop may start its numbers anew in every epoch: those are other steps.
-            key = (seen[number], number)
-            seen[number] += 1
-            found = (ms - other, wait, ms)
-            known = slowest.get(key, found)
-            own, kept, longest = max(known, found, key=lambda step: (step[0], step[1] or 0.0))
-            slowest[key] = (own, kept, max(longest, known[2], ms))
-    if not slowest:
-        return None
-    steps = [step for _, step in sorted(slowest.items())]
-    whose = " of the replica that the others wait for" if len(replicas) > 1 else ""
-    return StepTimes(
-        step_ms=tuple(ms for _, _, ms in steps),
-        input_wait_ms=tuple(wait or 0.0 for _, wait, _ in steps) if knows else None,
-        source=_sources(hosts) + suffix,
-        recovered=any(host.recovered for host in hosts),
-        input_wait_source=f"{hosts[0].wait_source}{whose}" if knows else None,
-    )
-
-
-def _sources(hosts: Sequence[HostSteps]) -> str:
-    """What marks the steps of a run, and on how many devices where they do."""
-    count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
-    line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
-    found = {line if host.source == STEPS_LINE else host.source for host in hosts}
-    return " and ".join(sorted(found))
-
-
-def _summed(replica: ReplicaSteps, names: Sequence[str]) -> list[float]:
-    """The ms of each step in the parts of these names."""
-    found = [part.ms for part in replica.parts if part.name in names]
-    return [sum(ms) for ms in zip(*found, strict=True)] or [0.0] * len(replica.numbers)

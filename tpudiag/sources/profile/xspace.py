@@ -95,6 +95,8 @@ class Space:
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
     release: Release = field(default=lambda _: None, repr=False)
+    repeated: list[int] = field(default_factory=list[int], repr=False)
+    """Bytes of planes that the file holds a second time, left out; known once all are read."""
 
     def planes(self) -> Iterator[Plane]:
         """The planes in the order of the file; raises Damaged.
@@ -102,9 +104,15 @@ class Space:
         Of many small ones with the same bytes and without lines, only the first.
         """
         seen: set[bytes] = set()
+        large: dict[int, list[memoryview]] = {}
         for part in self.parts:
             if len(part) <= SMALL and bytes(part) in seen:
                 continue
+            if len(part) > SMALL:
+                if any(part == other for other in large.setdefault(len(part), [])):
+                    self.repeated.append(len(part))
+                    continue
+                large[len(part)].append(part)
             found = plane(part, self.release)
             if len(part) <= SMALL and not found.parts and not found.unknown_bytes:
                 seen.add(bytes(part))

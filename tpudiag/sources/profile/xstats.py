@@ -13,6 +13,8 @@ from tpudiag.sources.profile.events import Events, Ints, Words, next_stat, numbe
 FAR = 1 << 62
 UINT, INT, REF = 0x18, 0x20, 0x38
 """Tags of the values that are varints: uint64_value, int64_value, ref_value."""
+TEXT = np.uint64(0x2A)
+"""The tag of str_value."""
 
 
 class Found(NamedTuple):
@@ -43,6 +45,48 @@ def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iter
             yield from _values(words, value_at[plain], index[plain], ids[plain])
         more = np.flatnonzero(after < ends)
         index, at, ends = index[more], after[more], ends[more]
+
+
+def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, str]]:
+    """The strings of the stats with these ids, by name and by the index of the event.
+
+    TensorFlow 2.4 to 2.8 wrote them out in each event (str_value); later ones refer to them.
+    """
+    wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
+    found: dict[str, dict[int, str]] = {name: {} for name in ids}
+    known: dict[tuple[int, int, int], str] = {}
+    index = np.flatnonzero(events.stats_from < events.stats_to)
+    at, ends = events.stats_from[index], events.stats_to[index]
+    words = events.words
+    while wanted and len(index):
+        after, _ = next_stat(words, at)
+        stat_ids, value_at = _head(words, at)
+        plain = value_at < after
+        plain &= np.logical_or.reduce([stat_ids == id_ for id_ in wanted])
+        plain[plain] = (words[value_at[plain]] & np.uint64(0xFF)) == TEXT
+        sizes, width = numbers(words[value_at[plain] + 1])
+        begin = value_at[plain] + 1 + width
+        good = (width > 0) & (begin + sizes == after[plain])
+        for event, id_, start, size in zip(
+            index[plain][good].tolist(), stat_ids[plain][good].tolist(),
+            begin[good].tolist(), sizes[good].tolist(), strict=True,
+        ):  # fmt: skip
+            found[wanted[id_]][event] = _text(words, start, size, known)
+        more = np.flatnonzero(after < ends)
+        index, at, ends = index[more], after[more], ends[more]
+    return found
+
+
+def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int], str]) -> str:
+    """The string of `size` bytes at a position; the same few stand in every event."""
+    key = (size, int(words[start]), int(words[start + size - 8])) if 8 <= size <= 16 else None
+    if key is not None and key in known:
+        return known[key]
+    chunks = words[start : start + size : 8].tolist()
+    text = b"".join(c.to_bytes(8, "little") for c in chunks)[:size].decode("utf-8", "replace")
+    if key is not None:
+        known[key] = text
+    return text
 
 
 def _head(words: Words, at: Ints) -> tuple[Ints, Ints]:

@@ -22,6 +22,7 @@ from types import ModuleType
 import msgspec
 
 from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process import cells
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import user_lines
 from tpudiag.sources.job.tensorflow.observer import Observer
@@ -96,7 +97,10 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     sys.meta_path.insert(0, _ImportWatch(observer))
     end = JobEnd("finished")
     try:
-        run(spec.program, spec.arguments)
+        if spec.cells:
+            cells.run(spec)
+        else:
+            run(spec.program, spec.arguments)
     except StopObservation:
         return JobEnd("stopped")
     except SystemExit as exit_:

@@ -43,6 +43,10 @@ class JobSpec:
     """The folder for the lowered step; empty where it is not to be lowered."""
     lower_for: int = 1
     """Replicas over which the lowered step sums its gradients."""
+    cells: tuple[int, ...] = ()
+    """The line of the program with which each cell of a notebook begins; empty for no notebook."""
+    notebook: str = ""
+    """The notebook that the program was made of."""
     requests: int = -1
     """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
 

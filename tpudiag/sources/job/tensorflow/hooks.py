@@ -25,11 +25,19 @@ def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
     setattr(owner, name, wrapped)
 
 
+def quietly(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a call of ours gives; None where it fails, which is no fault of the job."""
+    try:
+        return call(*args, **kwargs)
+    except Exception:
+        return None
+
+
 def before(owner: Any, name: str, note: Callable[..., None]) -> None:
     """Call `note` with a callable's arguments before each call of it."""
 
     def call(original: Any, *args: Any, **kwargs: Any) -> Any:
-        note(*args, **kwargs)
+        quietly(note, *args, **kwargs)
         return original(*args, **kwargs)
 
     around(owner, name, call)
@@ -40,7 +48,7 @@ def after(owner: Any, name: str, note: Callable[..., None]) -> None:
 
     def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
-        note(*args, **kwargs)
+        quietly(note, *args, **kwargs)
         return result
 
     around(owner, name, call)

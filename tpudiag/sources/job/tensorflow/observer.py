@@ -17,7 +17,14 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, loss, matrix_products, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import (
+    graphs,
+    hooks,
+    loss,
+    matrix_products,
+    tpu_stubs,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
@@ -31,10 +38,14 @@ from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tensorflow.tpu import TpuWatch
 from tpudiag.sources.job.tensorflow.training import GradientWatch
+from tpudiag.sources.job.tensorflow.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_AFTER = (6, 12)
+"""Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
+step may end in an abort of TensorFlow's."""
 
 
 class Observer:
@@ -96,6 +107,8 @@ class Observer:
         )
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
+        self._loop = LoopWatch(tf, lambda: self._gradients.taken)
+        self._loop.state.methods = self._keras.own_methods
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -116,6 +129,7 @@ class Observer:
             if self._spec.rehearse and package == "keras":
                 self._keras.adapt_to_cpu_replicas(keras)
             self._checkpoints.watch_keras(keras)
+            self._loop.watch_keras(keras, package)
 
     def _stop(self) -> None:
         """Enough was seen: send it all, so that nothing depends on how the job takes its end."""
@@ -186,6 +200,8 @@ class Observer:
         assert self._steps is not None
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
+        if self._steps.steps in TOLD_AFTER:
+            self._recorder.put(loop=hooks.quietly(self._loop.facts))
         self._steps.finished_dispatch(eager, enough, retraced)
 
     def _measure_steps_per_dispatch(self) -> None:
@@ -238,6 +254,7 @@ class Observer:
             activations=graphs.activations(main),
             step_ops=graphs.step_ops(main),
             step_inputs=inputs,
+            numerics=hooks.quietly(self._loop.numerics, main, layer_line),
         )
         if batch is not None:
             averaged = self._gradients.reduced_by_mean
@@ -268,6 +285,7 @@ class Observer:
             unprofiled_step_ms=tuple(steps.times_ms),
             dispatch=self._dispatch(),
             strategy_replicas=self._strategies.most_replicas,
+            loop=hooks.quietly(self._loop.facts),
         )
 
     def _dispatch(self) -> Dispatch | None:

@@ -57,6 +57,11 @@ def of(file: str, line: int) -> Location | None:
     return Location(_shown(file), line) if is_user_file(file) else None
 
 
+def is_hook(file: str) -> bool:
+    """Whether a file is one of these hooks."""
+    return file.startswith(_HOOKS)
+
+
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,156 @@
+"""Profiles of other hardware and of other writers than today's TensorFlow on a TPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.model import Report, Verdict
+from tpudiag.settings import Settings
+from tpudiag.sources.profile import facts
+
+V5P_CORE = {
+    "device_type_string": "TPU v5",
+    "peak_teraflops_per_second": 233.4,
+    "peak_hbm_bw_gigabytes_per_second": 1382.4,
+    "has_megacore": 0,
+}
+
+
+def report(file: Path, **about: Any) -> Report:
+    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0, **about), Settings())
+
+
+def cores(spaces: ModuleType, stats: dict[str, Any]) -> Any:
+    made = spaces.space("host")
+    for ordinal in range(8):
+        runs = [("jit_train_step(1)", 100.0 + 20 * n, 19.0) for n in range(6)]
+        ops = [("fusion.1", "loop fusion", start, length) for _, start, length in runs]
+        chip: dict[str, Any] = {"core_details": bytes((0x20, ordinal // 2, 0x28, ordinal // 2))}
+        spaces.add_device(
+            made, ordinal, runs, ops, stats=stats | (chip if "chips" in stats else {})
+        )
+    return made
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_two_core_planes_are_one_chip(spaces: ModuleType, tmp_path: Path, told: bool) -> None:
+    stats = V5P_CORE | ({"chips": 1} if told else {})
+    found = report(spaces.write(cores(spaces, stats), tmp_path))
+    assert found.target
+    assert found.target.name == "v5p-8"
+    assert found.measurements["chips"].value == 4
+
+
+def test_a_megacore_plane_is_a_chip(spaces: ModuleType, tmp_path: Path) -> None:
+    stats = V5P_CORE | {"peak_teraflops_per_second": 459.0, "has_megacore": 1}
+    found = report(spaces.write(cores(spaces, stats), tmp_path))
+    assert found.target
+    assert found.target.name == "v5p-16"
+
+
+def test_host_offload_is_no_compute(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    modules: list[tuple[str, float, float]] = []
+    ops: list[tuple[str, str, float, float]] = []
+    for number in range(8):
+        start = 100.0 + 20 * number
+        modules.append(("jit_f(12)", start, 20.0))
+        ops += [
+            ("copy-done.4", "copy-done", start, 18.0),
+            ("fusion.1", "loop fusion", start + 18, 2.0),
+        ]
+    text = "f32[8]{0:T(128)} copy-done((f32[8]{0:T(128)}, f32[8]{0:T(128)S(5)}) %copy-start)"
+    spaces.add_device(made, 0, modules, ops, about={"copy-done.4": {"text": text}})
+    file = spaces.write(made, tmp_path)
+    found, steps = facts(file)
+    (replica,) = found.replicas
+    assert steps
+    assert "jit_f" in steps.source
+    assert "not known" in steps.source
+    assert replica.part("host memory") == pytest.approx(7 * 18.0)
+    outcomes = {outcome.id: outcome for outcome in report(file).outcomes}
+    assert outcomes["TPU210"].verdict is Verdict.FAILED
+    assert "host" in outcomes["TPU210"].findings[0].message
+    assert outcomes["TPU405"].verdict is outcomes["TPU406"].verdict is Verdict.SKIPPED
+
+
+def test_a_program_of_any_name_by_hand(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    runs = [("serve(1)", 100.0 + 10 * n, 9.0) for n in range(5)]
+    spaces.add_device(made, 0, runs, [("fusion.1", "loop fusion", s, d) for _, s, d in runs])
+    file = spaces.write(made, tmp_path)
+    assert facts(file)[1] is None
+    found = report(file, step_name="serve")
+    assert found.measurements["step_time_ms"].value == pytest.approx(10.0)
+
+
+def test_gpus_are_said_to_be_gpus(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    for number in range(2):
+        plane = spaces.Plane(made, f"/device:GPU:{number}")
+        stream, marks = plane.line("Stream #20(Compute)"), plane.line("Steps")
+        for step in range(4):
+            plane.event(stream, ("kernel", 100.0 + 30 * step, 12.0))
+            plane.event(marks, (str(step), 100.0 + 30 * step, 20.0))
+    found = report(spaces.write(made, tmp_path))
+    assert found.headline
+    assert "2 GPUs" in found.headline
+    assert "compute 60%" in found.headline
+    assert found.target is None
+
+
+def test_jax_on_cpus_computes(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
+    for step in range(4):
+        plane.event(python, ("train", 100.0 + 30 * step, 20.0), step_num=step)
+        plane.event(xla, ("dot.3", 101.0 + 30 * step, 15.0), hlo_op="dot.3")
+        plane.event(xla, ("ThreadpoolListener::Region", 100.0 + 30 * step, 20.0))
+    (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
+    assert replica.part("compute") == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize("work", [True, False])
+def test_the_work_of_an_eager_get_next_is_the_wait(
+    spaces: ModuleType, tmp_path: Path, work: bool
+) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for step in range(4):
+        plane.event(line, ("train", 100.0 + 30 * step, 20.0), step_num=step)
+        plane.event(line, ("EagerLocalExecute: IteratorGetNext", 100.0 + 30 * step, 5.0))
+        if work:
+            plane.event(line, ("IteratorGetNextOp::DoCompute", 100.5 + 30 * step, 4.0))
+    steps = facts(spaces.write(made, tmp_path))[1]
+    assert steps
+    assert steps.input_wait_ms == pytest.approx([4.0 if work else 5.0] * 4)
+    assert steps.input_wait_source
+    assert ("whole eager calls" in steps.input_wait_source) is not work
+
+
+def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for number, name in enumerate(("TPU_0_bfc", "a name of more than sixteen bytes", "TPU_0_bfc")):
+        plane.event(
+            line, ("MemoryAllocation", 100.0 + number, 0.0), allocator_name=name,
+            bytes_reserved=0, bytes_allocated=1000 * (number + 1), bytes_available=10_000,
+            requested_bytes=1000, allocation_bytes=1000, addr=number + 1,
+            tf_op=f"dense_{number}/kernel",
+        )  # fmt: skip
+    plane.event(line, ("train_step", 110.0, 5.0), tf_function_call="traced-nonXla")
+    found, _ = facts(spaces.write(made, tmp_path))
+    assert found.memory
+    held = {peak.allocator: dict(peak.held_by) for peak in found.memory}
+    assert set(held) == {"TPU_0_bfc", "a name of more than sixteen bytes"}
+    assert held["TPU_0_bfc"]["dense_2/kernel"] == 1000
+    assert found.functions
+    assert (found.functions[0].name, found.functions[0].traces) == ("train_step", 1)

@@ -1,0 +1,111 @@
+"""Traces that lost something: what is not known fails as before or is skipped, and never passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.model import Report, Verdict
+from tpudiag.settings import Settings
+from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.schema import message
+
+
+def report(file: Path) -> Report:
+    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
+
+
+def verdicts(file: Path) -> dict[str, Verdict]:
+    return {outcome.id: outcome.verdict for outcome in report(file).outcomes}
+
+
+def ill(spaces: ModuleType) -> Any:
+    """Devices with late input, long collectives, and a host that waits."""
+    return spaces.training(devices=2, steps=8, step_ms=20.0, infeed_ms=6.0)
+
+
+def cut_after(plane: Any, share: float) -> None:
+    """Drop the operations after a share of the trace, as a full buffer does."""
+    line = next(line for line in plane.lines if line.name == "XLA Ops")
+    first, *_, last = sorted(event.offset_ps for event in line.events)
+    kept = [event for event in line.events if event.offset_ps < first + share * (last - first)]
+    del line.events[len(kept) :]
+
+
+def never_passed(before: dict[str, Verdict], after: dict[str, Verdict]) -> None:
+    for id_, verdict in before.items():
+        if verdict is Verdict.FAILED:
+            assert after[id_] is not Verdict.PASSED, id_
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.6])
+def test_operations_that_the_trace_lost_are_not_compute(
+    spaces: ModuleType, tmp_path: Path, share: float
+) -> None:
+    made = ill(spaces)
+    before = verdicts(spaces.write(made, tmp_path))
+    assert before["TPU201"] is before["TPU504"] is Verdict.FAILED
+    for plane in made.planes:
+        if plane.name.startswith("/device:TPU"):
+            cut_after(plane, share)
+    file = spaces.write(made, tmp_path)
+    found, _ = facts(file)
+    never_passed(before, verdicts(file))
+    (first, *_) = found.replicas
+    assert first.part("not measured") > first.part("compute")
+    assert all((device.ops_share or 0) < 0.7 for device in found.devices)
+    assert any("lost operations" in note for note in report(file).notes)
+
+
+def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: Path) -> None:
+    made = ill(spaces)
+    for plane in made.planes:
+        if plane.name.startswith("/device:TPU"):
+            cut_after(plane, 0.25)
+    after = verdicts(spaces.write(made, tmp_path))
+    assert after["TPU201"] is after["TPU504"] is Verdict.FAILED
+
+
+def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = ill(spaces)
+    spaces.add_reading(made, [100.0, 125.0], 5.0)
+    before = verdicts(spaces.write(made, tmp_path))
+    whole: bytes = made.SerializeToString()
+    for number, plane in enumerate(made.planes):
+        for place in (None, *range(len(plane.lines))):
+            copy: Any = message("XSpace")()
+            copy.ParseFromString(whole)
+            if place is None:
+                del copy.planes[number]
+            else:
+                del copy.planes[number].lines[place]
+            never_passed(before, verdicts(spaces.write(copy, tmp_path)))
+
+
+def test_a_file_that_holds_itself_twice_counts_once(spaces: ModuleType, tmp_path: Path) -> None:
+    file = spaces.write(spaces.training(devices=2), tmp_path)
+    once = facts(file)[0]
+    file.write_bytes(file.read_bytes() * 2)
+    twice = facts(file)[0]
+    assert len(twice.devices) == len(once.devices) == 2
+    assert [op.count for op in twice.ops] == [op.count for op in once.ops]
+    assert "twice" in twice.warnings[0]
+
+
+def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.training(devices=2, steps=8)
+    for plane in made.planes:
+        for line in plane.lines:
+            if plane.name.startswith("/device:TPU") and line.name == "Steps":
+                line.events[-1].duration_ps //= 8
+            elif plane.name.startswith("/device:TPU") and line.name == "XLA Ops":
+                del line.events[-3:]
+    steps = facts(spaces.write(made, tmp_path))[1]
+    assert steps
+    assert steps.step_ms == pytest.approx([20.5] * 7)

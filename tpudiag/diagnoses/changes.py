@@ -1,0 +1,227 @@
+"""What changed from one side of a comparison to the other, and whether by more than noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from statistics import fmean, median
+
+from tpudiag.model import Report, Value
+from tpudiag.signals import warm_up
+from tpudiag.statistics import (
+    LEAST_RUNS,
+    Difference,
+    Statistic,
+    difference,
+    runs_difference,
+    spread,
+    within,
+)
+
+STEP_MS = "step_time_ms"
+COMPILED = (
+    "hbm_need_bytes", "flops_per_example", "hbm_bytes_per_example", "compiler_cycles_per_example",
+    "predicted_us_per_example", "collective_bytes_per_step", "padding_bytes",
+    "recomputed_operations",
+)  # fmt: skip
+"""Figures of the TPU compiler's program: within one compiler they have no noise."""
+CPU = "CPU replicas"
+"""In the source of times that a rehearsal took: they are no figures of a gate."""
+GATED: Mapping[str, Statistic] = {
+    STEP_MS: "median", "step_time_mean_ms": "mean", "step_time_p90_ms": "p90",
+    "examples_per_second": "harmonic mean", "mxu_utilization": "harmonic mean",
+    "peak_memory_bytes": "median", "peak_hbm_bytes": "median",
+    **dict.fromkeys(COMPILED, "median"),
+}  # fmt: skip
+"""Figures that can regress, and what they are of the values by step."""
+OF_STEPS = (STEP_MS, "step_time_mean_ms", "step_time_p90_ms")
+HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
+OF_PEAK = ("mxu_utilization", "hbm_bandwidth_utilization")
+"""Shares of what a chip can do: all that compares across hardware."""
+HARDWARE = ("device_kind", "peak_compute", "peak_hbm_bandwidth")
+Samples = dict[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One figure on both sides; `change` is relative to the first, None from 0 or to nothing."""
+
+    name: str
+    unit: str
+    before: float
+    after: float
+    change: float | None
+    difference: Difference | None
+    """The test over steps, or over runs where there are several; None where neither can be."""
+    steps: tuple[int, int] = (0, 0)
+    """Values by step on both sides."""
+    runs: tuple[int, int] = (1, 1)
+    between: float | None = None
+    """How much runs of one side differ, relative: the larger side; None for one run each."""
+    within: float | None = None
+    """How much the figure of one run would differ if its steps fell anew."""
+    gated: bool = True
+
+    @property
+    def worse(self) -> float | None:
+        """By how much it got worse, relative; negative where it got better."""
+        if not self.gated or self.name not in GATED:
+            return None
+        if self.change is None:
+            return inf if self.name in COMPILED and self.after > self.before else None
+        return -self.change if self.name in HIGHER_IS_BETTER else self.change
+
+    @property
+    def untested(self) -> bool:
+        """Whether steps were recorded, but too few to tell a change from noise."""
+        return self.difference is None and any(self.steps)
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is more than noise; a figure that has no steps is taken as it is."""
+        return not self.untested if self.difference is None else self.difference.significant
+
+    def regressed(self, limit: float) -> bool:
+        """Whether it got worse by more than the limit, and by more than noise."""
+        return self.worse is not None and self.worse > limit and self.proved
+
+    def unsure(self, limit: float) -> bool:
+        """Whether it got worse by more than the limit, and nothing tells whether by noise."""
+        return self.worse is not None and self.worse > limit and self.untested
+
+
+def changes(
+    before: Sequence[Report], after: Sequence[Report], across_hardware: bool = False
+) -> tuple[Change, ...]:
+    """Every figure that all reports of both sides hold as a number, in the first one's order."""
+    found: list[Change] = []
+    for name, measurement in before[0].measurements.items():
+        sides = [_values(name, measurement.unit, side) for side in (before, after)]
+        if sides[0] and sides[1]:
+            change = _change(name, measurement.unit, sides, (before, after))
+            found.append(replace(change, gated=_judged(name, before, after)))
+    left, right = samples(before[0]), samples(after[0])
+    for name in [n for n in left if n in right and n not in before[0].measurements]:
+        if left[name] and right[name]:
+            sides = [[median(left[name])], [median(right[name])]]
+            found.append(_change(name, "ms", sides, (before[:1], after[:1])))
+    if not across_hardware:
+        return tuple(found)
+    return tuple(_across(change) for change in found)
+
+
+def same_compiler(before: Sequence[Report], after: Sequence[Report]) -> bool:
+    """Whether one compiler made the programs of both sides: those of two are not compared."""
+    made = [{p.target: p.compiler for p in report.predictions} for report in (*before, *after)]
+    return all(each.get(t, c) == c for each in made for t, c in made[0].items())
+
+
+def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> bool:
+    """Whether a figure may close a gate."""
+    if name in COMPILED:
+        return same_compiler(before, after)
+    return not any(
+        CPU in report.measurements[name].source
+        for report in (*before, *after)
+        if name in report.measurements
+    )
+
+
+def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
+    """Figures that can regress and that only the first side holds."""
+    held = [
+        n for n, m in before[0].measurements.items()
+        if _number(m.value) is not None and CPU not in m.source
+    ]  # fmt: skip
+    return tuple(
+        name
+        for name in held
+        if name in GATED and any(_value(name, report) is None for report in after)
+    )
+
+
+def hardware(report: Report) -> dict[str, Value]:
+    """What a report says of the hardware that its figures were taken on."""
+    return {n: report.measurements[n].value for n in HARDWARE if n in report.measurements}
+
+
+def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | None:
+    """In what the hardware of two sides differs; None where it is the same, or not known."""
+    first = hardware(before[0])
+    for report in (*before[1:], *after):
+        for name, value in hardware(report).items():
+            if name in first and first[name] != value:
+                return f"{name} {first[name]} and {value}"
+    return None
+
+
+def samples(report: Report) -> Samples:
+    """The figures by step that a report of `read` keeps."""
+    return {each.name: each.values for each in report.samples}
+
+
+def _across(change: Change) -> Change:
+    """The same between chips that differ: only shares of their peaks can regress."""
+    return replace(change, gated=change.name in OF_PEAK)
+
+
+def _by_step(name: str, found: Samples) -> tuple[float, ...]:
+    """The values by step, after warm-up, that a figure is made from; none where it has none."""
+    steps = found.get(STEP_MS, ())
+    steps = steps[warm_up(steps) :]
+    if name == "examples_per_second":
+        return tuple(1 / ms for ms in steps if ms > 0)
+    return steps if name in OF_STEPS else found.get(name, ())
+
+
+def _values(name: str, unit: str, reports: Sequence[Report]) -> list[float]:
+    """The figure of each run of a side; none where one lacks it or has it in another unit."""
+    values = [_value(name, report) for report in reports]
+    units = {report.measurements[name].unit for report in reports if name in report.measurements}
+    return [v for v in values if v is not None] if None not in values and units == {unit} else []
+
+
+def _value(name: str, report: Report) -> float | None:
+    """A figure of a report, None where it holds none."""
+    measurement = report.measurements.get(name)
+    return None if measurement is None else _number(measurement.value)
+
+
+def _change(
+    name: str, unit: str, sides: Sequence[Sequence[float]],
+    reports: tuple[Sequence[Report], Sequence[Report]],
+) -> Change:  # fmt: skip
+    """A change, relative to what was before, by the means of the runs of each side."""
+    base, now = fmean(sides[0]), fmean(sides[1])
+    statistic = GATED.get(name, "median")
+    by_step = [[_by_step(name, samples(report)) for report in side] for side in reports]
+    several = min(map(len, sides)) >= LEAST_RUNS
+    tested = (
+        runs_difference(*sides) if several else difference(by_step[0][0], by_step[1][0], statistic)
+    )
+    noise = [found for side in by_step for s in side if (found := within(s, statistic)) is not None]
+    return Change(
+        name=name, unit=unit, before=base, after=now,
+        change=now / base - 1 if base > 0 else 0.0 if now == base else None,
+        difference=tested,
+        steps=(len(by_step[0][0]), len(by_step[1][0])),
+        runs=(len(sides[0]), len(sides[1])),
+        between=max(map(spread, sides)) if several else None,
+        within=max(noise) if noise else None,
+    )  # fmt: skip
+
+
+def _number(value: Value | None) -> float | None:
+    """The value where it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
+
+
+def ranked(found: Sequence[Change]) -> Iterator[Change]:
+    """Those that can regress first, in the order of GATED."""
+    order = list(GATED)
+    yield from sorted(
+        found, key=lambda c: order.index(c.name) if c.name in GATED and c.gated else len(order)
+    )

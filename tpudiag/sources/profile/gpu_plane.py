@@ -1,0 +1,52 @@
+"""What a GPU's plane says: when it was busy, and its steps. No TPU figure comes from it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.host_plane import Mark
+from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, union
+from tpudiag.sources.profile.xspace import Plane
+
+GPU = re.compile(r"/device:GPU:\d+")
+STREAM, STEPS = "Stream #", "Steps"
+
+
+@dataclass
+class GpuRead:
+    """One GPU; times in ps since the start of the file's clock."""
+
+    name: str
+    busy: Spans = EMPTY
+    """Time in kernels and copies of any stream."""
+    marks: tuple[Mark, ...] = ()
+    """Its steps, named by their numbers."""
+    events: int = 0
+    strangers: int = 0
+    unknown_bytes: int = 0
+
+
+def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
+    """Read the plane of a GPU; raises wire.Damaged."""
+    read = GpuRead(plane.name, unknown_bytes=plane.unknown_bytes)
+    for line in plane.lines():
+        begin = clock.start_ps(line)
+        for events in line.windows():
+            starts = begin + events.offsets
+            ends = starts + events.durations
+            if line.name.startswith(STREAM):
+                read.busy = merged(read.busy, union(starts, ends))
+            elif line.name == STEPS:
+                numbers = [plane.names.get(id_, "") for id_ in events.ids.tolist()]
+                read.marks += tuple(
+                    Mark(f"{STEPS} line", plane.name, int(number), start, end, True)
+                    for number, start, end in zip(
+                        numbers, starts.tolist(), ends.tolist(), strict=True
+                    )
+                    if number.isdecimal() and len(number) < 18
+                )
+        read.events += line.events
+        read.unknown_bytes += line.unknown_bytes
+    return read

@@ -1,0 +1,92 @@
+"""The steps of a run from those of its hosts: as long as on the replica that all wait for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tpudiag.signals import ReplicaSteps, StepTimes
+from tpudiag.signals.profile import UNTOLD
+from tpudiag.sources.profile.op_kinds import COLLECTIVES
+from tpudiag.sources.profile.step_breakdown import INPUT, STEPS_LINE, HostSteps
+
+
+def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None:
+    """The steps of all hosts: of one number, as long as where it took longest.
+
+    It waited for input as long as the replica that the others waited for: the one whose own work
+    (all but the collectives, in which the fast wait for the slow) took longest.
+    """
+    if not hosts:
+        return None
+    knows = all(host.wait_source for host in hosts)
+    replicas = [replica for host in hosts for replica in host.replicas]
+    found = _slowest(replicas, knows)
+    if not found:
+        return None
+    steps = [step for _, step in sorted(found.items())]
+    whose = " of the replica that the others wait for" if len(replicas) > 1 else ""
+    untold = tuple(step.untold for step in steps)
+    return StepTimes(
+        step_ms=tuple(step.longest for step in steps),
+        input_wait_ms=tuple(step.wait for step in steps) if knows else None,
+        source=_sources(hosts) + suffix,
+        recovered=any(host.recovered for host in hosts),
+        input_wait_source=f"{hosts[0].wait_source}{whose}" if knows else None,
+        untold_ms=untold if any(untold) else None,
+    )
+
+
+class _Step(NamedTuple):
+    """A step of the replica that the others wait for, ms; `longest` is that of any replica."""
+
+    own: float
+    wait: float
+    untold: float
+    longest: float
+
+
+def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, int], _Step]:
+    """By step (and by epoch, where the loop numbers its steps anew), the slowest replica's."""
+    slowest: dict[tuple[int, int], _Step] = {}
+    on: Counter[tuple[int, int]] = Counter()
+    for replica in replicas:
+        waits = _summed(replica, INPUT) if knows else [0.0] * len(replica.numbers)
+        others, untold = _summed(replica, (COLLECTIVES,)), _summed(replica, (UNTOLD,))
+        seen: Counter[int] = Counter()
+        for number, ms, wait, other, lost in zip(
+            replica.numbers, replica.step_ms, waits, others, untold, strict=True
+        ):
+            key = (seen[number], number)
+            seen[number] += 1
+            on[key] += 1
+            step = _Step(ms - other, wait, lost, ms)
+            known = slowest.get(key, step)
+            slowest[key] = max(known, step)._replace(longest=max(known.longest, ms))
+    return _on_all(slowest, on, len(replicas))
+
+
+def _on_all(
+    steps: dict[tuple[int, int], _Step], on: Counter[tuple[int, int]], replicas: int
+) -> dict[tuple[int, int], _Step]:
+    """Without the first and last steps that not every replica recorded (XProf's intersection)."""
+    order = sorted(steps)
+    whole = [place for place, key in enumerate(order) if on[key] >= replicas]
+    if not whole:
+        return steps
+    return {key: steps[key] for key in order[whole[0] : whole[-1] + 1]}
+
+
+def _sources(hosts: Sequence[HostSteps]) -> str:
+    """What marks the steps of a run, and on how many devices where they do."""
+    count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
+    line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
+    found = {line if host.source == STEPS_LINE else host.source for host in hosts}
+    return " and ".join(sorted(found))
+
+
+def _summed(replica: ReplicaSteps, names: Sequence[str]) -> list[float]:
+    """The ms of each step in the parts of these names."""
+    found = [part.ms for part in replica.parts if part.name in names]
+    return [sum(ms) for ms in zip(*found, strict=True)] or [0.0] * len(replica.numbers)
