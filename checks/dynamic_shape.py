@@ -44,7 +44,8 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     if unknown:
         yield _finding(unknown, pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
-    for operation in step.dynamic if step is not None and not unknown else ():
+    dynamic = step.dynamic if step is not None and not unknown else ()
+    for operation in {op.location: op for op in reversed(dynamic)}.values():
         yield Finding(
             f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
             "a bounded dimension, and computes its bound.",

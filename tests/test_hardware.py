@@ -14,6 +14,7 @@ from tpudiag.hardware import (
     by_device_kind,
     by_pci,
     sold,
+    sold_target,
     target,
 )
 
@@ -91,3 +92,9 @@ def test_a_pci_device_names_its_generation() -> None:
     assert (v5e := by_pci("0x0063", "0xffff")) is not None
     assert v5e.name == "v5e"
     assert by_pci("0x1234", "") is None
+
+
+def test_a_slice_that_is_not_sold_is_told_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match="v5e-1, v5e-4, v5e-8"):
+        sold_target("v5e-3")
+    assert sold_target("v3-32").replicas == 32

@@ -262,6 +262,15 @@ def target(name: str) -> Target:
     )  # fmt: skip
 
 
+def sold_target(name: str) -> Target:
+    """The same of a slice that can be had; UsageError names those that can."""
+    made = target(name)
+    if made.shape is None:
+        names = ", ".join(sold(made.hardware))
+        raise UsageError(f"--for {name}: no such slice is sold; {made.generation} comes as {names}")
+    return made
+
+
 def by_device_kind(kind: str) -> Generation | None:
     """The generation for a device_kind or profile device type: `TPU v6 Lite`, also `TPU v6e`."""
     wanted = kind.strip().lower()

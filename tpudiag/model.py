@@ -8,6 +8,9 @@ from enum import Enum
 from functools import total_ordering
 from typing import Literal, Union
 
+from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
+from tpudiag.script_run import Coverage, Crash, HookDefect
+
 Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
 """What a figure may be; a float or int carries its unit beside it."""
 
@@ -48,21 +51,6 @@ class Verdict(Enum):
     FAILED = "failed"
     SKIPPED = "skipped"
     BROKEN = "broken"
-
-
-@dataclass(frozen=True)
-class Location:
-    """A line of the user's code (or a file without a line)."""
-
-    file: str
-    line: int | None = None
-    cell: int | None = None
-    """The cell that `line` counts in, where the file is a notebook: 7 for In[7]."""
-
-    def __str__(self) -> str:
-        if self.cell is not None:
-            return f"{self.file}, cell {self.cell}, line {self.line}"
-        return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -394,6 +382,13 @@ class Report:
     """One line for each source that gave nothing, such as a trainer without a profile."""
     profile_folder: str | None = None
     """The TensorBoard folder that holds the profile it rests on, None where there is none."""
+
+    crash: Crash | None = None
+    """The exception that ended the job, with its own traceback."""
+    coverage: Coverage | None = None
+    """How much of a rehearsed script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of tpudiag that failed while the job ran; the job went on without them."""
 
     @property
     def judged(self) -> bool:

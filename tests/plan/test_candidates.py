@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tpudiag.compiled import Compilation, OutOfMemory, Program
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
@@ -151,3 +153,16 @@ def test_one_replica_in_place_of_a_slice_is_told() -> None:
 def test_batches_are_doubled_up_to_the_last() -> None:
     assert candidates.doubled(64, 1024) == (64, 128, 256, 512, 1024)
     assert candidates.doubled(64, 300) == (64, 128, 256, 300)
+
+
+def test_what_was_not_answered_is_not_said_to_be_refused() -> None:
+    silent = Compilation("v5e-8", 256, 8, "libtpu 1", 16 * GIB, error="the batch is fixed")
+    assert chosen(plan(answer(128, 8), silent)) == (128, "whether 256 fits is not known")
+
+
+def test_hours_and_money_have_the_range_of_the_step() -> None:
+    made = Plan(V5E, price=2.0, answers={128: answer(128, 8, step_ms=9.9)})
+    (row,) = plan_report.report("job", (made,), examples=1_024 * 360_000).plan
+    assert (row.hours, row.hours_low, row.hours_high) == pytest.approx((1.0, 0.8, 1.2), rel=0.01)
+    assert row.cost == pytest.approx(16.0, rel=0.01)
+    assert row.examples_per_second == pytest.approx(102_400, rel=0.01)

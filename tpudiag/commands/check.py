@@ -26,6 +26,7 @@ examples:
   tpudiag check --for v6e-8 --reference bert --loop fit
   tpudiag check train.py --for v5e-8 -- --epochs 3
   tpudiag check package.module:train
+  tpudiag check -m package.module -- --epochs 3
   tpudiag check --tpu local            on a TPU VM
   tpudiag check train.py --for v5e-8 --baseline main.json --fail-on-regression 2%
 """
@@ -42,6 +43,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         "target", metavar="TARGET", nargs="?",
         help="a script (train.py), a notebook (train.ipynb) or module:function; "
         "default: the reference job",
+    )  # fmt: skip
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE",
+        help="run a module as `python -m` does; its arguments follow `--`",
     )  # fmt: skip
     parser.add_argument(
         "--for",
@@ -76,6 +81,18 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=5,
         help="steps before them (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--first-loop",
+        action="store_true",
+        help="end a rehearsal after the steps observed (default: go on, shortened)",
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="TIME",
+        type=duration(),
+        default=60.0,
+        help="how long the rest of the script may take in a rehearsal (default: 60s)",
     )
     parser.add_argument(
         "--timeout",
@@ -233,13 +250,16 @@ def request(options: argparse.Namespace) -> JobRequest:
     goal = job_request.goal(options.for_, options.tpu)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
+    given = options.target or options.module
     program = job_request.REFERENCE
     name = f"reference {options.reference}, {options.loop} loop"
-    if options.target is not None:
+    if options.module is not None:
+        program = name = job_request.checked_module(options.module, options.target)
+    elif options.target is not None:
         program = name = job_request.checked_program(options.target)
     log_dir = _run_folder(options)
     arguments = tuple(options.arguments)
-    if options.target is None:
+    if given is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
     return job_request.JobRequest(
         program=program, arguments=arguments, name=name,
@@ -247,6 +267,8 @@ def request(options: argparse.Namespace) -> JobRequest:
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
+        is_module=options.module is not None,
+        rest_s=0.0 if options.first_loop else options.budget,
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
@@ -257,7 +279,9 @@ def _run_folder(options: argparse.Namespace) -> Path:
     """The folder of this run, made; raises UsageError."""
     from tpudiag.diagnoses.job_request import run_name
 
-    folder: Path = options.log_dir / run_name(options.target or f"reference-{options.reference}")
+    folder: Path = options.log_dir / run_name(
+        options.target or options.module or f"reference-{options.reference}"
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
-from tpudiag.errors import UnreadableInput
+from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
@@ -44,13 +44,17 @@ class JobRequest:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    rest_s: float = 60.0
+    """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
+    is_module: bool = False
+    """The program is a module to be run as by `python -m`."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""
 
     def with_notebook(self) -> JobRequest:
         """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
-        if self.notebook is not None:
+        if self.notebook is not None or self.is_module:
             return self
         return replace(self, notebook=prepared(self.program, self.log_dir))
 
@@ -96,6 +100,18 @@ def checked_program(program: str) -> str:
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
     return program
+
+
+def checked_module(module: str, target: str | None) -> str:
+    """The name of a module, with no TARGET beside it; raises UsageError.
+
+    Whether the module is there only the job's own Python can tell.
+    """
+    if target is not None:
+        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"-m {module}: not the name of a module")
+    return module
 
 
 def reference_arguments(

@@ -31,6 +31,8 @@ COLUMNS = (
 """Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
 predicted step with its range, and examples per second and chip at the predicted step."""
 PER_PRICE = "ex/price"
+HOURS, COST = "hours", "cost"
+"""For the examples that were asked for, from the low to the high end of the prediction."""
 ESTIMATE = (
     "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
     "compiler says. Times are predicted from the program that it makes, not measured: published "
@@ -44,15 +46,20 @@ LOWERED = (
 )
 
 
-def report(name: str, plans: Sequence[Plan], partial: str | None = None) -> Report:
+def report(
+    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None
+) -> Report:
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(found) for target, found in rows.items()}
     winner = max((row for row in chosen.values() if row), key=_worth, default=None)
     priced = any(plan.price for plan in plans)
-    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), "note")
-    plan = tuple(_plan_row(row, chosen[t]) for t, found in rows.items() for row in found)
-    table = Table(TITLE, columns, tuple(_cells(row, priced) for row in plan), "TPU compiler")
+    lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
+    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), *lasting, "note")
+    plan = tuple(_plan_row(row, chosen[t], examples) for t, found in rows.items() for row in found)
+    table = Table(
+        TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
+    )
     single = plans[0].target if len(plans) == 1 else None
     return Report(
         subject=Subject("job", name),
@@ -107,7 +114,7 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
+def _plan_row(row: Row, chosen: Row | None, examples: float | None) -> PlanRow:
     """One row as the report keeps it."""
     answer = row.answer
     predicted = answer.predicted if answer is not None else None
@@ -126,13 +133,32 @@ def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
         bound_by=predicted.bound_by.value if predicted else None,
         mfu=predicted.mfu.value if predicted else None,
         collective_ms=answer.collective_ms if answer is not None else None,
+        flops_per_example=predicted.flops_per_example if predicted else None,
+        hbm_bytes_per_example=predicted.hbm_bytes_per_example if predicted else None,
+        collective_bytes_per_step=predicted.collective_bytes if predicted else None,
+        examples_per_second=row.rate and row.rate * row.target.chips,
         examples_per_second_per_chip=row.rate,
+        input_needed_examples_per_second_per_host=row.rate
+        and row.rate * row.target.chips / row.target.hosts,
         examples_per_price=row.rate_per_price,
+        **_lasting(row, examples),
         note=planning.note(row) or "",
     )
 
 
-def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+def _lasting(row: Row, examples: float | None) -> dict[str, float]:
+    """Hours and money for so many examples, each with its range; nothing where it is not known."""
+    if row.step is None or not examples:
+        return {}
+    hours = row.step * (examples / (row.batch * row.target.replicas) / 3.6e6)
+    found = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
+    if row.price is not None:
+        cost = hours * (row.target.chips * row.price)
+        found |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
+    return found
+
+
+def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
     """One row of the table; an empty cell is a figure that there is not."""
     need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
@@ -149,8 +175,15 @@ def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
         _shown(row.step_high_ms, 3),
         _shown(row.examples_per_second_per_chip, 1),
         *((_shown(row.examples_per_price, 0),) if priced else ()),
+        *((_between(row.hours, row.hours_low, row.hours_high),) if lasting else ()),
+        *((_between(row.cost, row.cost_low, row.cost_high),) if lasting and priced else ()),
         best + row.note,
     )
+
+
+def _between(value: float | None, low: float | None, high: float | None) -> Value:
+    """An estimate with its range, or an empty cell."""
+    return "" if value is None else f"{value:.3g} ({low:.3g} to {high:.3g})"
 
 
 def _shown(value: float | None, digits: int) -> Value:

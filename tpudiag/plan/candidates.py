@@ -131,6 +131,8 @@ def why(chosen: Row, rows: Sequence[Row]) -> str:
     if not larger:
         return "the largest that was asked for; a larger one was not tried"
     if not fitting:
+        if larger[0].fits is None:
+            return f"whether {larger[0].batch} fits is not known"
         return f"{larger[0].batch} does not fit"
     recomputing = next((row for row in fitting if row.recomputes), None)
     if recomputing is not None:

@@ -11,6 +11,16 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
+from tpudiag.script_run import (
+    CodeFrame,
+    Coverage,
+    CoverageEnd,
+    Crash,
+    HookDefect,
+    ShortenedLoop,
+    StepFunction,
+    UnreachedLines,
+)
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
@@ -21,7 +31,14 @@ from tpudiag.signals.environment import (
     Tf1Use,
     TpuAttempt,
 )
-from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.input_pipeline import (
+    NO_WORK,
+    DatasetOp,
+    FilesRead,
+    InputCost,
+    InputSpeed,
+    Pipeline,
+)
 from tpudiag.signals.profile import (
     CallbackTime,
     Device,
@@ -94,6 +111,10 @@ __all__ = [
     "Checkpoints",
     "ClippedGradients",
     "CloudTpu",
+    "CodeFrame",
+    "Coverage",
+    "CoverageEnd",
+    "Crash",
     "DatasetOp",
     "Device",
     "DeviceOp",
@@ -104,8 +125,10 @@ __all__ = [
     "FitData",
     "FrozenState",
     "GpuUse",
+    "HookDefect",
     "HostClock",
     "InputBlocker",
+    "InputCost",
     "InputSpeed",
     "IteratorTime",
     "IteratorUse",
@@ -126,7 +149,9 @@ __all__ = [
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "ShortenedLoop",
     "Signals",
+    "StepFunction",
     "StepNumerics",
     "StepOp",
     "StepOps",
@@ -141,6 +166,7 @@ __all__ = [
     "TracedFunction",
     "TrainingLoop",
     "UndistributedInput",
+    "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
     "warm_up",
@@ -195,6 +221,10 @@ class Signals:
     throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    coverage: Coverage | None = None
+    """How much of the script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of this tool that failed; the job went on without them."""
 
 
 EMPTY = Signals(Origin.PROFILE)

@@ -79,6 +79,28 @@ class InputSpeed:
 
 
 @dataclass(frozen=True)
+class InputCost:
+    """What a pipeline costs as built: run alone on this machine for a moment."""
+
+    examples: int
+    seconds: float
+    cpu_seconds: float
+    """Of the whole process meanwhile, which did nothing else."""
+    read_bytes: int | None = None
+    """Read from files and sockets; None where the system does not tell."""
+
+    @property
+    def cpu_s_per_example(self) -> float:
+        """CPU time of one example."""
+        return self.cpu_seconds / self.examples
+
+    @property
+    def examples_per_second(self) -> float:
+        """As built, on this machine."""
+        return self.examples / self.seconds
+
+
+@dataclass(frozen=True)
 class Pipeline:
     """A tf.data pipeline that the training loop reads: its ops from source to end."""
 
@@ -104,6 +126,16 @@ class Pipeline:
     prefetched_by_itself: bool = False
     """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()
+    cost: InputCost | None = None
+    """None where it was not run alone."""
+
+    @property
+    def serial(self) -> bool:
+        """Whether a part of it runs on one core whatever the host has."""
+        return any(
+            op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
+            for op in self.ops
+        )
 
     @property
     def examples_per_element(self) -> int:

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tpudiag.sources.job.tensorflow import functions, pipelines, tpu_stubs, training
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 
-tpu_stubs.install(tf, 2, 2, 1, on_resolver=lambda name: None)
+tpu_stubs.install(tf, tpu_stubs.TpuSystem(2, 1, 1), 2, on_resolver=lambda name: None)
 gradients = training.GradientWatch(tf)
 def after(seen, traced):
     watch.feeds.called(seen.trains)

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow import hooks
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
@@ -137,11 +138,12 @@ def follow_autograph() -> None:
     """
     try:
         origin_info = import_module("tensorflow.python.autograph.pyct.origin_info")
-        create: Any = origin_info.create_source_map
-    except (ImportError, AttributeError):
+    except ImportError:
+        return
+    if not hasattr(origin_info, "create_source_map"):
         return
 
-    def create_source_map(*args: Any, **kwargs: Any) -> Any:
+    def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(
@@ -149,4 +151,4 @@ def follow_autograph() -> None:
             )
         return source_map
 
-    origin_info.create_source_map = create_source_map  # type: ignore[attr-defined]
+    hooks.around(origin_info, "create_source_map", create_source_map)
