@@ -67,6 +67,21 @@ class FilesRead:
     paths: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AutotuneChoice:
+    """A setting that tf.data's AUTOTUNE chose while the pipeline ran alone on this machine."""
+
+    transformation: str
+    setting: str
+    """parallelism or buffer_size."""
+    built_with: int | None
+    """What the script gave: -1 is AUTOTUNE; None where tf.data added it by itself."""
+    chosen: int
+    held_bytes: int
+    """What the transformation held when it was looked at."""
+    location: Location | None = None
+
+
 @dataclass(frozen=True)
 class InputSpeed:
     """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
@@ -126,6 +141,7 @@ class Pipeline:
     prefetched_by_itself: bool = False
     """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()
+    autotuned: tuple[AutotuneChoice, ...] = ()
     cost: InputCost | None = None
     """None where it was not run alone."""
 
