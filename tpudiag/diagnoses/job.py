@@ -95,7 +95,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         notes=()
         if source.is_tensorflow_1
         else (
-            *([predicted_step.sentence(step, target)] if step else []),
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),

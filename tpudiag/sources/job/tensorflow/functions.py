@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
+from tpudiag.signals.step import ChangeKind, LeafKind
 from tpudiag.sources.job.tensorflow import fast_forward, hooks, user_lines
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
@@ -24,7 +25,7 @@ from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
 MAXIMUM_RETRACES_KEPT = 20
 MAXIMUM_TIMES_KEPT = 1000
 
-Signature = dict[str, tuple[str, str]]
+Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
@@ -204,7 +205,7 @@ class FunctionWatch:
         else:
             leaves[path] = self._leaf(value)
 
-    def _leaf(self, value: Any) -> tuple[str, str]:
+    def _leaf(self, value: Any) -> tuple[LeafKind, str]:
         """The kind of a leaf and what tracing looks at in it."""
         value = user_lines.first_replica_value(value)
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
@@ -243,6 +244,7 @@ def _changes(old: Signature, new: Signature) -> list[ArgumentChange]:
         before, after = old.get(path), new.get(path)
         if before == after:
             continue
+        kind: ChangeKind
         if before is None or after is None:
             kind = "structure"
         elif path == "":
@@ -258,7 +260,7 @@ def _changes(old: Signature, new: Signature) -> list[ArgumentChange]:
     return changes
 
 
-def _text(leaf: tuple[str, str] | None) -> str:
+def _text(leaf: tuple[LeafKind, str] | None) -> str:
     """A leaf for the report, shortened."""
     if leaf is None:
         return "absent"
