@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.known_errors.search import Match, known_errors, match
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.model import Kind, Match, RivalFound
+from tpudiag.known_errors.search import match
+from tpudiag.known_errors.unknown import unknown
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
-UNKNOWN_EXCERPT = 200
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
@@ -75,15 +77,10 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
             judged = source == "log" and known.id in judged_elsewhere
-            skip = followed or elsewhere or judged or known.id in seen
-            if not (skip or _echo(known.yields_to, seen)):
+            echo = known.kind is Kind.CONSEQUENCE and bool(seen)
+            if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source
-
-
-def _echo(yields_to: tuple[str, ...], seen: set[str]) -> bool:
-    """Whether an error that follows from any other comes after another."""
-    return "*" in yields_to and bool(seen)
 
 
 def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
@@ -92,7 +89,7 @@ def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
     survived = normal and source == "log"
     return Finding(
         f"{hit.message} [{hit.error.id}]",
-        hit.error.fix,
+        hit.fix,
         _evidence(hit, source),
         _location(end, source),
         severity=min(severity, Severity.WARNING) if survived else severity,
@@ -104,6 +101,7 @@ def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
     return (
         Evidence("matched text", hit.excerpt, source=source),
         *(Evidence(name, value, source=source) for name, value in hit.values.items()),
+        *(Evidence("one of", _rival(each), source="catalogue") for each in hit.rivals),
         Evidence("times", hit.count, "matches", source=source),
         Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
         Evidence("known by", hit.error.evidence, source="catalogue"),
@@ -115,9 +113,19 @@ def _location(end: JobEnd, source: str) -> Location | None:
     return end.location if source == "exception" else None
 
 
+def _rival(found: RivalFound) -> str:
+    """A cause that may be it, and how to tell."""
+    seen = f"supported by: {found.support}" if found.support else f"look for {found.rival.look_for}"
+    decide = f"; decide: {found.rival.decide}" if found.rival.decide else ""
+    return f"{found.rival.cause} ({seen}{decide})"
+
+
 def _what(end: JobEnd) -> str:
-    """How the job ended, in one line."""
-    if end.error:
-        line = " ".join(end.error.split())
-        return line if len(line) <= UNKNOWN_EXCERPT else line[:UNKNOWN_EXCERPT] + "\u2026"
-    return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    """How the job ended: an error whole, when it came, and what it is nearest to."""
+    if not end.error:
+        return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    failure = unknown(end.error)
+    if failure is None:
+        return " ".join(end.error.split())
+    near = ", ".join(f"{error.family} [{error.id}]" for error in failure.nearest)
+    return f"{failure.text} ({failure.phase.value}{'; nearest: ' + near if near else ''})"

@@ -61,7 +61,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         return
     known = match(attempt.error or "")
     cause = known[0].message if known else "the call gave no known error"
-    fix = known[0].error.fix if known else (
+    fix = known[0].fix if known else (
         "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
         '--tpu local; without a TPU use --tpu none'
     )  # fmt: skip

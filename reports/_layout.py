@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.model import (
+    Evidence,
+    Finding,
+    Measurement,
+    Outcome,
+    Report,
+    Severity,
+    Table,
+    Verdict,
+)
 from tpudiag.xprof_pages import page
 
 from ._words import (
@@ -41,34 +50,38 @@ LEAST_WORDS = 16
 """Characters that a column of words keeps while another can yield."""
 MOST_FIGURE = 32
 """Characters of a figure with its unit, which stay whole."""
-_BLANK: Line = ()
+BLANK: Line = ()
 _NAME_WIDTH = 23
 
 
 def lines(report: Report, width: int) -> Iterator[Line]:
     """The whole report, most urgent first; only code, locations and commands pass `width`."""
-    yield from _said(title(report), width, style="headline")
+    yield from paragraph(title(report), width, style="headline")
     if report.partial is not None:
-        yield from _said(f"Not the whole report: {closed(report.partial)}", width, style="warning")
+        yield from paragraph(
+            f"Not the whole report: {closed(report.partial)}", width, style="warning"
+        )
     for note in report.notes:
-        yield from _said(f"Note: {line(note)}", width, hang=6, style="note")
+        yield from paragraph(f"Note: {line(note)}", width, hang=6, style="note")
     for outcome in failures(report):
         yield from _failure(outcome, width)
         if report.next_command is not None and (opened := page(outcome.id)):
-            yield from _said(f"In XProf: {opened}", width, 2, style="note")
+            yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(ended(report, Verdict.BROKEN), width)
     yield from _passed(ended(report, Verdict.PASSED), width)
     yield from _skipped(report, width)
-    yield from _measurements(report, width)
+    yield from measured(report.measurements, width)
     for table in report.tables:
-        yield from _table(table, width)
-    yield _BLANK
-    yield from _said(summary(report), width, style=_mood(report))
+        yield from table_lines(table, width)
+    yield BLANK
+    yield from paragraph(summary(report), width, style=mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
 
 
-def _said(text: str, width: int, indent: int = 0, hang: int = 0, style: str = "") -> Iterator[Line]:
+def paragraph(
+    text: str, width: int, indent: int = 0, hang: int = 0, style: str = ""
+) -> Iterator[Line]:
     """A paragraph, wrapped; lines after the first stand `hang` further in."""
     for number, part in enumerate(wrap(clean(text), width - indent - hang)):
         yield (Span(" " * (indent + (hang if number else 0)) + part, style),)
@@ -77,7 +90,7 @@ def _said(text: str, width: int, indent: int = 0, hang: int = 0, style: str = ""
 def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
     """A failed check: its name, then each finding; a fix that all share comes once, last."""
     label = outcome.severity.value
-    yield _BLANK
+    yield BLANK
     yield (
         Span(label, label),
         Span(f" {line(outcome.id)} ", "id"),
@@ -86,16 +99,16 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
     ordered = findings(outcome)
     for number, finding in enumerate(ordered):
         if number:
-            yield _BLANK
+            yield BLANK
         yield from _finding(finding, outcome.severity, width)
         after = ordered[number + 1].fix if number + 1 < len(ordered) else None
         if finding.fix.strip() and finding.fix != after:
             yield from _code(finding.fix)
     if outcome.evidence:
-        yield _BLANK
+        yield BLANK
         yield from _evidence(outcome.evidence, width)
     if outcome.cause is not None:
-        yield from _said(sentence(outcome.cause), width, 2, style="note")
+        yield from paragraph(sentence(outcome.cause), width, 2, style="note")
 
 
 def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]:
@@ -104,11 +117,11 @@ def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]
         yield (Span("  --> ", "arrow"), Span(line(str(finding.location)), "location"))
     degree = finding.severity
     own = "" if degree is None or degree is severity else f"({degree.value}) "
-    yield from _said(own + finding.message, width, 2, style="message")
+    yield from paragraph(own + finding.message, width, 2, style="message")
     if worth := cost(finding):
-        yield from _said(f"Costs {worth}.", width, 2, style="cost")
+        yield from paragraph(f"Costs {worth}.", width, 2, style="cost")
     if finding.evidence:
-        yield _BLANK
+        yield BLANK
         yield from _evidence(finding.evidence, width)
 
 
@@ -128,7 +141,7 @@ def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
     if sum(widths) + gaps + 2 > width:
         for name, value, limit, source in rows:
             tail = ", ".join(part for part in (limit, source) if part)
-            yield from _said(f"{name}: {value} ({tail})", width, 4, 2, "evidence")
+            yield from paragraph(f"{name}: {value} ({tail})", width, 4, 2, "evidence")
         return
     for name, value, limit, source in rows:
         yield (
@@ -141,7 +154,7 @@ def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
 
 def _code(fix: str) -> Iterator[Line]:
     """A fix, as it is to be copied."""
-    yield _BLANK
+    yield BLANK
     yield (Span("  Fix:", "fix"),)
     for row in clean(fix).strip("\n").split("\n"):
         yield (Span(f"    {row}" if row.strip() else "", "code"),)
@@ -149,7 +162,7 @@ def _code(fix: str) -> Iterator[Line]:
 
 def _heading(text: str) -> Iterator[Line]:
     """A heading, parted from what is above."""
-    yield _BLANK
+    yield BLANK
     yield (Span(text, "heading"),)
 
 
@@ -158,8 +171,8 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
     name, id_ = line(outcome.name), line(outcome.id)
     indent = 2 + len(id_) + 1 + max(_NAME_WIDTH, len(name)) + 1
     if indent > max(width // 2, 36):
-        yield from _said(f"{id_} {name}", width, 2, 4, style)
-        yield from _said(text, width, 4, style="evidence")
+        yield from paragraph(f"{id_} {name}", width, 2, 4, style)
+        yield from paragraph(text, width, 4, style="evidence")
         return
     first, *rest = wrap(text, width - indent)
     yield (
@@ -193,28 +206,34 @@ def _skipped(report: Report, width: int) -> Iterator[Line]:
         yield from _heading("Skipped: not measured, so not known to be healthy")
     for members, reason, how in skipped_groups(report):
         who = ", ".join(f"{line(o.id)} {line(o.name)}" for o in members)
-        yield from _said(who, width, 2, 2, "skipped")
+        yield from paragraph(who, width, 2, 2, "skipped")
         if reason:
-            yield from _said(reason, width, 4, style="evidence")
+            yield from paragraph(reason, width, 4, style="evidence")
         if how:
-            yield from _said(f"To measure it: {how}", width, 4, style="evidence")
+            yield from paragraph(f"To measure it: {how}", width, 4, style="evidence")
 
 
-def _measurements(report: Report, width: int) -> Iterator[Line]:
-    """The figures that stand outside any check."""
-    if report.measurements:
+def measured(measurements: Mapping[str, Measurement], width: int) -> Iterator[Line]:
+    """The figures that stand outside any check; an estimate with its range."""
+    if measurements:
         yield from _heading("Measurements")
     yield from _columns(
         [
-            (measure_name(name, m.unit), figure(m.value, m.unit), line(m.source))
-            for name, m in report.measurements.items()
+            (measure_name(name, m.unit), figure(m.value, m.unit), _range(m) + line(m.source))
+            for name, m in measurements.items()
         ],
         width,
         numeric=(False, True, False),
     )
 
 
-def _table(table: Table, width: int) -> Iterator[Line]:
+def _range(measurement: Measurement) -> str:
+    """`33 to 52; ` of an estimate."""
+    low, high = measurement.low, measurement.high
+    return "" if low is None or high is None else f"{figure(low)} to {figure(high)}; "
+
+
+def table_lines(table: Table, width: int) -> Iterator[Line]:
     """A table under its title; cells that do not fit lose their middle."""
     yield from _heading(f"{clip(line(table.title), width - 20)} [{clip(line(table.source), 16)}]")
     head = tuple(line(column) for column in table.columns)
@@ -260,7 +279,7 @@ def _narrowed(widths: Sequence[int], floors: Sequence[int], room: int) -> list[i
     return made
 
 
-def _mood(report: Report) -> str:
+def mood(report: Report) -> str:
     """The style of the summary line: that of the worst failure."""
     worst = report.worst_failure()
     if worst is not None:

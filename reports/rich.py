@@ -12,7 +12,7 @@ from rich.style import Style
 
 from tpudiag.model import Report
 
-from ._layout import lines
+from . import _first_screen, _layout
 
 WIDEST = 110
 NARROWEST = 40
@@ -24,6 +24,7 @@ STYLES = {
         "arrow": "blue",
         "bold": "bold",
         "broken": "bold magenta",
+        "caret": "bold red",
         "code": "cyan",
         "command": "cyan",
         "cost": "yellow",
@@ -46,8 +47,9 @@ STYLES = {
 }
 
 
-def render(report: Report) -> str:
-    """The report with the terminal's colours; none where NO_COLOR is set."""
+def render(report: Report, verbose: bool = False) -> str:
+    """The report with the terminal's colours, in short or verbose; none where NO_COLOR is set."""
+    layout = _layout.lines if verbose else _first_screen.lines
     columns = shutil.get_terminal_size().columns
     console = Console(
         file=io.StringIO(),
@@ -58,7 +60,7 @@ def render(report: Report) -> str:
     )
     segments = [
         part
-        for line in lines(report, max(NARROWEST, min(columns, WIDEST)))
+        for line in layout(report, max(NARROWEST, min(columns, WIDEST)))
         for part in (*(Segment(span.text, STYLES[span.style]) for span in line), Segment.line())
     ]
     with console.capture() as captured:

@@ -122,7 +122,7 @@ def test_a_terminal_that_lacks_a_character_breaks_nothing(
 ) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
-    shared.emit(report(), options("--format", format_))
+    shared.emit(report(), options("--format", format_, "-v"))
     sys.stdout.flush()
     assert said in raw.getvalue()
 

@@ -9,12 +9,16 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
-from tpudiag.model import Check, Report
-from tpudiag.settings import Settings, load
+from tpudiag.model import Check
 
-Renderer = Callable[[Report], str]
+if TYPE_CHECKING:
+    from tpudiag.settings import Settings
+
+Renderer = Callable[..., str]
+"""(report) -> text; those for people take `verbose` too."""
 
 
 def _units(package: str) -> Iterator[ModuleType]:
@@ -62,6 +66,8 @@ def _foreign(point: EntryPoint) -> Check:
 
 def checked_settings(folder: Path, select: Sequence[str], ignore: Sequence[str]) -> Settings:
     """The settings of a folder, narrowed; raises UsageError for an id or limit of no check."""
+    from tpudiag.settings import load
+
     settings = load(folder).narrowed(tuple(select), tuple(ignore))
     ids = {check.id: check for check in checks()}
     for wanted in (*settings.select, *settings.ignore):

@@ -7,8 +7,8 @@ from importlib import import_module
 import pytest
 
 from tpudiag.engine import examine
+from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import KnownError
-from tpudiag.known_errors.search import known_errors
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, Origin, Signals
@@ -46,7 +46,10 @@ def test_docstring_explains() -> None:
         assert found and len(text.partition("## ")[0].split()) >= 15
 
 
-@pytest.mark.parametrize("error", known_errors(), ids=lambda error: error.id)
+ENDING = [error for error in known_errors() if not error.noise]
+
+
+@pytest.mark.parametrize("error", ENDING, ids=lambda error: error.id)
 def test_every_known_error_that_ends_a_job_is_translated(error: KnownError) -> None:
     said = outcome(crashed(error.id))
     assert said.verdict is Verdict.FAILED
@@ -136,9 +139,26 @@ def test_unknown_exception_is_named_beside_what_the_log_says() -> None:
     assert "KeyError: 'labels'" in str(evidence(said.evidence, "exception").value)
 
 
-def test_long_unknown_error_is_cut() -> None:
-    said = outcome(JobEnd("exception", "ValueError: " + "x" * 10_000))
-    assert said.cause is not None and len(said.cause) < 300
+def test_unknown_error_is_shown_whole_with_its_cause_and_phase() -> None:
+    chain = (
+        "KeyError: 'labels'\n\nDuring handling of the above exception, another one occurred:\n\n"
+        "RuntimeError: the layer could not be made" + ", and so on" * 40
+    )
+    said = outcome(JobEnd("exception", chain))
+    assert said.cause is not None
+    assert "KeyError: 'labels'" in said.cause and said.cause.count(", and so on") == 40
+    assert "building the model" in said.cause
+
+
+def test_endless_unknown_error_keeps_both_its_ends() -> None:
+    said = outcome(JobEnd("exception", "ValueError: " + "x" * 10_000 + " the end"))
+    assert said.cause is not None and len(said.cause) < 2_500
+    assert "ValueError: xxx" in said.cause and "the end" in said.cause
+
+
+def test_noise_is_no_finding() -> None:
+    end = JobEnd("finished", exit_code=0, log_tail=EXAMPLES["N01"])
+    assert outcome(end).verdict is Verdict.PASSED
 
 
 def test_unobserved_job_is_skipped() -> None:

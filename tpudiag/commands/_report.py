@@ -44,6 +44,10 @@ ENDINGS = {
 }
 
 
+PEOPLES = ("rich", "text")
+"""Formats that come in short, and whole with --verbose."""
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
     """--format and -o."""
     group = parser.add_argument_group("report")
@@ -56,6 +60,10 @@ def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
         "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
         help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
         ".txt); repeatable",
+    )  # fmt: skip
+    group.add_argument(
+        "-v", "--verbose", action="store_true",
+        help="in text: the evidence of what passed too, and how to measure what was not",
     )  # fmt: skip
     return group
 
@@ -114,19 +122,25 @@ def emit(report: Report, options: argparse.Namespace) -> int:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Write a finished report to stdout and the files asked for."""
-    from tpudiag.catalogue import renderer
-
     failures: list[str] = []
     for file in options.output:
         try:
-            write_whole(file, renderer(ENDINGS[file.suffix.lower()])(report))
+            write_whole(file, _rendered(report, ENDINGS[file.suffix.lower()], options.verbose))
         except OSError as error:
             failures.append(f"-o {file}: {error.strerror or error}")
     format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
-    text = renderer(format_)(report)
+    text = _rendered(report, format_, options.verbose)
     _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
+
+
+def _rendered(report: Report, format_: str, verbose: bool) -> str:
+    """The report in a format; only those for people come in short."""
+    from tpudiag.catalogue import renderer
+
+    render = renderer(format_)
+    return render(report, verbose=True) if verbose and format_ in PEOPLES else render(report)
 
 
 def beside_profile(report: Report, path: str, run: str | None = None) -> None:
@@ -143,7 +157,7 @@ def _print(text: str, format_: str) -> None:
     """To stdout: people's formats in its encoding, whatever that lacks escaped; the rest UTF-8."""
     stream: TextIO = sys.stdout
     if isinstance(stream, io.TextIOWrapper):
-        people = format_ in ("rich", "text")
+        people = format_ in PEOPLES
         stream.reconfigure(
             encoding=None if people else "utf-8", errors="backslashreplace" if people else None
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import re
 import sys
 from typing import TYPE_CHECKING
 
+from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
 from tpudiag.commands._report import (
     Verbs,
     add_report_options,
@@ -42,8 +42,7 @@ profile themselves: on other machines give a --log-dir that both see, gs://bucke
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
 while others did; 2 usage error, or no trainer gave one (one line for each says why).
 """
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min)?")
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, None: 1.0}
+HELD = ": the trainer holds the whole profile in memory"
 MOST_CAPTURE_S, MOST_S = 30.0, 600.0
 """A trainer holds some 25 times its profile's size while it gathers it, 10 MB a second or so."""
 
@@ -62,12 +61,12 @@ def add_parser(verbs: Verbs) -> None:
         "the trainers on this machine",
     )  # fmt: skip
     parser.add_argument(
-        "--duration", metavar="TIME", type=capture_s, default=2.0,
+        "--duration", metavar="TIME", type=duration(most_s=MOST_CAPTURE_S, why=HELD), default=2.0,
         help="how long to capture, up to 30s: 2s, 500ms (default: 2s); the trainer's memory and "
         "the pause at the end grow with it",
     )  # fmt: skip
     parser.add_argument(
-        "--timeout", metavar="TIME", type=duration_s, default=60.0,
+        "--timeout", metavar="TIME", type=duration(most_s=MOST_S), default=60.0,
         help="how long the trainers may take to send the profile after that (default: 60s)",
     )  # fmt: skip
     cloud = parser.add_argument_group("Cloud TPU")
@@ -104,7 +103,6 @@ def run(options: argparse.Namespace) -> int:
         return trainer_targets.list_trainers(options)
     check_outputs(options)
     settings = settings_for(options)
-    from tpudiag.commands.check import progress
     from tpudiag.diagnoses import trainer
 
     request = trainer.TrainerRequest(
@@ -112,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         tpu=options.tpu, project=options.project, zone=options.zone, port=options.port,
         xprof_limit_s=options.xprof_limit,
     )  # fmt: skip
-    with progress() as on_phase:
+    with progress(quiet_off_terminal=True) as on_phase:
         report = trainer.diagnose(request, settings, on_phase)
     code = emit(report, options)
     if report.profile_folder is not None:
@@ -132,25 +130,6 @@ def _capture(options: argparse.Namespace) -> CaptureRequest:
     from tpudiag.sources.live.capture import CaptureRequest
 
     return CaptureRequest(options.duration, options.timeout)
-
-
-def duration_s(text: str) -> float:
-    """`2s`, `500ms`, `1m` or `2` in seconds."""
-    match = _DURATION.fullmatch(text.strip().lower())
-    seconds = float(match[1]) * _SECONDS[match[2]] if match else math.nan
-    if not 0 < seconds <= MOST_S:
-        raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s or 500ms, up to 10m")
-    return seconds
-
-
-def capture_s(text: str) -> float:
-    """The time of a capture, short enough for the trainer's memory."""
-    seconds = duration_s(text)
-    if seconds > MOST_CAPTURE_S:
-        raise argparse.ArgumentTypeError(
-            f"{text}: at most {MOST_CAPTURE_S:g} s: the trainer holds the whole profile in memory"
-        )
-    return seconds
 
 
 def _port(text: str) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
+from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,17 +75,17 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=900.0,
-        help="how long the job may take (default: 900)",
+        help="how long the job may take (default: 15m)",
     )
     parser.add_argument(
         "--tpu-timeout",
-        metavar="SECONDS",
-        type=seconds,
+        metavar="TIME",
+        type=duration(),
         default=120.0,
-        help="how long each call that reaches for the TPU may take (default: 120)",
+        help="how long each call that reaches for the TPU may take (default: 2m)",
     )
     parser.add_argument(
         "--sandbox",
@@ -95,8 +95,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure-input",
-        metavar="SECONDS",
-        type=_duration,
+        metavar="TIME",
+        type=duration(zero=True),
         default=10.0,
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
@@ -155,8 +155,8 @@ def add_compiler_options(parser: argparse.ArgumentParser, may_be_left_out: bool 
         help="the Python that has jax and libtpu, where this one has not",
     )  # fmt: skip
     group.add_argument(
-        "--compile-timeout", metavar="SECONDS", type=seconds, default=600.0,
-        help="how long one compilation may take (default: 600)",
+        "--compile-timeout", metavar="TIME", type=duration(), default=600.0,
+        help="how long one compilation may take (default: 10m)",
     )  # fmt: skip
 
 
@@ -238,44 +238,9 @@ def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[st
     )
 
 
-@contextmanager
-def progress() -> Generator[Callable[[str], None]]:
-    """Says on stderr what is being done: a status line on a terminal, only TPU waits elsewhere."""
-    if not sys.stderr.isatty():
-        yield _say_waits
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda phase: status.update(escape(phase))
-
-
-def _say_waits(phase: str) -> None:
-    """Without a terminal: only what may take long and end badly."""
-    if phase.startswith("tpu: "):
-        print(f"tpudiag: waiting for the TPU ({phase.removeprefix('tpu: ')})", file=sys.stderr)
-
-
 def _count(text: str) -> int:
     """A positive whole number."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
-    return number
-
-
-def _duration(text: str) -> float:
-    """Seconds, with or without their unit: 10, 10s, 0."""
-    number = float(text.removesuffix("s"))
-    if not 0 <= number < float("inf"):
-        raise argparse.ArgumentTypeError("must be 0 or more seconds")
-    return number
-
-
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("must be above 0")
     return number

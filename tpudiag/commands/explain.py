@@ -8,17 +8,16 @@ import json
 import os
 import re
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
 
 if TYPE_CHECKING:
     from tpudiag.commands._report import Verbs
     from tpudiag.explanation import Explanation
-    from tpudiag.known_errors.model import KnownError
-    from tpudiag.known_errors.search import Match
+    from tpudiag.known_errors.model import Match
+    from tpudiag.known_errors.unknown import UnknownError
 
 EPILOG = """\
 examples:
@@ -31,9 +30,10 @@ examples:
 
 exit codes: 0 explained; 2 no such check or file, or no known error in the text.
 """
-WIDTH = 98
 BIG_BYTES = 50_000_000
 """From this size on progress is shown."""
+END_BYTES = 1 << 16
+"""The end of a log, in which a failure that is not known is looked for."""
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     """Explain; raises UsageError, UnreadableInput and NothingDiagnosed."""
     as_json = options.format == "json"
     if options.error is not None:
-        _print(_matched(_in_text(options.error), "the text", as_json))
+        _print(_matched(_in_text(options.error), "the text", as_json, options.error))
     elif options.log is not None:
         _print(_matched(_in_log(options.log), options.log, as_json))
     elif options.id is None or re.fullmatch(r"TPU\d?", options.id, re.IGNORECASE):
@@ -77,11 +77,12 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
     found = explanation.find(word)
     if found is not None:
         return iter([_dumps(_check_data(found))]) if as_json else _check(found)
-    from tpudiag.known_errors.search import known_errors
+    from tpudiag.commands._known_errors import error_data, error_rows
+    from tpudiag.known_errors.catalogue import known_errors
 
     for error in known_errors():
         if error.id == word.upper():
-            return iter([_dumps(_error_data(error))]) if as_json else _error(error)
+            return iter([_dumps(error_data(error))]) if as_json else error_rows(error, _bold)
     raise UsageError(f"{word}: no check or known error has this id; `tpudiag explain` lists checks")
 
 
@@ -133,112 +134,93 @@ def _check_data(found: Explanation) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _in_text(text: str) -> tuple[Match, ...]:
-    """The known errors in a text."""
+def _in_text(text: str) -> list[Match | UnknownError]:
+    """The known errors in a text, before them the failure that is none of them."""
     from tpudiag.known_errors import search
 
-    return search.match(text)
+    return _with_unknown(search.match(text), text)
 
 
-def _in_log(name: str) -> tuple[Match, ...]:
+def _in_log(name: str) -> list[Match | UnknownError]:
     """The known errors in a file, or in standard input for `-`; raises UnreadableInput."""
     from tpudiag.known_errors import search
 
     try:
         if name == "-":
-            with open(0, encoding="utf-8", errors="replace", newline="\n", closefd=False) as piped:
-                return search.scan_stream(piped)
-        with open(name, encoding="utf-8", errors="replace", newline="\n") as stream:  # noqa: PTH123
-            return _scanned(stream)
+            with open(0, "rb", closefd=False) as piped:
+                return list(search.scan(piped))
+        with open(name, "rb") as stream:  # noqa: PTH123
+            found = _scanned(stream)
+            stream.seek(max(0, stream.tell() - END_BYTES))
+            return _with_unknown(found, stream.read().decode(errors="replace"))
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
-def _scanned(stream: TextIO) -> tuple[Match, ...]:
+def _with_unknown(found: Sequence[Match], text: str) -> list[Match | UnknownError]:
+    """What was found; before mere remarks, the failure that a text ends with."""
+    from tpudiag.known_errors.search import match
+    from tpudiag.known_errors.unknown import unknown
+
+    failures = any(each.error.level == "error" for each in found)
+    failure = unknown(text) if found and not failures else None
+    if failure is None or any(not each.error.noise for each in match(failure.text)):
+        return list(found)
+    return [failure, *found]
+
+
+def _scanned(stream: BinaryIO) -> tuple[Match, ...]:
     """A file's known errors; a large one shows progress on a terminal."""
     from tpudiag.known_errors import search
 
     size = os.fstat(stream.fileno()).st_size
     if size < BIG_BYTES or not sys.stderr.isatty():
-        return search.scan_stream(stream)
+        return search.scan(stream)
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Reading the log", total=size)
-        return search.scan_stream(stream, lambda moved: bar.advance(task, moved))
+        return search.scan(stream, lambda moved: bar.advance(task, moved))
 
 
-def _matched(found: Sequence[Match], where: str, as_json: bool) -> Iterator[str]:
+def _matched(
+    found: Sequence[Match | UnknownError], where: str, as_json: bool, text: str = ""
+) -> Iterator[str]:
     """The errors found, best first; raises NothingDiagnosed where there is none."""
-    if not found:
-        from tpudiag.known_errors.search import known_errors
+    from tpudiag.commands import _known_errors as shown
+    from tpudiag.known_errors.model import Match
 
-        raise NothingDiagnosed(f"none of the {len(known_errors())} known errors is in {where}")
+    if not found:
+        raise NothingDiagnosed(_nothing_in(where, text))
     if as_json:
-        yield _dumps([_match_data(match) for match in found])
+        yield _dumps(
+            [
+                shown.match_data(each) if isinstance(each, Match) else shown.unknown_data(each)
+                for each in found
+            ]
+        )
         return
-    for number, match in enumerate(found):
+    for number, each in enumerate(found):
         if number:
             yield ""
-        yield from _match(match)
+        if isinstance(each, Match):
+            yield from shown.match_rows(each, _bold)
+        else:
+            yield from shown.unknown_rows(each, _bold)
 
 
-def _match(match: Match) -> Iterator[str]:
-    """An error that was found: where, cause, fix, where it is known from."""
-    places = f"line {match.line}"
-    if match.count > 1:
-        places = f"{match.count:,} times, lines {match.line:,} to {match.last_line:,}"
-    follows = ", follows from another error here" if match.secondary else ""
-    yield _bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
-    yield f"  > {_clean(match.excerpt)}"
-    yield from _cause_and_fix(match.error, _clean(match.message))
+def _nothing_in(where: str, text: str) -> str:
+    """That nothing known was found, and what the text is nearest to."""
+    from tpudiag.known_errors.catalogue import known_errors
+    from tpudiag.known_errors.unknown import unknown
 
-
-def _error(error: KnownError) -> Iterator[str]:
-    """A known error in full."""
-    yield _bold(f"{error.id} ({error.level})")
-    yield from (f"  > {row}" for row in error.example.splitlines())
-    yield from _cause_and_fix(error, error.cause)
-
-
-def _cause_and_fix(error: KnownError, cause: str) -> Iterator[str]:
-    """What is behind it, what mends it, and how that is known."""
-    yield f"\n{_bold('Cause')}\n{_paragraph(cause)}"
-    yield f"\n{_bold('Fix')}"
-    yield from (f"    {row}".rstrip() for row in error.fix.splitlines())
-    known = ", ".join((error.evidence, *error.citations))
-    yield f"\n{_bold('Known from')}\n{_paragraph(known)}"
-
-
-def _paragraph(text: str) -> str:
-    """Lines that fit, two columns in; names stay whole."""
-    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent="  ",
-                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
-
-
-def _match_data(match: Match) -> dict[str, object]:
-    """An error that was found, for programs."""
-    return _error_data(match.error) | {
-        "cause": match.message, "excerpt": match.excerpt, "line": match.line,
-        "last_line": match.last_line, "count": match.count, "values": match.values,
-        "secondary": match.secondary,
-    }  # fmt: skip
-
-
-def _error_data(error: KnownError) -> dict[str, object]:
-    """A known error for programs."""
-    return {
-        "id": error.id, "level": error.level, "cause": error.cause, "fix": error.fix,
-        "citations": error.citations, "evidence": error.evidence,
-        "rehearsal_only": error.rehearsal_only,
-    }  # fmt: skip
-
-
-def _clean(text: str) -> str:
-    """Text of others, what acts on a terminal made visible."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", lambda m: ascii(m[0])[1:-1],
-                  text)  # fmt: skip
+    line = f"none of the {len(known_errors())} known errors is in {where}"
+    failure = unknown(text)
+    if failure is None:
+        return line
+    near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
+    return f"{line}; it failed {failure.phase.value}" + (f"; nearest: {near}" if near else "")
 
 
 def _bold(text: str) -> str:

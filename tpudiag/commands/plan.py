@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 from tpudiag.commands import _report, check
+from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
 from tpudiag.errors import MissingExtra, UsageError
 
 DEFAULT_FOR = "v5e-8"
@@ -52,8 +54,8 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="prices of a chip-hour (TOML or JSON): adds examples for the money",
     )  # fmt: skip
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=check.seconds, default=7200.0,
-        help="how long the plan may take (default: 7200)",
+        "--timeout", metavar="TIME", type=duration(), default=7200.0,
+        help="how long the plan may take (default: 2h)",
     )  # fmt: skip
     parser.add_argument(
         "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
@@ -89,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         job=request, installed=installed, targets=targets, batches=options.batch or (),
         prices=known, timeout_s=options.timeout, compile_timeout_s=options.compile_timeout,
     )  # fmt: skip
-    with check.progress() as on_phase:
+    with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     code = _report.emit(report, options)
     if report.interrupted:

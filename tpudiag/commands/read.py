@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tpudiag.commands._durations import duration
 from tpudiag.commands._report import (
     add_report_options,
     beside_profile,
@@ -56,8 +56,8 @@ def add_parser(
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
     add_xprof_option(parser)
     parser.add_argument(
-        "--no-tensorboard", dest="tensorboard", action="store_false",
-        help="do not write the report into the log folder, where TensorBoard shows it as text",
+        "--tensorboard", action="store_true",
+        help="also write the report into the log folder, where TensorBoard shows it as text",
     )  # fmt: skip
     add_engine_option(parser)
     add_report_options(parser)
@@ -67,7 +67,7 @@ def add_parser(
 def add_xprof_option(parser: argparse.ArgumentParser) -> None:
     """--xprof-limit, for verbs that report on a profile."""
     parser.add_argument(
-        "--xprof-limit", metavar="SECONDS", type=_seconds,
+        "--xprof-limit", metavar="TIME", type=duration(zero=True),
         help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
         "profiles up to 5 MB, larger ones are not asked about)",
     )  # fmt: skip
@@ -120,13 +120,5 @@ def _count(text: str) -> int:
     """A number of rows."""
     value = int(text)
     if value < 1:
-        raise ValueError(text)
-    return value
-
-
-def _seconds(text: str) -> float:
-    """A time limit of the command line."""
-    value = float(text)
-    if not 0 <= value < math.inf:
         raise ValueError(text)
     return value

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
+from tpudiag.commands._durations import duration
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument("--once", action="store_true", help="look once, report and end")
     parser.add_argument(
-        "--interval", metavar="SECONDS", type=_seconds, default=2.0,
-        help="how often to look (default: %(default)s)",
+        "--interval", metavar="TIME", type=duration(), default=2.0,
+        help="how often to look (default: 2s)",
     )  # fmt: skip
     parser.add_argument(
         "--on-alert", metavar="COMMAND",
@@ -72,8 +73,8 @@ def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
         "--job", metavar="NAME", help="the job's name in the metrics (default: the script's)"
     )
     cloud.add_argument(
-        "--period", metavar="SECONDS", type=_seconds, default=30.0,
-        help="how often a point is written, at least 10 (default: %(default)s)",
+        "--period", metavar="TIME", type=duration(), default=30.0,
+        help="how often a point is written, at least 10 (default: 30s)",
     )  # fmt: skip
     cloud.add_argument(
         "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
@@ -147,11 +148,3 @@ def _settings(options: argparse.Namespace) -> Settings:
     """The user's settings; without a selection, the checks that a recording can answer."""
     settings = _report.settings_for(options)
     return settings if settings.select else settings.narrowed(DEFAULT_CHECKS, ())
-
-
-def _seconds(text: str) -> float:
-    """A positive number of seconds."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError("must be above 0")
-    return number

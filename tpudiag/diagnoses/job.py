@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from tpudiag.diagnoses import job_summary, plot_data
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     Environment,
@@ -36,9 +36,7 @@ STEP_BUDGET_S = 60.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
-def diagnose(
-    request: JobRequest, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
-) -> Report:
+def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
     installed = environment_with_tensorflow()
@@ -69,7 +67,7 @@ def diagnose(
         measurements=job_summary.measurements(signals, job.wall_s),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
-        else job_summary.headline(target, signals.tpu, asked, replicas),
+        else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
@@ -125,9 +123,7 @@ def spec_of(
     )  # fmt: skip
 
 
-def _rehearsed(
-    request: JobRequest, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun, int]:
+def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
@@ -157,9 +153,7 @@ def _fitting(job: runner.JobRun, replicas: int) -> int:
     return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
 
-def _on_tpu(
-    request: JobRequest, asked: str, on_phase: Callable[[str], None]
-) -> tuple[Signals, runner.JobRun]:
+def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
     if refusal is not None:

@@ -7,6 +7,7 @@ import shlex
 import statistics
 from pathlib import Path
 
+from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
@@ -38,12 +39,19 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
     return found
 
 
-def headline(goal: Target, attempt: TpuAttempt | None, asked: str | None, replicas: int) -> str:
+def headline(
+    target: Target,
+    choice: TargetChoice,
+    attempt: TpuAttempt | None,
+    asked: str | None,
+    replicas: int,
+) -> str:
     """The first line: on a TPU, or rehearsed, and why."""
     if attempt is not None and attempt.reached:
-        return f"Running on TPU {attempt.asked or 'found'} as {goal.name}."
+        return f"Running on TPU {attempt.asked or 'found'} as {target.name}."
     many = f"{replicas} CPU replica" + ("" if replicas == 1 else "s")
-    rehearsing = f"rehearsed for {goal.name} on {many}"
+    assumed = " (default)" if choice == "default" else ""
+    rehearsing = f"rehearsed for {target.name}{assumed} on {many}"
     if asked is not None:
         return f"TPU {asked or '(unnamed)'} was not reached (see TPU003): {rehearsing}."
     return f"No TPU here: {rehearsing}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tpudiag.diagnoses import plan_report
@@ -14,6 +14,7 @@ from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.hardware import Target
 from tpudiag.model import Report
+from tpudiag.phases import OnPhase
 from tpudiag.plan import candidates
 from tpudiag.plan.candidates import Plan
 from tpudiag.plan.search import Search
@@ -40,7 +41,7 @@ class PlanRequest:
 
 
 def diagnose(
-    request: PlanRequest, settings: Settings, on_phase: Callable[[str], None] = lambda _: None
+    request: PlanRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -15,13 +15,12 @@ from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Report, Subject, Table, TargetSummary
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.run_folder import RunFolder, run_folder
-
-OnPhase = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)

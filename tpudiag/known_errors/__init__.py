@@ -1,1 +1,1 @@
-"""Known errors: what is known of each, and the search for them in texts and logs."""
+"""The error desk: what an error of TensorFlow on TPU means, and what mends it."""

@@ -1,29 +1,153 @@
-"""What is known of an error: its patterns, cause, fix and sources."""
+"""What is known of an error, and what a search for it found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
 from typing import Literal
 
 Level = Literal["error", "warning", "info"]
+Confidence = Literal["high", "medium", "low"]
+Known = Literal["reproduced", "reported", "recalled"]
 
 
-@dataclass(frozen=True)
+class Phase(StrEnum):
+    """What a job was at when it failed."""
+
+    INSTALLING = "installing"
+    CREATING = "creating the TPU"
+    RESOLVING = "finding the TPU"
+    CONNECTING = "connecting to the TPU"
+    INITIALISING = "initialising the TPU"
+    BUILDING = "building the model"
+    TRACING = "tracing the step"
+    COMPILING = "compiling for the TPU"
+    LOADING = "loading the program"
+    EXECUTING = "running the step"
+    READING = "reading data"
+    SAVING = "saving or restoring"
+    WATCHING = "profiling or monitoring"
+    ANY = "any"
+
+
+class Kind(Enum):
+    """How much the text of an error tells of its cause."""
+
+    TELLING = 0
+    """It names the cause."""
+    BROAD = 1
+    """It names the family; an error that tells more stands before it."""
+    CONSEQUENCE = 2
+    """It follows from something else; every other error stands before it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rival:
+    """One of several causes that leave the same text, and how it is told from the others.
+
+    `cues` are patterns (as those of KnownError): found anywhere in the text, they support it.
+    """
+
+    cause: str
+    look_for: str
+    decide: str = ""
+    fix: str = ""
+    cues: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class KnownError:
-    """An error whose text, cause and fix are known; its fields: entries.py."""
+    """An error whose text, cause and fix are known.
+
+    - `id`: E.. errors and warnings, P.. porting of old scripts, N.. noise, R.. said by a rehearsal
+      on CPU replicas only; never reused.
+    - `family`: what it has in common with others, in words.
+    - `patterns`: regular expressions, the most telling first; one match is enough. A space stands
+      for any white space, or none: texts are searched without theirs, and without case. No
+      unbounded repeat and no bare `|` outside a group. Named groups become values.
+    - `cause`: sentences. `details`: sentences with {values}, said where the text gave all theirs.
+    - `fix`: copyable. `useless`: what is often tried and does not help.
+    - `rivals`: where the text alone does not decide.
+    - `citations`: repository#number. `example`: a text that must match; `near_miss`: must not.
+    - `yields_to`: ids of errors that cause this one.
+    """
 
     id: str
-    level: Level
+    family: str
+    phase: Phase
     patterns: tuple[str, ...]
     cause: str
     fix: str
-    citations: tuple[str, ...]
-    evidence: Literal["reproduced", "reported", "recalled"]
     example: str
-    near_miss: str
+    near_miss: str = ""
+    level: Level = "error"
+    kind: Kind = Kind.TELLING
     details: tuple[str, ...] = ()
+    useless: str = ""
+    rivals: tuple[Rival, ...] = ()
+    citations: tuple[str, ...] = ()
+    evidence: Known = "reported"
     yields_to: tuple[str, ...] = ()
     rehearsal_only: bool = False
+
+    @property
+    def noise(self) -> bool:
+        """Whether it only looks like an error."""
+        return self.id.startswith("N")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RivalFound:
+    """A rival cause, and the text that supports it (None: the text is silent about it)."""
+
+    rival: Rival
+    support: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A known error in a text: where, how often, and the values that the text gave.
+
+    `secondary` is true where another error in the same text is the cause of this one, or tells
+    more of it.
+    """
+
+    error: KnownError
+    excerpt: str
+    line: int
+    last_line: int
+    count: int = 1
+    values: dict[str, str] = field(default_factory=dict[str, str])
+    rivals: tuple[RivalFound, ...] = ()
+    secondary: bool = False
+
+    @property
+    def supported(self) -> RivalFound | None:
+        """The one rival cause that the rest of the text supports, if it is one."""
+        supported = [each for each in self.rivals if each.support is not None]
+        return supported[0] if len(supported) == 1 else None
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure the cause is."""
+        if self.error.rivals:
+            return "medium" if self.supported else "low"
+        return "high" if self.error.kind is Kind.TELLING else "medium"
+
+    @property
+    def message(self) -> str:
+        """The cause, the details for which the text gave all values, and what decides."""
+        details = (_filled(detail, self.values) for detail in self.error.details)
+        decided = self.supported
+        sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
+        return " ".join(part for part in (self.error.cause, *details, sure) if part)
+
+    @property
+    def fix(self) -> str:
+        """What mends the supported cause, or any of them."""
+        decided = self.supported
+        return (decided.rival.fix if decided else "") or self.error.fix
 
 
 @dataclass(frozen=True)
@@ -32,3 +156,11 @@ class Silent:
 
     id: str
     reason: str
+
+
+def _filled(detail: str, values: dict[str, str]) -> str:
+    """A detail with its values, or nothing where one is missing."""
+    try:
+        return detail.format_map(values)
+    except KeyError:
+        return ""

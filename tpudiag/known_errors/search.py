@@ -1,264 +1,164 @@
-"""The catalogue of known errors, and the search for them in texts and logs of any size.
+"""The search for known errors in texts and logs of any size.
 
-Texts are searched without their white space, so neither wrapping nor indentation hides an error.
-A search takes linear time and bounded memory: patterns hold no unbounded repeat (a test sees to
-it), each is tried only where its longest literal occurs, and a log is read through a window.
+Texts are searched without their white space and without case. A search takes linear time and
+bounded memory: patterns hold no unbounded repeat (a test sees to it), each is tried only where
+its longest literal occurs, and a log is read through a window.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import NamedTuple, TextIO
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from io import BytesIO
+from itertools import accumulate
+from typing import BinaryIO
 
-from tpudiag.known_errors.model import KnownError, Level, Silent
+from .catalogue import known_errors
+from .model import Match
+from .plain_text import plain, squeezed
+from .probes import Probe, candidates
+from .ranking import ranked
 
-WINDOW = 1 << 16
+BLOCK = 1 << 19
+"""Bytes that are read at once."""
 LONGEST_MATCH = 4096
-LONGEST_PIECE = 1 << 15
+"""Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
-READ_STEP = 1 << 20
-
-_LEVELS: tuple[Level, ...] = ("error", "warning", "info")
-_ANSI = re.compile(
-    r"\x1b(?:\[[0-9;:?]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,1024}(?:\x07|\x1b\\)|[@-Z\\-_])"
-)
-_FRAMES = re.compile("[\u2500-\u257f]")
-
-
-@dataclass(frozen=True)
-class Match:
-    """A known error in a text: where, how often, and the values that the text gave.
-
-    `secondary` is true where another error in the same text is the cause of this one.
-    """
-
-    error: KnownError
-    excerpt: str
-    line: int
-    last_line: int
-    count: int = 1
-    values: dict[str, str] = field(default_factory=dict[str, str])
-    secondary: bool = False
-
-    @property
-    def message(self) -> str:
-        """The cause, and the details for which the text gave all values."""
-        details = (_filled(detail, self.values) for detail in self.error.details)
-        return " ".join([self.error.cause, *(detail for detail in details if detail)])
-
-
-def known_errors() -> tuple[KnownError, ...]:
-    """The whole catalogue, in the order of its file."""
-    from tpudiag.known_errors.entries import ERRORS
-
-    return ERRORS
-
-
-def silent() -> tuple[Silent, ...]:
-    """The ids that stand for something known which leaves no text."""
-    from tpudiag.known_errors.entries import SILENT
-
-    return SILENT
 
 
 def match(text: str) -> tuple[Match, ...]:
     """The known errors in a text, best first: causes before consequences, failures first."""
-    return scan(_lines(text))
+    return scan(BytesIO(text.encode(errors="replace")))
 
 
-def scan(lines: Iterable[str]) -> tuple[Match, ...]:
-    """The known errors in a stream of lines of any length, best first, in bounded memory."""
-    search = _Search()
-    for number, line in enumerate(lines, 1):
-        search.feed(number, line)
-    return search.close()
-
-
-def scan_stream(
-    stream: TextIO, on_read: Callable[[int], None] = lambda _: None
-) -> tuple[Match, ...]:
+def scan(stream: BinaryIO, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
     """The known errors in a log of any size, its lines as long as they may be, best first.
 
-    `on_read` is told now and then of the characters that were read.
+    `on_read` is told of the bytes of each block that was read.
     """
-    search, number, moved = _Search(), 1, 0
-    while piece := stream.readline(LONGEST_PIECE):
-        search.feed(number, piece)
-        number += piece.endswith("\n")
-        moved += len(piece)
-        if moved >= READ_STEP:
-            on_read(moved)
-            moved = 0
+    search = _Search()
+    while block := stream.read(BLOCK):
+        search.feed(block)
+        on_read(len(block))
     return search.close()
-
-
-def _filled(detail: str, values: dict[str, str]) -> str:
-    """A detail with its values, or nothing where one is missing."""
-    try:
-        return detail.format_map(values)
-    except KeyError:
-        return ""
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, one after the other."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
-
-
-class _Probe(NamedTuple):
-    """One pattern of an error, ready to be searched in text without white space."""
-
-    error: int
-    anchor: str
-    regex: re.Pattern[str]
-
-
-class _Row(NamedTuple):
-    """A piece of a line: where it starts in the squeezed text, with and without white space."""
-
-    start: int
-    line: int
-    shown: str
-    squeezed: str
-
-
-@cache
-def _probes() -> tuple[_Probe, ...]:
-    squeezed = (
-        (index, pattern.replace(" ", ""))
-        for index, error in enumerate(known_errors())
-        for pattern in error.patterns
-    )
-    return tuple(_Probe(index, anchor(text), re.compile(text)) for index, text in squeezed)
-
-
-def anchor(pattern: str) -> str:
-    """The longest literal that every match of a pattern holds; empty where there is none."""
-    outside = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]|\\\w", "\0", pattern)
-    outside = re.sub(r"\\(\W)", lambda found: chr(0xE000 + ord(found[1])), outside)
-    while (inner := re.sub(r"\([^()]*\)", "\0", outside)) != outside:
-        outside = inner
-    outside = re.sub(r".(?:[?*+]|\{[^}]*\})\??|[.^$]", "\0", outside)
-    literal = re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), outside)
-    return max(literal.split("\0"), key=len)
 
 
 class _Search:
-    """A search in progress: a window over the squeezed text, and what was found so far."""
+    """A search in progress: the end of what was read, and what was found so far.
+
+    Positions count the bytes without white space from the start of the text.
+    """
 
     def __init__(self) -> None:
-        self._rows: list[_Row] = []
-        self._end = 0
-        self._swept = 0
-        self._found: dict[_Probe, Match] = {}
-        self._taken: dict[_Probe, int] = {}
+        self._carried = b""
+        self._base = 0
+        self._line = 1
+        self._taken: dict[Probe, int] = {}
+        self._found: dict[Probe, Match] = {}
 
-    def feed(self, number: int, line: str) -> None:
-        """Take in the next line."""
-        for start in range(0, len(line), LONGEST_PIECE):
-            words = _plain(line[start : start + LONGEST_PIECE]).split()
-            if not words:
-                continue
-            row = _Row(self._end, number, " ".join(words), "".join(words))
-            self._rows.append(row)
-            self._end += len(row.squeezed)
-            if self._end - self._swept >= WINDOW:
-                self._sweep(self._end - LONGEST_MATCH)
+    def feed(self, block: bytes) -> None:
+        """Take in the next bytes; what may go on in later ones is kept for them."""
+        text = self._carried + block
+        cut = _cut(text)
+        if cut:
+            self._base = self._sweep(text, len(squeezed(plain(text[cut:]))))
+            self._line += text.count(b"\n", 0, cut)
+        self._carried = text[cut:]
 
     def close(self) -> tuple[Match, ...]:
         """Search what is left, and answer."""
-        if self._rows:
-            self._sweep(self._end)
-        return _ranked(self._found)
+        self._sweep(self._carried, 0)
+        return ranked(self._found)
 
-    def _sweep(self, until: int) -> None:
-        """Note the matches that start before `until`, and forget the rows that end before it."""
-        window = "".join(row.squeezed for row in self._rows)
-        base = self._rows[0].start
-        for probe in _probes():
-            if probe.anchor not in window:
-                continue
-            begin = max(self._swept, self._taken.get(probe, 0)) - base
-            for found in probe.regex.finditer(window, begin):
-                if base + found.start() >= until:
+    def _sweep(self, raw: bytes, later: int) -> int:
+        """Note the matches that start before the last `later` bytes; the position of these."""
+        text = plain(raw)
+        bare = squeezed(text)
+        lowered = bare.lower()
+        window = _Window(text, bare, self._line)
+        for probe, places in candidates(lowered).items():
+            for found in _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base):
+                if found.start() >= len(bare) - later:
                     break
-                self._note(probe, found, base)
-        self._swept = until
-        del self._rows[: self._row_at(until)]
+                self._note(probe, found, window)
+        return self._base + len(bare) - later
 
-    def _note(self, probe: _Probe, found: re.Match[str], base: int) -> None:
+    def _note(self, probe: Probe, found: re.Match[bytes], window: _Window) -> None:
         """Count a match; the first of its pattern is kept with excerpt and values."""
-        start, end = base + found.start(), base + found.end()
-        self._taken[probe] = end
-        row = self._rows[self._row_at(start)]
+        self._taken[probe] = self._base + found.end()
+        line = window.line_at(found.start())
         known = self._found.get(probe)
         if known is not None:
-            self._found[probe] = replace(known, count=known.count + 1, last_line=row.line)
+            self._found[probe] = replace(known, count=known.count + 1, last_line=line)
             return
-        values = {name: value for name, value in found.groupdict().items() if value}
-        error = known_errors()[probe.error]
-        excerpt = self._excerpt(start, end)
-        self._found[probe] = Match(error, excerpt, row.line, row.line, values=values)
+        self._found[probe] = Match(
+            error=known_errors()[probe.error],
+            excerpt=window.excerpt(found.start(), found.end()),
+            line=line,
+            last_line=line,
+            values={
+                name: window.bare[slice(*found.span(name))].decode(errors="replace")
+                for name, value in found.groupdict().items()
+                if value
+            },
+        )
 
-    def _row_at(self, position: int) -> int:
-        """The index of the row that holds a position of the squeezed text."""
-        return max(0, bisect_right(self._rows, position, key=lambda row: row.start) - 1)
 
-    def _excerpt(self, start: int, end: int) -> str:
+class _Window:
+    """A piece of the text, with and without white space; its lines are told apart when asked."""
+
+    def __init__(self, text: bytes, bare: bytes, line: int) -> None:
+        self._text, self.bare, self._first = text, bare, line
+        self._lines: list[bytes] = []
+        self._starts: list[int] = []
+
+    def line_at(self, position: int) -> int:
+        """The number of the line that holds a position of the bare text."""
+        return self._first + self._row_at(position)
+
+    def excerpt(self, start: int, end: int) -> str:
         """The readable text from a match's start to the end of the line in which it ends."""
-        rows = self._rows[self._row_at(start) : self._row_at(end - 1) + 1]
-        position, said = rows[0].start, ""
-        for word in (word for row in rows for word in row.shown.split()):
+        first = self._row_at(start)
+        rows = self._lines[first : self._row_at(end - 1) + 1]
+        position, said = self._starts[first], b""
+        for word in (word for row in rows for word in row.split()):
             position += len(word)
             if position > start:
-                said += " " + word[-(position - start) :]
+                said += b" " + word[-(position - start) :]
             if len(said) > LONGEST_EXCERPT:
-                return said[1 : LONGEST_EXCERPT + 1] + "\u2026"
-        return said[1:]
+                return said[1 : LONGEST_EXCERPT + 1].decode(errors="replace") + "\u2026"
+        return said[1:].decode(errors="replace")
+
+    def _row_at(self, position: int) -> int:
+        """The index of the line that holds a position of the bare text."""
+        if not self._starts:
+            self._lines = self._text.split(b"\n")
+            lengths = (len(squeezed(line)) for line in self._lines)
+            self._starts = list(accumulate(lengths, initial=0))
+        return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)
 
 
-def _plain(line: str) -> str:
-    """A line without terminal colours, cursor movements and frames."""
-    if "\x1b" in line:
-        line = _ANSI.sub("", line)
-    return line if line.isascii() else _FRAMES.sub(" ", line)
+def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
+    begin = max(0, begin)
+    for place in places:
+        while place >= begin:
+            start, end = max(begin, place - probe.reach), place + probe.reach
+            found = probe.regex.search(text, start, end)
+            if found is None:
+                break
+            begin = max(found.end(), begin + 1)
+            yield found
 
 
-def _ranked(found: dict[_Probe, Match]) -> tuple[Match, ...]:
-    """One match for each error, told by the first of its patterns that matched; best first."""
-    by_error: dict[str, list[Match]] = {}
-    for probe in _probes():
-        if probe in found:
-            by_error.setdefault(found[probe].error.id, []).append(found[probe])
-    merged = [
-        replace(
-            group[0],
-            line=min(each.line for each in group),
-            last_line=max(each.last_line for each in group),
-            count=max(each.count for each in group),
-        )
-        for group in by_error.values()
-    ]
-    ranked = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
-    return tuple(sorted(ranked, key=_rank))
-
-
-def _yields(error: KnownError, among: list[Match]) -> bool:
-    """Whether another of the errors found is the cause of this one."""
-    if "*" in error.yields_to:
-        others = (each.error for each in among if each.error.id != error.id)
-        return any(each.level == "error" and "*" not in each.yields_to for each in others)
-    return any(each.error.id in error.yields_to for each in among)
-
-
-def _rank(found: Match) -> tuple[bool, int, int, str]:
-    """Causes before consequences, failures before warnings, then as in the text."""
-    return found.secondary, _LEVELS.index(found.error.level), found.line, found.error.id
+def _cut(text: bytes) -> int:
+    """Where the end begins that is searched again with what follows: best at a line's end."""
+    end = len(text) - LONGEST_MATCH
+    while end > 0:
+        cut = text.rfind(b"\n", max(0, end - BLOCK // 2), end) + 1 or end
+        if len(squeezed(plain(text[cut:]))) >= LONGEST_MATCH:
+            return cut
+        end -= LONGEST_MATCH
+    return 0

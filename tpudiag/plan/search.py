@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import GIB, Target
+from tpudiag.phases import OnPhase, Phase
 from tpudiag.plan import candidates
-from tpudiag.plan.candidates import Plan
+from tpudiag.plan.candidates import BISECTIONS, Plan
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
@@ -33,11 +34,12 @@ class Search:
         batches: Sequence[int],
         dialog: Dialog,
         compiler: libtpu_process.Compiler,
-        on_phase: Callable[[str], None],
+        on_phase: OnPhase,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
         self._dialog, self._compiler, self._on_phase = dialog, compiler, on_phase
         self._done = 0
+        self._planned = len(self._plans) * (len(self._batches) + BISECTIONS)
 
     def run(self, deadline: float) -> str | None:
         """Try all; why it is not whole, None where it is."""
@@ -84,7 +86,8 @@ class Search:
 
     def _ask(self, target: Target, batch: int) -> Compilation:
         """Lower and compile; says what is being done."""
-        self._on_phase(f"{target.name}, batch {batch}: compiling ({self._done} done)")
+        phase = f"{target.name}, batch {batch}: compiling"
+        self._on_phase(Phase(phase, self._done, self._planned))
         step = self._dialog.lower(batch, topology(target).replicas)
         answer = self._compiler.compile(step, target)
         self._done += 1

@@ -1,0 +1,180 @@
+"""What people see first: what is wrong, at which line, what it costs, the fix, and what is next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+
+from ._layout import BLANK, Line, Span, measured, mood, paragraph, table_lines
+from ._source import Sources
+from ._words import (
+    clean,
+    closed,
+    cost,
+    ended,
+    failures,
+    figure,
+    findings,
+    line,
+    title,
+)
+from ._wrap import clip
+
+FINDINGS = 3
+"""Findings of one check that are shown; the others are named by their place."""
+FIX_LINES = 12
+NOTES = 3
+TABLES = 4
+ROWS = 8
+"""Rows of a table that are shown."""
+DETAILS = "-v"
+
+
+def lines(report: Report, width: int) -> Iterator[Line]:
+    """The report in short; `-v` and the other formats hold all of it."""
+    yield from paragraph(title(report), width, style="headline")
+    if report.partial is not None:
+        text = f"Not the whole report: {closed(report.partial)}"
+        yield from paragraph(text, width, style="warning")
+    yield from _notes(report, width)
+    sources = Sources(report)
+    for outcome in failures(report):
+        yield from _failure(outcome, sources, width)
+    yield from _broken(report, width)
+    if report.subject.kind != "job" or report.plan:
+        yield from _figures(report, width)
+    yield from _predicted(report, width)
+    yield BLANK
+    yield (Span(counts(report), mood(report)),)
+    if report.next_command is not None:
+        yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def counts(report: Report) -> str:
+    """`1 error, 1 warning; 25 passed, 11 not measured (-v shows them)`."""
+    failed = [
+        f"{number} {severity.value}" + ("s" if number > 1 and severity is not Severity.INFO else "")
+        for severity in reversed(Severity)
+        if (number := sum(o.severity is severity for o in failures(report)))
+    ]
+    passed, skipped = report.count(Verdict.PASSED), report.count(Verdict.SKIPPED)
+    rest = f"{passed} passed, {skipped} not measured"
+    if broken := report.count(Verdict.BROKEN):
+        rest += f", {broken} broken"
+    shown = f" ({DETAILS} shows them)" if passed or skipped else ""
+    return "; ".join([*([", ".join(failed)] if failed else []), rest + shown])
+
+
+def _notes(report: Report, width: int) -> Iterator[Line]:
+    """The first notes, a line each."""
+    for note in report.notes[:NOTES]:
+        yield (Span(clip(f"Note: {line(note)}", width), "note"),)
+    if (more := len(report.notes) - NOTES) > 0:
+        yield (Span(f"Note: {more} more ({DETAILS} shows them)", "note"),)
+
+
+def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
+    """A failed check: its name, its first findings, and where the others are."""
+    label = outcome.severity.value
+    yield BLANK
+    yield Span(label, label), Span(f" {line(outcome.id)} {line(outcome.name)}", "id")
+    ordered = findings(outcome)
+    shown = ordered[:FINDINGS]
+    for number, finding in enumerate(shown):
+        yield from _finding(finding, sources, width)
+        after = shown[number + 1].fix if number + 1 < len(shown) else None
+        if finding.fix.strip() and finding.fix != after:
+            yield from _fix(finding.fix)
+    if others := ordered[FINDINGS:]:
+        places = [line(str(f.location)) for f in others if f.location is not None]
+        at = f": {', '.join(places)}" if places else ""
+        yield (Span(clip(f"  and {len(others)} more{at}", width), "note"),)
+
+
+def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
+    """Where, the line itself, what, and what it costs."""
+    if finding.location is not None:
+        yield Span("  --> ", "arrow"), Span(line(str(finding.location)), "location")
+        code = sources.line(finding.location)
+        if code is not None and code.strip():
+            yield from _code_line(code, finding.location.line or 0, width)
+    yield from paragraph(finding.message, width, 2, style="message")
+    if worth := cost(finding):
+        yield from paragraph(f"Costs {worth}.", width, 2, style="cost")
+
+
+def _code_line(code: str, number: int, width: int) -> Iterator[Line]:
+    """The user's line with a caret under its code."""
+    gutter = f"{number:>5}"
+    shown = clip(code.rstrip(), max(width - len(gutter) - 3, 8))
+    code_at = len(shown) - len(shown.lstrip())
+    yield Span(f"{gutter} | ", "arrow"), Span(shown, "code")
+    carets = "^" * (len(shown) - code_at)
+    yield Span(" " * len(gutter) + " | " + " " * code_at, "arrow"), Span(carets, "caret")
+
+
+def _fix(fix: str) -> Iterator[Line]:
+    """A fix as it is to be copied; beside the word where it is one line."""
+    rows = clean(fix).strip("\n").split("\n")
+    if len(rows) == 1:
+        yield Span("  fix  ", "fix"), Span(rows[0].strip(), "code")
+        return
+    yield (Span("  fix", "fix"),)
+    for row in rows[:FIX_LINES]:
+        yield (Span(f"    {row}" if row.strip() else "", "code"),)
+    if len(rows) > FIX_LINES:
+        yield (Span(f"    ... {len(rows) - FIX_LINES} more lines ({DETAILS})", "note"),)
+
+
+def _broken(report: Report, width: int) -> Iterator[Line]:
+    """Checks that raised, in one line: a fault of the tool."""
+    broken = ended(report, Verdict.BROKEN)
+    if broken:
+        names = ", ".join(line(outcome.id) for outcome in broken)
+        yield BLANK
+        text = f"Broken, a fault of tpudiag and not of the job: {names} ({DETAILS} says how)."
+        yield from paragraph(text, width, style="broken")
+
+
+def _figures(report: Report, width: int) -> Iterator[Line]:
+    """What a profile, a trainer or a plan is looked at for: its figures and first tables."""
+    if report.subject.kind != "job":
+        yield from measured(report.measurements, width)
+    for number, table in enumerate(report.tables[:TABLES]):
+        most = len(table.rows) if report.plan and not number else ROWS
+        yield from table_lines(replace(table, rows=table.rows[:most]), width)
+        if (more := len(table.rows) - most) > 0:
+            yield (Span(f"  ... {more} more rows ({DETAILS})", "note"),)
+    if (more := len(report.tables) - TABLES) > 0:
+        yield BLANK
+        yield (Span(f"{more} more tables ({DETAILS} shows them)", "note"),)
+
+
+def _predicted(report: Report, width: int) -> Iterator[Line]:
+    """The step as predicted for the target, with its range and what bounds it."""
+    step = report.measurements.get("predicted_step_ms")
+    if step is None or report.target is None or report.plan:
+        return
+    span = _range(step.low, step.high)
+    parts: list[str] = [f"{figure(step.value, step.unit)} a step{span}"]
+    if (bound := report.measurements.get("predicted_bound_by")) is not None:
+        parts.append(f"bound by {line(str(bound.value))}")
+    yield BLANK
+    yield from paragraph(f"predicted on {report.target.name}: " + ", ".join(parts), width, hang=2)
+    rest: Sequence[tuple[str, str]] = (
+        ("predicted_examples_per_second", ""), ("hbm_need_bytes", " of HBM"),
+    )  # fmt: skip
+    said = [
+        figure(m.value, m.unit) + _range(m.low, m.high) + tail
+        for name, tail in rest
+        if (m := report.measurements.get(name)) is not None
+    ]
+    if said:
+        yield from paragraph("; ".join(said), width, 2, 2)
+
+
+def _range(low: float | None, high: float | None) -> str:
+    """` (33 to 52)`, empty where there is none."""
+    return "" if low is None or high is None else f" ({figure(low)} to {figure(high)})"

@@ -1,0 +1,95 @@
+"""How the error desk answers the errors that people really asked about.
+
+    uv run python -m tests.benchmarks.bench_desk            # the set `tune`
+    uv run python -m tests.benchmarks.bench_desk --set hold
+    uv run python -m tests.benchmarks.bench_desk -v         # what is not right, and why
+
+An answer is right where its family is one of those expected and its cause and fix hold the
+words that the answer must hold; partly where the right family stands behind another answer, or
+words are missing; wrong where an error is explained as another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.search import match
+
+QUESTIONS = Path(__file__).parents[1] / "data" / "questions.json"
+
+
+class Verdict(Enum):
+    """How an answer does."""
+
+    RIGHT = "right"
+    PARTLY = "partly"
+    WRONG = "wrong"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True)
+class Question:
+    """An error, and what an answer must be."""
+
+    source: str
+    text: str
+    families: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def questions(name: str, path: Path = QUESTIONS) -> tuple[Question, ...]:
+    """The questions of a set: tune or hold."""
+    return tuple(
+        Question(each["source"], each["text"], tuple(each["families"]), tuple(each["words"]))
+        for each in json.loads(path.read_text(encoding="utf-8"))[name]
+    )
+
+
+def judge(question: Question) -> Verdict:
+    """How the desk answers a question; an empty list of families wants no answer."""
+    answers = match(question.text)
+    if not answers:
+        return Verdict.UNANSWERED if question.families else Verdict.RIGHT
+    first = answers[0]
+    if first.error.family in question.families:
+        said = _said(first)
+        whole = all(re.search(word, said, re.IGNORECASE) for word in question.words)
+        return Verdict.RIGHT if whole else Verdict.PARTLY
+    behind = any(each.error.family in question.families for each in answers[1:])
+    return Verdict.PARTLY if behind else Verdict.WRONG
+
+
+def _said(answer: Match) -> str:
+    """All that an answer says."""
+    rivals = " ".join(f"{each.rival.cause} {each.rival.fix}" for each in answer.rivals)
+    return f"{answer.message} {rivals} {answer.fix} {answer.error.useless}"
+
+
+def main() -> None:
+    """Prints the figures of a set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", default="tune", choices=("tune", "hold"))
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args()
+    asked = questions(options.set)
+    verdicts = {question: judge(question) for question in asked}
+    if options.verbose:
+        for question, verdict in verdicts.items():
+            if verdict is not Verdict.RIGHT:
+                ids = [(each.error.id, each.secondary) for each in match(question.text)]
+                print(f"{verdict.value}: {question.source} wants {question.families}, got {ids}")
+    counts = Counter(verdicts.values())
+    print(f"{options.set}: {len(asked)} questions")
+    for verdict in Verdict:
+        print(f"  {verdict.value:<11} {counts[verdict]:4}  {counts[verdict] / len(asked):.3f}")
+
+
+if __name__ == "__main__":
+    main()

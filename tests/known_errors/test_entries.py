@@ -1,0 +1,99 @@
+"""The entries: complete, actionable, and searched for in linear time."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tpudiag.known_errors import search
+from tpudiag.known_errors.catalogue import known_errors, silent
+from tpudiag.known_errors.model import KnownError
+from tpudiag.known_errors.probes import anchor, squeezed_pattern
+
+CATALOGUE = known_errors()
+IDS = [error.id for error in CATALOGUE]
+LEAST_ANCHOR = 5
+
+each_error = pytest.mark.parametrize("error", CATALOGUE, ids=lambda error: error.id)
+
+
+def patterns(error: KnownError) -> list[str]:
+    return [*error.patterns, *(cue for rival in error.rivals for cue in rival.cues)]
+
+
+def test_ids_are_unique_and_told_apart_from_the_silent_ones() -> None:
+    without_text = [each.id for each in silent()]
+    assert len({*IDS, *without_text}) == len(IDS) + len(without_text)
+    assert {"E34", "E42", "E51", "E52"} <= set(without_text)
+    assert all(each.reason for each in silent())
+
+
+@each_error
+def test_entry_can_be_acted_on(error: KnownError) -> None:
+    assert re.fullmatch(r"[ENPR]\d{2,3}", error.id)
+    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", error.family)
+    assert error.cause.endswith(".") and len(error.cause) > 30
+    assert len(error.fix) > 10 and error.fix == error.fix.strip()
+    assert error.example.strip()
+    assert error.citations or error.evidence != "reported"
+    values = {name for pattern in error.patterns for name in re.compile(pattern).groupindex}
+    asked = {name for detail in error.details for name in re.findall(r"{(\w+)}", detail)}
+    assert asked <= values
+    assert set(error.yields_to) <= set(IDS)
+
+
+def test_rival_causes_can_be_told_apart() -> None:
+    for error in CATALOGUE:
+        assert len(error.rivals) != 1
+        for rival in error.rivals:
+            assert rival.cause and rival.look_for
+            assert rival.decide or rival.cues
+
+
+def test_no_registry_or_download_host_is_named() -> None:
+    for error in CATALOGUE:
+        assert not re.search(r"https?://|pypi|storage\.googleapis", f"{error.fix} {error.cause}")
+
+
+@each_error
+def test_patterns_keep_the_search_linear_and_the_window_small(error: KnownError) -> None:
+    for pattern in patterns(error):
+        bare = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "x", pattern)
+        assert not re.search(r"[*+]|,\}|\)\{", bare), "unbounded or nested repeat"
+        outside = bare
+        while (inner := re.sub(r"\([^()]*\)", "", outside)) != outside:
+            outside = inner
+        assert "|" not in outside, "alternatives belong into a group"
+        longest = sum(int(bound) for bound in re.findall(r"(\d+)\}", bare)) + len(pattern)
+        assert longest < search.LONGEST_MATCH
+        assert len(anchor(squeezed_pattern(pattern))) >= LEAST_ANCHOR
+        re.compile(squeezed_pattern(pattern))
+
+
+def test_rehearsal_only_entries_do_not_blame_the_user() -> None:
+    for error in CATALOGUE:
+        assert error.rehearsal_only == error.id.startswith("R")
+        if error.rehearsal_only:
+            assert "artefact of the rehearsal" in error.cause
+            assert "not a fault of the script" in error.cause
+            assert error.level == "info"
+
+
+def test_noise_says_that_it_is_no_error() -> None:
+    for error in CATALOGUE:
+        if error.noise:
+            assert error.level == "info"
+            assert error.cause.startswith("No error")
+
+
+def test_anchor_is_the_longest_required_literal() -> None:
+    assert anchor(r"abc\(def\)(?:optional)?x.{0,3}y") == "abc(def)"
+    assert anchor(r"[abc]de?f\dghij") == "ghij"
+    assert anchor(r"\w{1,3}") == ""
+
+
+def test_output_holds_no_tpu() -> None:
+    pattern = re.compile(squeezed_pattern("not on a TPU"))
+    assert pattern.search("notonatpu")
+    assert not re.compile(squeezed_pattern("TPU core")).search("outputcore")

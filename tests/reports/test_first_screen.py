@@ -1,0 +1,108 @@
+"""The first screen: what is wrong, at which line, what it costs, the fix, what is next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tpudiag.catalogue import renderer
+from tpudiag.model import (
+    Evidence,
+    Excerpt,
+    Finding,
+    Location,
+    Measurement,
+    Outcome,
+    Report,
+    Severity,
+    Subject,
+    Table,
+    TargetSummary,
+    Verdict,
+)
+
+
+def outcome(number: int, verdict: Verdict, *findings: Finding) -> Outcome:
+    return Outcome(
+        id=f"TPU{number}", name="a-disease", verdict=verdict, severity=Severity.WARNING,
+        reason="it was not seen" if verdict in (Verdict.SKIPPED, Verdict.BROKEN) else None,
+        findings=findings, evidence=() if findings else (Evidence("seen", 1),),
+    )  # fmt: skip
+
+
+def finding(line: int, fix: str = "a = 2") -> Finding:
+    message = "What is wrong, in as many words as it takes to fill two lines of a narrow terminal."
+    return Finding(message, fix, (Evidence("seen", 1),), Location("train.py", line))
+
+
+def job(*outcomes: Outcome) -> Report:
+    return Report(
+        subject=Subject("job", "train.py"), target=TargetSummary("v5e-8", 8),
+        started="2026-01-02T03:04:05Z", outcomes=outcomes, headline="Rehearsed for v5e-8.",
+        excerpts=(Excerpt("train.py", 1, ("import x", "    a = 1  ", "")),),
+        measurements={"step_time_ms": Measurement(3.5, "ms", "job")},
+        next_command="xprof --logdir logs",
+    )  # fmt: skip
+
+
+def shown(report: Report) -> list[str]:
+    text: str = renderer("text")(report)
+    return text.splitlines()
+
+
+HEALTHY = tuple(outcome(100 + n, Verdict.PASSED) for n in range(28))
+UNKNOWN = tuple(outcome(200 + n, Verdict.SKIPPED) for n in range(11))
+
+
+def test_a_healthy_job_fits_a_screen() -> None:
+    rows = shown(job(*HEALTHY, *UNKNOWN))
+    assert len(rows) <= 25
+    assert "28 passed, 11 not measured (-v shows them)" in rows
+    assert rows[-1] == "Open the profile: xprof --logdir logs"
+
+
+def test_three_findings_fit_three_screens() -> None:
+    failed = [outcome(300 + n, Verdict.FAILED, finding(2, "fix\n" * 10)) for n in range(3)]
+    assert len(shown(job(*failed, *HEALTHY, *UNKNOWN))) <= 70
+
+
+def test_a_finding_shows_its_line_with_a_caret_under_the_code() -> None:
+    rows = shown(job(outcome(301, Verdict.FAILED, finding(2))))
+    at = rows.index("  --> train.py:2")
+    assert rows[at + 1 : at + 3] == ["    2 |     a = 1", "      |     ^^^^^"]
+    assert "  fix  a = 2" in rows
+
+
+def test_a_line_that_is_not_known_is_left_out() -> None:
+    rows = shown(job(outcome(301, Verdict.FAILED, finding(9), finding(3))))
+    assert not [row for row in rows if "|" in row]
+
+
+def test_many_findings_of_one_check_are_three_and_the_places_of_the_rest() -> None:
+    many = outcome(301, Verdict.FAILED, *(finding(n, f"a = {n}") for n in range(1, 7)))
+    rows = shown(job(many))
+    assert sum(row.startswith("  --> ") for row in rows) == 3
+    assert "  and 3 more: train.py:4, train.py:5, train.py:6" in rows
+
+
+def test_figures_of_a_job_wait_for_verbose_but_those_of_a_profile_do_not() -> None:
+    table = Table("Operations", ("op", "ms"), tuple((f"op{n}", n) for n in range(20)), "profile")
+    report = replace(job(*HEALTHY), tables=(table,))
+    assert "Measurements" not in shown(report)
+    rows = shown(replace(report, subject=Subject("profile", "logs")))
+    assert "Measurements" in rows
+    assert "  ... 12 more rows (-v)" in rows
+
+
+def test_broken_checks_are_said_to_be_ours() -> None:
+    rows = shown(job(outcome(101, Verdict.BROKEN), *HEALTHY))
+    assert "Broken, a fault of tpudiag and not of the job: TPU101 (-v says how)." in rows
+    assert "28 passed, 0 not measured, 1 broken (-v shows them)" in rows
+
+
+def test_a_prediction_carries_its_range() -> None:
+    measurements = {
+        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
+        "predicted_bound_by": Measurement("HBM", "", "estimate"),
+    }
+    rows = shown(replace(job(*HEALTHY), measurements=measurements))
+    assert "predicted on v5e-8: 41 ms a step (33 to 52), bound by HBM" in rows

@@ -1,0 +1,124 @@
+"""Known errors that were found in a text, and one that is not known, as text and as data."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+
+from tpudiag.known_errors.model import KnownError, Match, RivalFound
+from tpudiag.known_errors.unknown import UnknownError
+
+WIDTH = 98
+
+Bold = Callable[[str], str]
+
+
+def match_rows(match: Match, bold: Bold) -> Iterator[str]:
+    """An error that was found: where, cause, fix, where it is known from."""
+    places = f"line {match.line}"
+    if match.count > 1:
+        places = f"{match.count:,} times, lines {match.line:,} to {match.last_line:,}"
+    follows = ", follows from another error here" if match.secondary else ""
+    yield bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
+    yield f"  > {clean(match.excerpt)}"
+    yield from _answer(match.error, clean(match.message), match.fix, match.rivals, bold)
+
+
+def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
+    """A known error in full."""
+    yield bold(f"{error.id} ({error.level})")
+    yield from (f"  > {row}" for row in error.example.splitlines())
+    rivals = tuple(RivalFound(rival=rival) for rival in error.rivals)
+    yield from _answer(error, error.cause, error.fix, rivals, bold)
+
+
+def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
+    """An error that is not known: whole, when it came, what it is nearest to."""
+    status = f", {error.status}" if error.status else ""
+    yield bold("not known (error)") + f" {error.phase.value}{status}"
+    yield _paragraph(clean(error.text), "  > ")
+    yield from (
+        f"  near {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
+        for near in error.nearest
+    )
+
+
+def match_data(match: Match) -> dict[str, object]:
+    """An error that was found, for programs."""
+    return error_data(match.error) | {
+        "cause": match.message, "fix": match.fix, "confidence": match.confidence,
+        "causes": [_rival_data(each) for each in match.rivals],
+        "excerpt": match.excerpt, "line": match.line, "last_line": match.last_line,
+        "count": match.count, "values": match.values, "secondary": match.secondary,
+    }  # fmt: skip
+
+
+def error_data(error: KnownError) -> dict[str, object]:
+    """A known error for programs."""
+    return {
+        "id": error.id, "level": error.level, "family": error.family, "phase": error.phase.value,
+        "cause": error.cause, "fix": error.fix, "useless": error.useless or None,
+        "causes": [_rival_data(RivalFound(rival=each)) for each in error.rivals],
+        "citations": error.citations, "evidence": error.evidence,
+        "rehearsal_only": error.rehearsal_only,
+    }  # fmt: skip
+
+
+def unknown_data(error: UnknownError) -> dict[str, object]:
+    """An error that is not known, for programs."""
+    return {
+        "id": "unknown", "level": "error", "family": None, "phase": error.phase.value,
+        "status": error.status, "excerpt": error.text, "cause": None, "fix": None,
+        "nearest": [near.id for near in error.nearest], "secondary": False,
+    }  # fmt: skip
+
+
+def clean(text: str) -> str:
+    """Text of others, what acts on a terminal made visible."""
+    return re.sub(
+        r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", lambda m: ascii(m[0])[1:-1], text
+    )
+
+
+def _answer(
+    error: KnownError, cause: str, fix: str, rivals: tuple[RivalFound, ...], bold: Bold
+) -> Iterator[str]:
+    """What is behind it, what mends it, what does not, and how that is known."""
+    yield f"\n{bold('Cause')}\n{_paragraph(cause)}"
+    if rivals:
+        yield f"\n{bold('One of')}"
+        yield from (row for each in rivals for row in _rival(each))
+    yield f"\n{bold('Fix')}"
+    yield from (f"    {row}".rstrip() for row in fix.splitlines())
+    if error.useless:
+        yield f"\n{bold('No help')}\n{_paragraph(error.useless)}"
+    known = ", ".join((error.evidence, *error.citations))
+    yield f"\n{bold('Known from')}\n{_paragraph(known)}"
+
+
+def _rival(found: RivalFound) -> Iterator[str]:
+    """A rival cause: what to look for, what decides, what supports it here."""
+    rival = found.rival
+    yield _paragraph(rival.cause, "  - ")
+    if found.support is not None:
+        yield _paragraph(f"supported by line {found.line}: {clean(found.support)}", "      ")
+    else:
+        yield _paragraph(f"look for {rival.look_for}", "      ")
+    if rival.decide:
+        yield f"      decide  {rival.decide}"
+
+
+def _rival_data(found: RivalFound) -> dict[str, object]:
+    """A rival cause for programs; `support` is the text that speaks for it, null where none."""
+    rival = found.rival
+    return {
+        "cause": rival.cause, "look_for": rival.look_for, "decide": rival.decide or None,
+        "fix": rival.fix or None, "support": found.support, "line": found.line,
+    }  # fmt: skip
+
+
+def _paragraph(text: str, indent: str = "  ") -> str:
+    """Lines that fit, indented; names stay whole."""
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent),
+                         break_long_words=False, break_on_hyphens=False)  # fmt: skip

@@ -1,0 +1,121 @@
+"""What long work shows on stderr: a spinner or a bar on a terminal, a line a phase elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from time import monotonic
+
+from tpudiag.phases import OnPhase, Phase
+
+WAITING = "tpu: "
+"""How a phase begins in which the TPU is waited for: it may take long and end badly."""
+LEAST_S = 2.0
+"""Phases shorter than this get no line of their own."""
+STILL_S = 20.0
+"""After this long a phase is said before it ends."""
+
+
+@contextmanager
+def progress(quiet_off_terminal: bool = False) -> Generator[OnPhase]:
+    """Shows each phase with the time that has passed; lines off a terminal, for logs of CI."""
+    if sys.stderr.isatty():
+        with _bar() as on_phase:
+            yield on_phase
+    elif quiet_off_terminal:
+        yield lambda _: None
+    else:
+        lines = _Lines()
+        try:
+            yield lines.show
+        finally:
+            lines.end()
+
+
+class _Lines:
+    """A line for each phase that took its time, with its seconds; phases come from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._phase = ""
+        self._began = monotonic()
+        self._still: threading.Timer | None = None
+
+    def show(self, phase: str) -> None:
+        """Begin a phase, and so end the one before."""
+        with self._lock:
+            self._close()
+            self._phase, self._began = _words(phase), monotonic()
+            if phase.startswith(WAITING):
+                _say(self._phase)
+            self._still = threading.Timer(STILL_S, self._say_still, [self._phase])
+            self._still.daemon = True
+            self._still.start()
+
+    def end(self) -> None:
+        """End the last phase."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._still is not None:
+            self._still.cancel()
+        took_s = monotonic() - self._began
+        if self._phase and took_s >= LEAST_S:
+            _say(f"{self._phase}: {took_s:.1f} s")
+        self._phase = ""
+
+    def _say_still(self, phase: str) -> None:
+        with self._lock:
+            if phase == self._phase:
+                _say(f"{phase}: {STILL_S:.0f} s so far")
+
+
+def _say(text: str) -> None:
+    """One line on stderr, which may be gone."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"tpudiag: {text}", file=sys.stderr, flush=True)
+
+
+def _words(phase: str) -> str:
+    """A phase as people read it."""
+    waiting = phase.removeprefix(WAITING)
+    said = f"waiting for the TPU ({waiting})" if waiting != phase else str(phase)
+    total = phase.total if isinstance(phase, Phase) else None
+    return said if total is None else f"{said} ({getattr(phase, 'done', 0)} of {total})"
+
+
+@contextmanager
+def _bar() -> Generator[OnPhase]:
+    """A spinner with the elapsed time; a bar while a phase knows its number."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    counted = (BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    ) as shown:  # fmt: skip
+        task = shown.add_task("starting", total=None)
+
+        def on_phase(phase: str) -> None:
+            total = phase.total if isinstance(phase, Phase) else None
+            plain = shown.columns[:3]
+            shown.columns = (*plain, *counted) if total is not None else plain
+            done = getattr(phase, "done", None) or 0
+            words = _words(str(phase))
+            shown.update(task, description=escape(words), total=total, completed=done)
+
+        yield on_phase

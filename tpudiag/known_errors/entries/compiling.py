@@ -1,0 +1,270 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Operations and programs that the TPU compiler refuses."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E92",
+        family="host-op-in-condition",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"XLA_(?:TPU|CPU)_JIT:? ?XlaHostCompute",
+            r"No registered 'XlaHostCompute'",
+            r"XlaHostCompute.{0,200}?(?:attributes didn't match|DT_VARIANT|DT_STRING)",
+            r"outside_compilation\w{0,120}host_compute",
+        ),
+        cause="A part of the step runs on the host (outside compilation: a summary, tf.print, a string, a Python function, a dataset or TensorArray), and it stands inside a condition or loop of the step, or passes a value there that cannot cross (variant, string).",
+        fix="""\
+dataset = dataset.map(that_part, num_parallel_calls=tf.data.AUTOTUNE)   # before the TPU, on the host
+# out of the step: return the value from it, and write or print it after the step
+tf.config.set_soft_device_placement(True)      # last resort: the op runs on the host in every step; costs time
+# no tf.summary, tf.print, strings or dataset objects inside tf.cond, if, while or for of the step""",
+        citations=("keras-team/keras#15317",),
+        example="Detected unsupported operations when trying to compile graph cond_1_true_17678_rewritten_oc[] on XLA_TPU_JIT: XlaHostCompute (No registered 'XlaHostCompute' OpKernel for XLA_TPU_JIT devices",
+    ),
+    KnownError(
+        id="E93",
+        family="placeholder-in-step",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"No registered 'Placeholder' OpKernel for XLA",
+            r"Placeholder.{0,80}?No registered 'Placeholder'",
+        ),
+        cause="The step uses a symbolic tensor of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
+        fix="""\
+# in losses, metrics and layers use only what they are given, no tensor of the model's construction
+def loss(y_true, y_pred): ...            # not a closure over `model.input` or an Input
+class MyLayer(keras.layers.Layer):       # instead of a Lambda that catches tensors
+    def call(self, inputs, training=None): ...
+with strategy.scope(): model = build_model()        # build it there, once""",
+        evidence="recalled",
+        example="Detected unsupported operations when trying to compile graph cluster on XLA_TPU_JIT: Placeholder (No registered 'Placeholder' OpKernel for XLA_TPU_JIT devices compatible with node {{node Placeholder}}",
+    ),
+    KnownError(
+        id="E94",
+        family="summary-in-step",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"No registered 'WriteSummary\w{0,12}'",
+            r"XLA_\w{3}_JIT:? ?Write\w{0,12}Summary",
+            r"MergeSummary' because '.{1,120}?' is in a while loop",
+            r"Cannot use '.{1,120}?' as input to '.{0,40}?MergeSummary",
+            r"arg_shape\.handle_type != DT_INVALID",
+            r"(?:write|merge)_?summary.{0,160}?(?:not supported by XLA|unsupported op)",
+            r"Summary(?:Writer)?.{0,80}?(?:not supported|unsupported) (?:on|by|for) (?:TPU|XLA)",
+        ),
+        cause="A summary is written inside the step, and the TPU cannot write summaries.",
+        fix="""\
+loss = train_step(batch)                          # return what is to be logged, and write it outside
+with writer.as_default(step=int(step)):
+    tf.summary.scalar("loss", loss)
+# TPUEstimator: host_call in TPUEstimatorSpec, and no tf.summary in model_fn (or train_summary_steps=0)""",
+        citations=(
+            "tensorflow/tensorflow#39798",
+            "tensorflow/tensorflow#37568",
+            "google-research/simclr#53",
+            "google-research/bert#484",
+            "tensorflow/probability#905",
+        ),
+        example="InvalidArgumentError: Detected unsupported operations when trying to compile graph __inference_step_18[_XlaMustCompile=true] on XLA_CPU_JIT: WriteSummary (No registered 'WriteSummary' OpKernel for XLA_CPU_JIT devices compatible with node {{node write_summary}}",
+    ),
+    KnownError(
+        id="E95",
+        family="augmentation-in-step",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"(?P<op>ImageProjectiveTransformV\d|AdjustContrastv2|AdjustHue|AdjustSaturation|StatelessSampleDistortedBoundingBox|SampleDistortedBoundingBoxV2|DrawBoundingBoxesV2|DecodeJpeg|DecodePng|DecodeImage|RandomCrop|RGBToHSV) \(No registered",
+        ),
+        cause="Image augmentation or decoding (a Random* layer such as RandomRotation, tf.image) is part of the compiled step, and the TPU has no such operation.",
+        details=("The operation is {op}.",),
+        fix="""\
+augment = keras.Sequential([keras.layers.RandomFlip(), keras.layers.RandomRotation(0.1)])
+dataset = dataset.map(lambda x, y: (augment(x, training=True), y), num_parallel_calls=tf.data.AUTOTUNE)
+# and take the Random* layers out of the model""",
+        useless="a smaller batch does not help",
+        citations=(
+            "tensorflow/tensorflow#42454",
+            "tensorflow/tpu#943",
+        ),
+        example="InvalidArgumentError: Detected unsupported operations when trying to compile graph cluster[] on XLA_TPU_JIT: ImageProjectiveTransformV2 (No registered 'ImageProjectiveTransformV2' OpKernel for XLA_TPU_JIT devices",
+    ),
+    KnownError(
+        id="E96",
+        family="python-in-step",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"No registered '(?P<op>PyFunc|EagerPyFunc|PyFuncStateless|PrintV2|StringFormat|AsString|StringJoin|HashTableV2|LookupTableFindV2)' OpKernel for XLA",
+            r"unsupported operations .{1,500}? on XLA_\w{3}_JIT:? ?(?P<op>PyFunc|EagerPyFunc|PrintV2|StringFormat|AsString|StringJoin|LookupTableFindV2)\W",
+        ),
+        cause="The step calls Python (py_function, numpy_function), prints (tf.print) or handles strings or look-up tables: none of them runs on a TPU.",
+        details=("The operation is {op}.",),
+        fix="""\
+dataset = dataset.map(that_part, num_parallel_calls=tf.data.AUTOTUNE)   # before the TPU, on the host
+# out of the step: return the value from it, and write or print it after the step
+tf.config.set_soft_device_placement(True)      # last resort: the op runs on the host in every step; costs time""",
+        citations=("tensorflow/tensorflow#66074",),
+        example="InvalidArgumentError: Detected unsupported operations when trying to compile graph step on XLA_TPU_JIT: EagerPyFunc (No registered 'EagerPyFunc' OpKernel for XLA_TPU_JIT devices compatible with node",
+        near_miss="No registered 'PyFunc' OpKernel for 'CPU' devices compatible with node",
+    ),
+    KnownError(
+        id="E17",
+        family="unsupported-op",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80}).{0,400}?attributes didn't match\) Requested Attributes: .{0,80}?T\w{0,6}=(?P<type>DT_\w{1,12})",
+            r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80})",
+            r"No registered '(?P<op>\w{1,80})' OpKernel for XLA_(?P<device>TPU|CPU|GPU)_JIT",
+            r"Detected unsupported operations when trying to compile",
+            r"Uncompilable nodes?",
+            r"the following node is not compilable",
+            r"(?P<op>\w{2,60}) op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",
+            r"unsupported op(?:eration)?: .{0,120}?(?:XLA|TPU)",
+            r"tf2xla conversion failed while converting",
+        ),
+        cause="The compiled step holds an operation that the device cannot run (strings, tf.print, Python functions and the like).",
+        details=(
+            "On {device} it is {op}.",
+            "It has a kernel there, but not for {type}: cast to int32, float32 or bfloat16.",
+        ),
+        fix="""\
+dataset = dataset.map(the_part_with_that_op, num_parallel_calls=tf.data.AUTOTUNE)   # on the host
+tf.config.set_soft_device_placement(True)   # or: leave it in the step and run it on the host; costs time
+# a size that depends on data (Where, Unique, RaggedRange, NonMaxSuppression): a fixed maximum, padded
+# only under jit_compile=True: model.compile(..., jit_compile=False)""",
+        citations=(
+            "tensorflow/tensorflow#101181",
+            "tensorflow/tensorflow#126007",
+            "tensorflow/tensorflow#66074",
+            "leondgarse/keras_cv_attention_models#8",
+            "tensorflow/tpu#176",
+            "horovod/horovod#2590",
+            "NVlabs/gnn-decoder#3",
+            "tensorflow/tensorflow#52905",
+        ),
+        evidence="reproduced",
+        example="""\
+InvalidArgumentError: Detected unsupported operations when trying to compile graph __inference_f_6[_XlaMustCompile=true,config_proto=3047688505363388164,executor_type=11160318154034397263] on XLA_CPU_JIT: UnravelIndex (No registered 'UnravelIndex' OpKernel for XLA_CPU_JIT devices compatible with node {{node UnravelIndex}}){{node UnravelIndex}}
+The op is created at:
+File "train.py", line 56, in <module>""",
+        near_miss="Detected operations when trying to compile the graph: none unsupported",
+        yields_to=(
+            "E92",
+            "E93",
+            "E94",
+            "E95",
+            "E96",
+            "E86",
+            "E13",
+        ),
+    ),
+    KnownError(
+        id="E97",
+        family="compile-abort",
+        phase=Phase.COMPILING,
+        kind=Kind.CONSEQUENCE,
+        patterns=(
+            r"xla_tpu_programs\.size\(\) > 0",
+            r"tpu_compile_succeeded_assert",
+            r"TPU compilation failed",
+            r"Compilation of \d{1,24} with session name .{0,60}?and failed",
+            r"tpu_compile_op_common\.cc:\d{1,5}\] .{0,80}?(?:failed|cancelled)",
+            r"TPUReplicateMetadata.{0,200}?Compilation failure",
+            r"Compilation failure:",
+        ),
+        cause="The step did not compile for the TPU; this line is only the consequence. The reason stands in an earlier line, or in the worker's own log.",
+        fix="""\
+grep -nE "Compilation failure|unsupported|Ran out of memory|dynamic dimension|RESOURCE_EXHAUSTED" LOG | head     # the first is the reason
+tpudiag explain --log LOG
+tpudiag check train.py --for v5e-8        # compiles the step for the TPU with no TPU, and names the line
+# then: unsupported op (augmentation, strings) -> dataset.map; memory -> smaller batch, bfloat16; shapes -> drop_remainder=True""",
+        rivals=(
+            Rival(
+                cause="an operation that the TPU does not have (image augmentation such as RandomRotation, strings, Python) is in the step",
+                look_for="`Detected unsupported operations`",
+                decide="tpudiag check train.py --for v5e-8",
+                fix="dataset = dataset.map(augment, num_parallel_calls=tf.data.AUTOTUNE)",
+                cues=(r"Random(?:Rotation|Zoom|Translation|Contrast)",),
+            ),
+            Rival(
+                cause="the program does not fit the TPU's memory",
+                look_for="a large batch or model; `Ran out of memory`",
+                decide="half the batch: does it compile?",
+            ),
+            Rival(
+                cause="a dimension is not known (the last batch, sequences)",
+                look_for="it fails at the end of an epoch, or in evaluation",
+                decide="grep -n drop_remainder train.py",
+            ),
+        ),
+        citations=(
+            "tensorflow/tpu#943",
+            "TensorSpeech/TensorFlowASR#214",
+            "Lightning-AI/pytorch-lightning#17435",
+            "tensorflow/tensorflow#50980",
+        ),
+        example="2021-07-31 23:14:08.520294: F tensorflow/core/tpu/kernels/tpu_program_group.cc:86] Check failed: xla_tpu_programs.size() > 0 (0 vs. 0)",
+    ),
+    KnownError(
+        id="E98",
+        family="compiler-bug",
+        phase=Phase.COMPILING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"RET_CHECK failure \((?P<place>[\w/.-]{1,160}:\d{1,6})\)",
+            r"(?:please )?file a bug (?:against|to) XLA",
+            r"This is likely an XLA compiler bug",
+            r"Internal(?:Error)?: .{0,40}?hlo_\w{1,40}\.cc",
+            r"Check failed: .{0,160}?hlo\W",
+            r"XLA:TPU compile permanent error",
+            r"Mosaic failed to compile",
+            r"Invalid HLO",
+        ),
+        cause="The TPU compiler failed a check of its own: a bug of this compiler version with this program, not a fault of the script.",
+        details=("The check is in {place}.",),
+        fix="""\
+pip install "tensorflow-tpu==ANOTHER_VERSION"          # another TensorFlow and libtpu: often mended, or not yet broken
+# change the shapes or the layer that the message names (sizes that are multiples of 8 and 128), halve the batch
+XLA_FLAGS=--xla_dump_to=/tmp/hlo python train.py       # report it with the HLO dump""",
+        citations=("tensorflow/tpu#456",),
+        example="Compilation failure: RET_CHECK failure (third_party/tensorflow/compiler/xla/service/hlo_instruction.cc:1982) ShapeUtil::CompatibleIgnoringFpPrecision(shape(), new_producer->shape())",
+    ),
+    KnownError(
+        id="E99",
+        family="slow-compile",
+        phase=Phase.COMPILING,
+        level="warning",
+        patterns=(
+            r"Very slow compile",
+            r"slow_operation_alarm",
+            r"The operation took (?P<time>\d{1,3}m[\d.]{1,12}s|\d{1,3}h)",
+        ),
+        cause="XLA compiles for minutes: the program is large, mostly a Python loop that was unrolled into the graph. It is no failure; once compiled the steps run at their speed, unless the function is compiled again for each new shape.",
+        details=("It took {time}.",),
+        fix="""\
+for i in tf.range(layers):              # tf.while_loop, tf.scan: one body, compiled once, not a Python `for`
+    ...
+dataset = dataset.batch(global_batch, drop_remainder=True)     # fewer shapes, fewer compilations
+# a run that compiles at each step: tpudiag check train.py names the function that is traced again""",
+        citations=("google-deepmind/tapnet#53",),
+        example="E external/xla/xla/service/slow_operation_alarm.cc:65] Very slow compile? If you want to file a bug, run with envvar XLA_FLAGS=--xla_dump_to=/tmp/foo",
+    ),
+    KnownError(
+        id="E101",
+        family="too-many-parameters",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"Computation requires more parameters \((?P<has>\d{1,6})\) than supported \(limit (?P<limit>\d{1,6})\)",
+        ),
+        cause="The compiled program takes more separate inputs than this runtime can pass: many small variables or tensors each as an argument of its own.",
+        details=("It has {has} parameters, the limit is {limit}.",),
+        fix="""\
+# fewer arguments: a newer runtime (TPU VM, PJRT) packs them; stack small tensors into one;
+# run several steps in one program (steps_per_execution) only after that
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+        citations=("pytorch/xla#1963",),
+        example="Computation requires more parameters (546) than supported (limit 236)",
+    ),
+)

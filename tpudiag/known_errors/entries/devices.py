@@ -1,0 +1,287 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""The devices of a TPU VM, its slice and its initialisation."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E06",
+        family="tpu-busy",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"The TPU is already in use by (?:another )?process with pid (?P<pid>\d{1,10})",
+            r"The TPU is already in use by (?:another )?process",
+            r"libtpu\.so already in use",
+            r"Couldn't open (?:device|iommu group):? (?P<device>/dev/\w{1,10}(?:/\d{1,3}|\d{0,3}))",
+            r"(?P<device>/dev/accel[/\w]{0,6}).{0,40}?Operation not permitted",
+            r"(?P<device>/dev/accel[/\w]{0,6}).{0,40}?Device or resource busy",
+            r"(?P<device>/dev/accel[/\w]{0,6}).{0,40}?Permission denied",
+            r"(?P<device>/dev/vfio[/\w]{0,6}).{0,40}?Operation not permitted",
+            r"(?P<device>/dev/vfio[/\w]{0,6}).{0,40}?Device or resource busy",
+            r"(?P<device>/dev/vfio[/\w]{0,6}).{0,40}?Permission denied",
+            r"TpuHalFactory::Register",
+            r"libtpu.{0,20}?(?:multi-process )?lock_?file",
+            r"TPU.{0,40}?(?:in use|being used) by another",
+        ),
+        cause="Another process holds the TPU, or one that died has left its lock file behind.",
+        details=(
+            "The process is said to be {pid}.",
+            "The device is {device}.",
+        ),
+        fix="""\
+sudo lsof -w /dev/accel* /dev/vfio/*      # who holds the TPU: stop that process
+rm -f /tmp/libtpu_lockfile                # only if nobody holds it""",
+        useless="a smaller batch or another TensorFlow does not help while the device is held",
+        rivals=(
+            Rival(
+                cause="a process still holds the TPU: a notebook kernel, an earlier run, a second script",
+                look_for="a pid in the message; `Device or resource busy`",
+                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
+                fix="""\
+sudo lsof -w /dev/accel* /dev/vfio/*      # who holds the TPU: stop that process (kill PID)
+rm -f /tmp/libtpu_lockfile                # only if nobody holds it""",
+                cues=(
+                    r"already in use by process with pid \d",
+                    r"Device or resource busy",
+                ),
+            ),
+            Rival(
+                cause="this user may not open the device (it works with sudo), or the container lacks it",
+                look_for="`Operation not permitted` or `Permission denied`, and lsof shows nobody",
+                decide="ls -l /dev/accel* /dev/vfio/*; id",
+                fix="""\
+sudo lsof -w /dev/accel* /dev/vfio/*      # first: does a process of another user hold it?
+sudo chmod a+rw /dev/accel* /dev/vfio/*   # nobody holds it: the rights
+docker run --privileged --net=host ...    # in a container""",
+                cues=(
+                    r"Operation not permitted",
+                    r"Permission denied",
+                ),
+            ),
+            Rival(
+                cause="a lock file that a dead process left behind",
+                look_for="nobody holds the device",
+                decide="ls -l /tmp/libtpu_lockfile",
+                fix="rm -f /tmp/libtpu_lockfile                # only if lsof shows no process",
+                cues=(r"lockfile",),
+            ),
+        ),
+        citations=(
+            "jax-ml/jax#10192",
+            "jax-ml/jax#13260",
+            "pytorch/xla#3214",
+            "huggingface/diffusers#2745",
+            "pytorch/xla#3883",
+            "pytorch/xla#9604",
+            "pytorch/xla#3947",
+            "jax-ml/jax#22070",
+        ),
+        example="ABORTED: The TPU is already in use by process with pid 2718466. Not attempting to load libtpu.so in this process.",
+        near_miss="OSError: [Errno 98] Address already in use by process with pid 2718466",
+    ),
+    KnownError(
+        id="E62",
+        family="no-device",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"No ba16c7433 device found",
+            r"/dev/accel[/\w*]{0,6}.{0,60}?(?:No such file|not found|does not exist)",
+            r"/dev/vfio[/\w*]{0,6}.{0,60}?(?:No such file|not found|does not exist)",
+            r"No such file.{0,40}?/dev/accel",
+            r"No such file.{0,40}?/dev/vfio",
+            r"Failed to find .{0,20}?TPU chips?",
+            r"TPU chips?.{0,20}? not found",
+        ),
+        cause="libtpu finds no TPU chip on this machine: it is no TPU VM (or a TPU Node's client, a notebook runtime without TPU, a container without the devices), or the VM lost its chips after a stop and start.",
+        fix="""\
+ls /dev/accel* /dev/vfio/*           # no device here: create the TPU VM again, or choose a TPU runtime
+docker run --privileged --net=host ...   # in a container
+# an old Colab runtime (TPU Node, deprecated) has no device: choose the runtime "v5e-1 TPU\"""",
+        citations=(
+            "jax-ml/jax#13260",
+            "jax-ml/jax#18780",
+        ),
+        example="jaxlib.xla_extension.XlaRuntimeError: NOT_FOUND: No ba16c7433 device found.",
+    ),
+    KnownError(
+        id="E63",
+        family="slice-environment",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"slice_builder_worker_addresses",
+            r"Expected (?P<expected>\d{1,5}) worker addresses, got (?P<got>\d{1,5})",
+            r"TPU_PROCESS_ADDRESSES",
+            r"TPU_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
+            r"TPU_CHIPS_PER_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
+            r"TPU_WORKER_HOSTNAMES.{0,80}?(?:invalid|mismatch|expected|not set)",
+        ),
+        cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES do not fit the number of processes.",
+        details=("{expected} addresses were expected and {got} given.",),
+        fix="""\
+import os
+os.environ.pop("TPU_PROCESS_ADDRESSES", None)    # first lines of the script, before TensorFlow is imported
+os.environ.pop("CLOUD_TPU_TASK_ID", None)
+# what is set: env | grep -E "TPU_|CLOUD_TPU\"""",
+        useless="creating the TPU again or reinstalling libtpu does not help: the variables come with the image",
+        citations=(
+            "huggingface/transformers#28204",
+            "huggingface/transformers#35774",
+        ),
+        example="RuntimeError: Bad StatusOr access: UNKNOWN: TPU initialization failed: Invalid --2a886c8_slice_builder_worker_addresses specified. Expected 4 worker addresses, got 1.",
+    ),
+    KnownError(
+        id="E64",
+        family="slice-as-local",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"TPU cores on each host is not same",
+            r"Expected .{0,40}?hosts?, (?:but )?(?:got|found) .{0,30}?(?:TPU|slice)",
+            r"num_tpus_per_task.{0,80}?(?:mismatch|differ)",
+        ),
+        cause='TensorFlow counts different numbers of TPU cores on the hosts of a slice: a slice is used with tpu="local", or the hosts run a runtime or libtpu that is not made for a slice (pod).',
+        fix="""\
+# a slice of several hosts: its name, from one host; the runtime version must be a -pod one
+export TPU_NAME=NAME_OF_THE_TPU TPU_LOAD_LIBRARY=0
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TPU")
+# gcloud compute tpus tpu-vm create ... --version=tpu-vm-tf-X.Y.Z-pod-pjrt   (v4 before TF 2.11: -pod-v4)""",
+        citations=(
+            "tensorflow/tensorflow#56760",
+            "tensorflow/tensorflow#53296",
+        ),
+        example="RuntimeError: TPU cores on each host is not same. This should not happen!. devices: []",
+    ),
+    KnownError(
+        id="E65",
+        family="not-initialised",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"The TPU system has not been initialized",
+            r"TPU system (?:is|was) not initialized",
+            r"TPU (?:system|device).{0,40}? must be initialized",
+            r"Failed precondition.{0,60}?TPU.{0,40}?initializ",
+        ),
+        cause="The TPU system is not initialised (any more): initialize_tpu_system was not called, or the worker was restarted or re-initialised by another client while the job ran.",
+        fix="""\
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)     # once, before the strategy and any variable
+strategy = tf.distribute.TPUStrategy(resolver)
+# in the middle of a run: the worker restarted (preemption, maintenance, another client): connect again,
+# build again inside the scope and restore the last checkpoint""",
+        rivals=(
+            Rival(
+                cause="the call is missing, or comes after variables or the strategy were made",
+                look_for="the error comes before the first step",
+                decide="grep -n initialize_tpu_system train.py",
+            ),
+            Rival(
+                cause="the worker was restarted (preemption, maintenance, out of host memory), or a second client initialised it",
+                look_for="the error comes after steps; `Socket closed` or a second process",
+                decide="gcloud compute tpus tpu-vm describe NAME --zone=ZONE",
+                cues=(
+                    r"Socket closed",
+                    r"preempt",
+                    r"Error recorded from training_loop",
+                ),
+            ),
+        ),
+        citations=("tensorflow/tensorflow#43707",),
+        example="FailedPreconditionError: The TPU system has not been initialized.",
+    ),
+    KnownError(
+        id="E66",
+        family="initialised-twice",
+        phase=Phase.INITIALISING,
+        level="warning",
+        patterns=(
+            r"TPU system .{1,60}? has already been initialized\.? Reinitializing the TPU can cause",
+        ),
+        cause="The TPU is initialised a second time in one process: variables that were created before are lost.",
+        fix="""\
+tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process: in a notebook, keep it in a cell of its own
+# after it was done again: build model, optimizer and datasets again""",
+        citations=("tensorflow/tensorflow#36996",),
+        example="WARNING:tensorflow:TPU system 10.77.68.2:8470 has already been initialized. Reinitializing the TPU can cause previously created variables on TPU to be lost.",
+    ),
+    KnownError(
+        id="E67",
+        family="initialisation-failed",
+        phase=Phase.INITIALISING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"TPU initialization failed",
+            r"Failed to initialize (?:the )?TPU",
+            r"Unable to initialize backend 'tpu'",
+            r"Failed to create TPU (?:client|driver|system)",
+            r"TPU-enabled jaxlib or libtpu is not installed",
+        ),
+        cause="libtpu could not take the TPU: it is held, missing, or not for this process.",
+        fix="""\
+sudo lsof -w /dev/accel* /dev/vfio/*                # does another process hold it?
+ls -l /dev/accel* /dev/vfio/*                       # are there chips, and may this user open them?
+env | grep -E "TPU_|CLOUD_TPU|PJRT"                 # left-overs of another slice? unset them
+pip list | grep -iE "libtpu|tensorflow|jax"         # one framework, with the libtpu that belongs to it""",
+        rivals=(
+            Rival(
+                cause="another process holds the TPU",
+                look_for="`already in use`, `busy`",
+                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
+                cues=(
+                    r"already in use",
+                    r"resource busy",
+                ),
+            ),
+            Rival(
+                cause="there is no TPU chip here, or no right to open it",
+                look_for="`No such file`, `not permitted`",
+                decide="ls -l /dev/accel* /dev/vfio/*",
+                cues=(
+                    r"device found",
+                    r"not permitted",
+                ),
+            ),
+            Rival(
+                cause="this platform has no libtpu (Windows, macOS) or JAX was told to use a TPU that is not there",
+                look_for="`not implemented on windows`; JAX_PLATFORMS=tpu",
+                decide="env | grep JAX_PLATFORMS",
+                fix="export JAX_PLATFORMS=''      # libtpu exists for Linux on a TPU VM only",
+                cues=(r"not implemented on windows",),
+            ),
+            Rival(
+                cause="libtpu and the framework do not belong together",
+                look_for="versions in the log",
+                decide='pip list | grep -iE "libtpu|tensorflow|jax"',
+            ),
+        ),
+        citations=("jax-ml/jax#21761",),
+        example="RuntimeError: Unable to initialize backend 'tpu': UNKNOWN: TPU initialization failed: something new",
+    ),
+    KnownError(
+        id="E10",
+        family="core-halted",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"(?:Core halted unexpectedly|Accelerator device halted prematurely).{0,600}?observed errors are: \[(?P<observed>[\w/, ]{1,60})\]",
+            r"Core halted unexpectedly",
+            r"Accelerator device halted prematurely",
+            r"Halt is unexpected, all pending programs will fail",
+            r"unexpected leader shows up",
+            r"real_program_continuator\.cc",
+            r"program continuator has halted",
+        ),
+        cause="A TPU core stopped: a hardware fault, hosts that run different programs (launch group mismatch), or an access out of bounds.",
+        details=("The runtime observed: {observed}.",),
+        fix="""\
+grep -n "observed errors are\\|unexpected leader shows up\\|BoundsCheck" LOG
+# Hardware, Network or Power: run again; if the same host fails, drain it
+# unexpected leader: same code, same libtpu and same XLA_FLAGS on every host""",
+        citations=(
+            "openxla/xla E0200",
+            "tensorflow/tpu#785",
+            "jax-ml/jax#19118",
+        ),
+        example="INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely, perhaps due to an on-device check-failure. Node 0 halted unexpectedly at tag:pc TensorCoreSequencer:887:0x6f1 (from TensorCoreSequencer:887:0x3b91): no debugging message found for this tag:pc. HLO: fusion.1",
+        near_miss="The data loader halted unexpectedly; the accelerator device is idle.",
+    ),
+)

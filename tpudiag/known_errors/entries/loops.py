@@ -1,0 +1,205 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""The training step: eager, traced, its loss and its numbers."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E32",
+        family="eager-run",
+        phase=Phase.TRACING,
+        patterns=(
+            r"TPUStrategy\.run\(fn, \.\.\.\) does not support pure eager execution",
+            r"does not support pure eager execution",
+        ),
+        cause="The training step runs outside tf.function, or run_eagerly=True.",
+        fix="""\
+@tf.function
+def train_step(iterator):
+    return strategy.run(step_fn, args=(next(iterator),))
+
+model.compile(optimizer, loss, run_eagerly=False)     # where Keras trains""",
+        citations=(
+            "tensorflow/tensorflow#41074",
+            "tensorflow/tensorflow#42603",
+        ),
+        example="NotImplementedError: TPUStrategy.run(fn, ...) does not support pure eager execution. please make sure the function passed into `strategy.run` is a `tf.function` or `strategy.run` is called inside a `tf.function` if eager behavior is enabled.",
+        near_miss="NotImplementedError: Trainer.run(fn, ...) does not support eager evaluation",
+    ),
+    KnownError(
+        id="E33",
+        family="loss-reduction",
+        phase=Phase.TRACING,
+        patterns=(
+            r"Please use .{0,40}?Reduction\.SUM.{1,60}?Reduction\.NONE.{0,3}? for loss reduction when losses are used with .{0,3}?tf\.distribute\.Strategy",
+            r"for loss reduction when losses are used with",
+        ),
+        cause="A Keras loss in a custom training loop does not say how it is reduced over the replicas.",
+        fix="""\
+with strategy.scope():
+    loss_object = tf.keras.losses.SparseCategoricalCrossentropy(
+        from_logits=True, reduction=tf.keras.losses.Reduction.NONE)   # Keras 3: reduction="none"
+
+def compute_loss(labels, predictions):
+    return tf.nn.compute_average_loss(loss_object(labels, predictions), global_batch_size=global_batch)""",
+        citations=(
+            "deepfakes/faceswap#1224",
+            "Riccorl/Super-SloMo-tf2#17",
+            "tensorflow/tensorflow#28956",
+        ),
+        example="ValueError: Please use `tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` for loss reduction when losses are used with `tf.distribute.Strategy` outside of the built-in training loops.",
+        near_miss="ValueError: Please use `Reduction.SUM` in this layer.",
+    ),
+    KnownError(
+        id="E35",
+        family="retracing",
+        phase=Phase.TRACING,
+        level="warning",
+        patterns=(
+            r"(?P<traces>\d{1,6}) out of the last (?P<calls>\d{1,6}) calls to (?:<function )?(?P<function>[\w.<>]{1,200}?)(?: at 0x[0-9a-f]{1,16}>)? triggered tf\.function retracing",
+            r"out of the last \d{1,6} calls to .{1,300}? triggered tf\.function retracing",
+        ),
+        cause="A tf.function is traced again and again: tensors of changing shape, Python values as arguments, or a new tf.function in every turn of a loop.",
+        details=("{traces} of the last {calls} calls of {function} were traced.",),
+        fix="""\
+@tf.function(reduce_retracing=True)          # define it once, outside the loop
+def train_step(images, step):                # step: a tensor, not a Python int
+    ...
+dataset = dataset.batch(global_batch, drop_remainder=True)
+train_step(images, tf.constant(step))""",
+        citations=(
+            "tensorflow/tensorflow#34025",
+            "tensorflow/tensorflow#67033",
+            "tensorflow/tensorflow#46012",
+        ),
+        evidence="reproduced",
+        example="WARNING:tensorflow:5 out of the last 5 calls to <function run.<locals>.step at 0x7f45dabb77e0> triggered tf.function retracing. Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a loop, (2) passing tensors with different shapes, (3) passing Python objects instead of tensors.",
+        near_miss="INFO: 5 out of the last 5 calls to the service succeeded",
+    ),
+    KnownError(
+        id="E152",
+        family="symbolic-to-numpy",
+        phase=Phase.TRACING,
+        patterns=(
+            r"Cannot convert a symbolic .{0,120}? to a numpy array",
+            r"'(?:Symbolic|Eager|Keras)?Tensor' (?:object )?has no attribute 'numpy'",
+            r"numpy\(\) is only available when eager execution is enabled",
+            r"trying to pass a (?:Tensor|symbolic value) to a NumPy call",
+            r"__array__\(\) is not supported for tf\.Tensors? in graph",
+            r"Cannot use tf\.Tensor .{0,40}? as a NumPy",
+        ),
+        cause="NumPy (or .numpy()) is used on a tensor inside a tf.function (train_step, a loss, a metric, dataset.map), where the tensor has no value yet; or, where no code of yours does it, an old TensorFlow meets NumPy 1.20 or later.",
+        fix="""\
+x = tf.reduce_mean(x)                 # tf.* in place of np.* inside the function (tf.shape, tf.random, tf.cast)
+tf.print(x)                           # off the TPU, instead of print(x.numpy()); or return x and look at it outside
+pip install "numpy<1.20"              # TensorFlow 2.4 and older: LSTM and tf.image fail with this text""",
+        citations=(
+            "tensorflow/tensorflow#36792",
+            "tensorflow/tensorflow#37522",
+            "tensorflow/tensorflow#38836",
+            "tensorflow/tensorflow#55626",
+            "tensorflow/tensorflow#40569",
+            "WillianFuks/tfcausalimpact#19",
+            "EdwardFerdian/4DFlowNet#2",
+        ),
+        example="NotImplementedError: Cannot convert a symbolic Tensor (Neg_1:0) to a numpy array.",
+    ),
+    KnownError(
+        id="E153",
+        family="python-control-flow",
+        phase=Phase.TRACING,
+        patterns=(
+            r"sing a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed",
+            r"sing a `?tf\.Tensor`? as a Python `?bool`? is not allowed",
+            r"terating over (?:a symbolic )?`?tf\.Tensor`? is not allowed",
+            r"OperatorNotAllowedInGraphError",
+        ),
+        cause="A Python `if`, `while`, `for`, `and` or `assert` uses the value of a tensor inside a function whose code AutoGraph does not convert.",
+        fix="""\
+y = tf.where(x > 0, x, 0.0)                        # or tf.cond, tf.while_loop, tf.logical_and
+for i in tf.range(n): ...                          # a tensor's range, inside @tf.function
+# a library's function or a lambda that AutoGraph skips: def it in your own module, without do_not_convert""",
+        evidence="recalled",
+        example="OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: AutoGraph did convert this function.",
+    ),
+    KnownError(
+        id="E154",
+        family="nan",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"NaN loss during training",
+            r"Model diverged with loss = NaN",
+            r"Tensor had (?:NaN|Inf)(?: and \w{2,3})? values",
+            r"loss is nan",
+            r"loss was nan",
+            r"loss became nan",
+            r"loss turned nan",
+            r"loss is (?:nan or )?inf\W",
+            r"Invalid loss, terminating training",
+            r"CheckNumerics.{0,120}?(?:NaN|Inf)",
+            r"loss: nan",
+        ),
+        cause="The loss became NaN or infinite: a learning rate that is too high, log or division of zero, labels out of range, an empty batch, or bfloat16 where float32 is needed.",
+        fix="""\
+tf.debugging.enable_check_numerics()                 # on the CPU: names the operation that makes the first NaN
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)     # no softmax and log of your own
+outputs = keras.layers.Dense(classes, dtype="float32")(x)               # logits and loss in float32 under mixed_bfloat16
+optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)                   # and a warm-up; drop_remainder=True: no empty batch""",
+        rivals=(
+            Rival(
+                cause="the learning rate is too high, or has no warm-up",
+                look_for="the loss grows before it is NaN",
+                decide="a tenth of the learning rate: does it stay finite?",
+            ),
+            Rival(
+                cause="bfloat16 or float16 in the loss, a softmax, a distance",
+                look_for="it stays finite with the policy float32",
+                decide='keras.mixed_precision.set_global_policy("float32")',
+                fix='outputs = keras.layers.Dense(classes, dtype="float32")(x)     # logits and loss in float32',
+                cues=(r"mixed_(?:bfloat16|float16)",),
+            ),
+            Rival(
+                cause="the data: labels out of range, NaN in the features, an empty last batch",
+                look_for="it fails at the same batch each time",
+                decide="tf.debugging.assert_all_finite in dataset.map; drop_remainder=True",
+            ),
+        ),
+        citations=(
+            "tensorflow/tensorflow#41635",
+            "tensorflow/similarity#364",
+        ),
+        example="INFO:tensorflow:NaN loss during training.",
+    ),
+    KnownError(
+        id="E155",
+        family="tensor-out-of-scope",
+        phase=Phase.TRACING,
+        patterns=(
+            r"is out of scope and cannot be used here",
+            r"cannot be accessed (?:here|from here), because it (?:is|was) defined in",
+            r"InaccessibleTensorError",
+            r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
+        ),
+        cause="A tensor that was made in one function, condition or loop body is used in another: kept in an attribute or a list, or caught from outside.",
+        fix="""\
+return loss, accuracy                       # give values out of the function; do not keep tensors in self or in a list
+self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on: a variable""",
+        evidence="recalled",
+        example="TypeError: <tf.Tensor 'add:0' shape=() dtype=float32> is out of scope and cannot be used here.",
+    ),
+    KnownError(
+        id="E156",
+        family="no-gradients",
+        phase=Phase.TRACING,
+        patterns=(r"No gradients provided for any variable",),
+        cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
+        fix="""\
+with tf.GradientTape() as tape:
+    loss = loss_fn(labels, model(images, training=True))      # all of it inside, in tf ops
+gradients = tape.gradient(loss, model.trainable_variables)""",
+        evidence="recalled",
+        example="ValueError: No gradients provided for any variable: ['dense/kernel:0', 'dense/bias:0'].",
+    ),
+)

@@ -1,0 +1,116 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Profiling and monitoring."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import KnownError, Phase
+
+ERRORS = (
+    KnownError(
+        id="E43",
+        family="no-step-marks",
+        phase=Phase.WATCHING,
+        level="info",
+        patterns=(r"No step marker observed and hence the step time is unknown",),
+        cause="The profile holds no step marks: Keras 3 fit sets none, or the capture was shorter than a step.",
+        fix="""\
+class StepMarks(keras.callbacks.Callback):
+    def on_train_batch_begin(self, batch, logs=None):
+        self.trace = tf.profiler.experimental.Trace("train", step_num=batch, _r=1)
+        self.trace.__enter__()
+    def on_train_batch_end(self, batch, logs=None):
+        self.trace.__exit__(None, None, None)
+# or capture longer""",
+        citations=("openxla/xprof#578",),
+        evidence="reproduced",
+        example="No step marker observed and hence the step time is unknown. This may happen if (1) training steps are not instrumented or (2) the profiling duration is shorter than the step time.",
+        near_miss="Step marker observed; the step time is 12 ms",
+    ),
+    KnownError(
+        id="E44",
+        family="nothing-captured",
+        phase=Phase.WATCHING,
+        level="warning",
+        patterns=(r"No trace event (?:is|was) collected",),
+        cause="The profiler captured nothing: the address is wrong, the trainer runs no profiler server, or the TPU was idle.",
+        fix="""\
+tf.profiler.experimental.server.start(6009)                     # in the trainer, before training
+tf.profiler.experimental.client.trace("grpc://TRAINER:6009", "gs://BUCKET/logs", 2000)""",
+        citations=(
+            "openxla/xprof#380",
+            "tensorflow/tensorflow#54495",
+        ),
+        evidence="reproduced",
+        example="RuntimeError: UNAVAILABLE: No trace event was collected because there were no responses from clients or the responses did not have trace data.",
+        near_miss="Trace events were collected from 2 hosts",
+    ),
+    KnownError(
+        id="E45",
+        family="monitor-unimplemented",
+        phase=Phase.WATCHING,
+        level="warning",
+        patterns=(r"UnimplementedError: unimplemented\.",),
+        cause="tf.profiler.experimental.client.monitor does not work on a TPU VM.",
+        fix="pip install tpu-info && tpu-info        # utilisation and memory from libtpu's own metrics, on the TPU VM",
+        citations=("tensorflow/tensorflow#52210",),
+        evidence="reproduced",
+        example="""\
+    return _pywrap_profiler.monitor(
+tensorflow.python.framework.errors_impl.UnimplementedError: unimplemented.""",
+        near_miss="UnimplementedError: Cast string to float is not supported",
+    ),
+    KnownError(
+        id="E46",
+        family="no-libtpu-metrics",
+        phase=Phase.WATCHING,
+        level="warning",
+        patterns=(r"Libtpu metrics unavailable\. Is there a framework using the TPU",),
+        cause="libtpu serves no metrics: no process uses the TPU, it belongs to another user, or port 8431 is not served (libtpu's version).",
+        fix="""\
+sudo lsof -w /dev/accel* /dev/vfio/*     # is a job running, and whose is it
+ss -ltn | grep 8431                      # does its libtpu serve metrics""",
+        citations=(
+            "AI-Hypercomputer/cloud-accelerator-diagnostics#6",
+            "AI-Hypercomputer/cloud-accelerator-diagnostics#9",
+        ),
+        example="Libtpu metrics unavailable. Is there a framework using the TPU? See the documentation for more information",
+        near_miss="libtpu metrics are available on port 8431",
+    ),
+    KnownError(
+        id="E50",
+        family="metric-too-often",
+        phase=Phase.WATCHING,
+        level="warning",
+        patterns=(
+            r"One or more points were written more frequently than the maximum sampling period configured for the metric",
+        ),
+        cause="A custom metric in Cloud Monitoring is written too often, or two writers share one time series.",
+        fix="""\
+# at least 10 s between two points, and labels of its own for every worker
+series.resource.type = "generic_task"
+series.resource.labels.update(project_id=project, location=zone, namespace="train", job=job, task_id=str(worker))""",
+        citations=(
+            "GitHub file 33771713323 (ts-bridge)",
+            "GitHub file 37824292000",
+        ),
+        example="InvalidArgument desc = One or more TimeSeries could not be written: One or more points were written more frequently than the maximum sampling period configured for the metric.",
+        near_miss="One or more of the points specified had an older start time than the most recent point",
+    ),
+    KnownError(
+        id="E158",
+        family="profiler-busy",
+        phase=Phase.WATCHING,
+        level="warning",
+        patterns=(
+            r"Another profiling session active",
+            r"another profiler is running",
+            r"Profiler.{0,40}?already (?:active|running|started)",
+        ),
+        cause="A profile is being taken already in this process (the TensorBoard callback, another capture), and there can be one only.",
+        fix="""\
+tf.profiler.experimental.stop()          # ends the one that is left over
+# TensorBoard(profile_batch=0) where the profile is taken by hand or from outside""",
+        evidence="reproduced",
+        example="AlreadyExistsError: Another profiling session active.",
+    ),
+)

@@ -1,0 +1,369 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Creating a TPU, finding it, connecting to it."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E01",
+        family="tpu-name",
+        phase=Phase.RESOLVING,
+        patterns=(
+            r"Please provide a TPU Name to connect to",
+            r"Not connected to a TPU runtime",
+            r"KeyError: 'COLAB_TPU_ADDR'",
+            r"Missing TPU; did you request a TPU",
+        ),
+        cause="TPUClusterResolver was not told which TPU to use, and nothing in the environment says it.",
+        fix="""\
+# on a TPU VM, in Colab's and Kaggle's TPU runtimes of today
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+# on a TPU Node
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TPU")""",
+        citations=(
+            "tensorflow/tensorflow#70827",
+            "googlecolab/colabtools#4637",
+            "googlecolab/colabtools#4699",
+            "googlecolab/colabtools#5718",
+        ),
+        evidence="reproduced",
+        example="ValueError: Please provide a TPU Name to connect to.",
+        near_miss="ValueError: Please provide a name for the TPU profile.",
+    ),
+    KnownError(
+        id="E02",
+        family="no-tpu-build",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"No OpKernel was registered to support Op 'ConfigureDistributedTPU'.{1,500}?Registered devices: \[(?P<devices>[\w, ]{1,80})\]",
+            r"No OpKernel was registered to support Op 'ConfigureDistributedTPU'",
+            r"TPUs not found in the cluster\. Failed in initialization",
+            r"No OpKernel was registered to support Op '(?:InfeedEnqueue\w{0,9}|OutfeedDequeue\w{0,9}|TPUReplicate\w{0,20})'",
+            r"This TensorFlow binary is not built with TPU support",
+        ),
+        cause="The installed TensorFlow is a CPU or GPU build: it cannot drive a TPU.",
+        details=("It knows only these devices: {devices}.",),
+        fix="""\
+pip uninstall -y tensorflow tensorflow-cpu
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
+# for an older tensorflow-tpu take libtpu from the vendor's libtpu release page""",
+        citations=(
+            "googlecolab/colabtools#5203",
+            "googlecolab/colabtools#5228",
+            "googlecolab/colabtools#5419",
+            "googlecolab/colabtools#335",
+        ),
+        evidence="reproduced",
+        example="""\
+NotFoundError: TPUs not found in the cluster. Failed in initialization: No OpKernel was registered to support Op 'ConfigureDistributedTPU' used by {{node ConfigureDistributedTPU}} with these attrs: [tpu_cancellation_closes_chips=2, compilation_failure_closes_chips=false, tpu_embedding_config="", is_global_init=false, embedding_config="", enable_whole_mesh_compilations=false]
+Registered devices: [CPU]
+Registered kernels:
+  <no registered kernels>""",
+        near_miss="InvalidArgumentError: No OpKernel was registered to support Op 'PyFunc' used by {{node PyFunc}} Registered devices: [CPU]",
+    ),
+    KnownError(
+        id="E03",
+        family="no-tpu-platform",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"No TPU platform registered",
+            r"TpuPlatform is not available",
+            r"tpu_node_interfaces\.cc:\d{1,5}\) \*platform",
+            r"Failed to get TPU platform",
+        ),
+        cause="libtpu offered TensorFlow no TPU: this TensorFlow or TPUEstimator cannot drive the generation (v5 and later), or there is no TPU on the machine.",
+        fix="""\
+# TensorFlow 2.15 or later with the PJRT runtime, and TPUStrategy instead of TPUEstimator
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+strategy = tf.distribute.TPUStrategy(resolver)
+# and see whether there is a TPU and a libtpu at all:
+#   ls /dev/accel* /dev/vfio/*; pip list | grep -iE "libtpu|tensorflow"; env | grep TPU_""",
+        citations=(
+            "tensorflow/tensorflow#90807",
+            "pytorch/xla#4036",
+        ),
+        evidence="reproduced",
+        example="2025-04-02 20:43:38.683: I tensorflow/core/tpu/tpu_api.cc:72] No TPU platform registered. Waiting 1 second and trying again... (1 of 4)",
+        near_miss="XLA service initialized for platform TPU (this does not guarantee that XLA will be used).",
+    ),
+    KnownError(
+        id="E54",
+        family="no-tpu-devices",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Could not find any TPU devices",
+            r"Cannot find any TPU cores in the system",
+            r"No TPU devices? (?:were |was )?found",
+            r"index 0 is out of bounds for axis 0 with size 0.{0,200}?(?:tpu_strategy|TPUStrategy|device_assignment)",
+            r"(?:tpu_strategy|TPUStrategy|device_assignment).{0,600}?index 0 is out of bounds for axis 0 with size 0",
+            r"Num TPU Cores: 0",
+        ),
+        cause="TensorFlow sees no TPU core: the TPU was not detected.",
+        fix="""\
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")   # a TPU Node: its name
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)                         # before TPUStrategy
+print(tf.config.list_logical_devices("TPU"))
+# and tensorflow-tpu must be installed, not tensorflow or tensorflow-cpu""",
+        rivals=(
+            Rival(
+                cause="the installed TensorFlow is a CPU or GPU build, which cannot drive a TPU",
+                look_for="`Registered devices: [CPU]`; tensorflow without -tpu in the package list",
+                decide='pip list | grep -iE "tensorflow|libtpu"',
+                fix="""\
+pip uninstall -y tensorflow tensorflow-cpu
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+                cues=(
+                    r"Registered devices: \[CPU\]",
+                    r"tensorflow-cpu",
+                ),
+            ),
+            Rival(
+                cause="the TPU was not connected to and initialised before it was used",
+                look_for="no `Initializing the TPU system` before the error",
+                decide="grep -n initialize_tpu_system train.py",
+            ),
+            Rival(
+                cause="a TPU VM is addressed as a TPU Node (grpc://IP:8470), or the address is wrong",
+                look_for="`master address grpc://`",
+                decide='ls /dev/accel* /dev/vfio/*   # there: use tpu="local"',
+                fix='resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")   # on the TPU VM itself',
+                cues=(
+                    r"grpc://\d{1,3}\.\d{1,3}\.",
+                    r"master address grpc",
+                ),
+            ),
+            Rival(
+                cause="another process holds the TPU, or the runtime has none",
+                look_for="`already in use`; no /dev/accel*, /dev/vfio/*",
+                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
+            ),
+        ),
+        citations=(
+            "tensorflow/tensorflow#26513",
+            "google-research/text-to-text-transfer-transformer#830",
+        ),
+        example="RuntimeError: Could not find any TPU devices",
+    ),
+    KnownError(
+        id="E55",
+        family="metadata-server",
+        phase=Phase.RESOLVING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"metadata\.google\.internal",
+            r"_request_compute_metadata",
+            r"Failed to fetch URL on try \d{1,2} out of",
+            r"cloud_tpu_init failed",
+            r"(?:Error|Failed).{0,30}?(?:get|fetch|read|query)\w{0,4} .{0,20}?(?:TPU|instance|compute|GCE) .{0,20}?metadata",
+            r"computeMetadata/v1",
+        ),
+        cause='The metadata server of Google Cloud was asked for the TPU and did not answer, or does not know it: this machine is no TPU VM or no VM of that project, or the TPU\'s name is given where "local" belongs.',
+        fix="""\
+# on the TPU VM itself: no name, no look-up
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+# from another machine only a TPU Node can be reached: with its name, zone and project
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="ZONE", project="PROJECT")
+# libtpu without a metadata server (container, other cloud): export TPU_SKIP_MDS_QUERY=1
+# a slice: run the script on every host: gcloud compute tpus tpu-vm ssh NAME --worker=all --command="python3 train.py\"""",
+        citations=(
+            "tensorflow/tensorflow#84413",
+            "jax-ml/jax#13257",
+            "jax-ml/jax#17495",
+        ),
+        example="urllib.error.URLError: <urlopen error [Errno -2] Name or service not known> in _request_compute_metadata",
+    ),
+    KnownError(
+        id="E56",
+        family="tpu-unreachable",
+        phase=Phase.CONNECTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"Failed to connect to remote server at address:? grpc://(?P<address>[\d.:]{7,21})",
+            r"Failed to open the gRPC driver",
+            r"Deadline Exceeded.{0,120}?/job:(?:tpu_)?worker",
+            r"DEADLINE_EXCEEDED.{0,200}?grpc://",
+            r"failed to connect to all addresses",
+            r"TPU driver.{0,60}?Deadline Exceeded",
+            r"Timed out waiting for .{0,40}?(?:worker|TPU|cluster)",
+        ),
+        cause="Nothing answers at the TPU's address: the worker is not running, or cannot be reached from here.",
+        details=("The address is {address}.",),
+        fix="""\
+gcloud compute tpus tpu-vm list --zone=ZONE      # READY? HEALTHY? its address?
+nc -vz ADDRESS 8470                              # is the port open from here?
+# on a TPU VM no address is needed: TPUClusterResolver(tpu="local")
+# and connect to the cluster, not to the host: tf.config.experimental_connect_to_cluster(resolver)""",
+        rivals=(
+            Rival(
+                cause="the TPU is a TPU VM (nothing listens at port 8470), or Colab's and Kaggle's runtime of today: the grpc address is of the past",
+                look_for="a TPU VM, /dev/accel* or /dev/vfio on this machine",
+                decide="ls /dev/accel* /dev/vfio/*",
+                fix='resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")',
+                cues=(r"COLAB_TPU_ADDR",),
+            ),
+            Rival(
+                cause="the input pipeline calls Python (from_generator, py_function, a keras Sequence), and the TPU worker cannot call back to the client",
+                look_for="`IteratorGetNext`, `GeneratorDataset`, `PyFunc`, a generator or Sequence given to fit",
+                decide='grep -nE "from_generator|py_function|numpy_function|Sequence|ImageDataGenerator" train.py',
+                fix="dataset = tf.data.TFRecordDataset(files).map(parse_with_tf_ops, num_parallel_calls=tf.data.AUTOTUNE)",
+                cues=(
+                    r"GeneratorDataset",
+                    r"from_generator",
+                    r"ImageDataGenerator",
+                    r"py_function",
+                    r"numpy_function",
+                    r"pyfunc_\d",
+                    r"IteratorGetNext",
+                ),
+            ),
+            Rival(
+                cause="the worker died or is being restarted",
+                look_for="it worked before; `Socket closed` earlier",
+                decide="gcloud compute tpus tpu-vm describe NAME --zone=ZONE",
+                cues=(
+                    r"Socket closed",
+                    r"Connection reset by peer",
+                ),
+            ),
+            Rival(
+                cause="another network: TPU and client are in different VPCs, zones or behind a firewall",
+                look_for="it never worked",
+                decide="nc -vz ADDRESS 8470",
+            ),
+        ),
+        citations=(
+            "jax-ml/jax#6157",
+            "googlecolab/colabtools#3513",
+            "KoboldAI/KoboldAI-Client#235",
+            "tensorflow/tensorflow#60706",
+        ),
+        example="RuntimeError: Deadline exceeded: Failed to connect to remote server at address: grpc://10.59.106.169:8470. Error from gRPC: Deadline Exceeded. Details:",
+        near_miss="ConnectionError: failed to connect to the database",
+    ),
+    KnownError(
+        id="E57",
+        family="tpu-lookup",
+        phase=Phase.RESOLVING,
+        patterns=(
+            r"Could not lookup TPU metadata from name",
+            r"TPU.{0,30}?named? .{0,60}? (?:was )?not found",
+            r"Please doublecheck the tpu argument",
+            r"tpu\.nodes\.get",
+            r"Cloud TPU API has not been used in project",
+            r"insufficient authentication scopes.{0,200}?tpu",
+            r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
+            r"You need to specify.{0,40}?zone.{0,40}?TPU",
+        ),
+        cause="The Cloud TPU API knows no TPU of that name in that zone and project, or this account may not ask.",
+        fix="""\
+gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT        # name, zone and state
+gcloud services enable tpu.googleapis.com --project=PROJECT
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="ZONE", project="PROJECT")
+# on the TPU VM itself: tpu="local\"""",
+        citations=("tensorflow/tensorflow#53296",),
+        evidence="recalled",
+        example="ValueError: Could not lookup TPU metadata from name 'my-tpu'. Please doublecheck the tpu argument in the TPUClusterResolver constructor.",
+    ),
+    KnownError(
+        id="E58",
+        family="tpu-not-ready",
+        phase=Phase.CONNECTING,
+        patterns=(
+            r"TPU.{0,80}? is not yet ready; state",
+            r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
+            r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
+            r"health:? .{0,3}UNHEALTHY",
+        ),
+        cause="The TPU exists and is not ready: it is being created, repaired or restarted, or its runtime does not start.",
+        fix="""\
+gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, symptoms
+# UNHEALTHY for more than some minutes: delete it and create it again, with the runtime version of your TensorFlow""",
+        evidence="recalled",
+        example='RuntimeError: TPU "my-tpu" is not yet ready; state: "CREATING"',
+    ),
+    KnownError(
+        id="E59",
+        family="no-capacity",
+        phase=Phase.CREATING,
+        patterns=(
+            r"There is no more capacity in the zone",
+            r"Insufficient (?:reserved )?capacity",
+            r"ZONE_RESOURCE_POOL_EXHAUSTED",
+            r"does not have enough resources available to fulfill the request",
+        ),
+        cause="The zone has no free TPU of that kind now (or the reservation is used up): it is not your quota and no error of yours.",
+        fix="""\
+# another zone that offers the type, a queued resource that waits for capacity, or a spot TPU:
+gcloud compute tpus locations list
+gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --accelerator-type=v5litepod-8 --runtime-version=VERSION""",
+        citations=(
+            "thevasudevgupta/gsoc-wav2vec2#11",
+            "skypilot-org/skypilot#4579",
+            "hashicorp/terraform-provider-google#21243",
+        ),
+        example='ERROR: (gcloud.compute.tpus.create) There is no more capacity in the zone "europe-west4-a"; you can try in another zone where Cloud TPU Nodes are offered',
+    ),
+    KnownError(
+        id="E60",
+        family="quota",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Quota limit '(?P<quota>\w{0,20}TPU\w{0,60})' has been exceeded",
+            r"Quota exceeded.{0,80}?TPU",
+            r"exceeded quota.{0,80}?TPU",
+            r"quota metric '?tpu\.googleapis",
+            r"TPU quota",
+            r"USER_PROJECT_DENIED.{0,120}?tpu",
+        ),
+        cause="The project's quota for this kind of TPU in this zone or region is used up or zero (preemptible and on-demand TPUs have quotas of their own).",
+        details=("The quota is {quota}.",),
+        fix="""\
+# ask for it in the console: IAM and admin, Quotas, filter "TPU", the region and the kind (preemptible or not)
+gcloud compute tpus tpu-vm list --zone=ZONE          # what uses it: delete what is not needed
+gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or the kind that you have quota for""",
+        citations=("marin-community/marin#1612",),
+        example="\"Quota limit 'TPUV6EPreemptiblePerProjectPerRegionForTPUAPI' has been exceeded. Limit: 0 in region us-east5.\"",
+    ),
+    KnownError(
+        id="E30",
+        family="worker-not-up",
+        phase=Phase.CONNECTING,
+        level="warning",
+        patterns=(
+            r"The TPU worker may not be ready \(still scheduling\)",
+            r"Waiting to connect to client mesh master",
+        ),
+        cause="The TPU worker is not up yet, or not healthy.",
+        fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
+        citations=(
+            "google-research/text-to-text-transfer-transformer#38",
+            "mgrankin/ru_transformers#21",
+        ),
+        example="WARNING:tensorflow:Retrying to connect. The TPU worker may not be ready (still scheduling) or the Tensorflow master address is incorrect",
+        near_miss="The TPU worker is ready (scheduling took 12 s)",
+    ),
+    KnownError(
+        id="E31",
+        family="hosts-missing",
+        phase=Phase.INITIALISING,
+        level="warning",
+        patterns=(
+            r"TPU backend initialization is taking more than (?P<seconds>[\d.]{1,8}) seconds\. Did you run your code on all TPU hosts",
+            r"Did you run your code on all TPU hosts",
+        ),
+        cause="The program was started on some hosts of the TPU slice only, and waits for the others.",
+        details=("It has waited {seconds} s.",),
+        fix='gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python3 train.py"',
+        citations=(
+            "google-research/t5x#997",
+            "jax-ml/jax#19971",
+        ),
+        example="UserWarning: TPU backend initialization is taking more than 60.0 seconds. Did you run your code on all TPU hosts?",
+        near_miss="TPU backend initialization is taking 12.0 seconds.",
+    ),
+)

@@ -1,0 +1,56 @@
+"""Texts as they come (coloured, framed, escaped in JSON or HTML) made plain, piece by piece."""
+
+from __future__ import annotations
+
+import re
+
+WHITE_SPACE = b" \t\r\n\x0b\x0c\x00"
+
+_ANSI = re.compile(
+    rb"\x1b(?:\[[0-9;:?]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,1024}(?:\x07|\x1b\\)|[@-Z\\-_])"
+)
+_FRAMES = re.compile(b"\xe2[\x94\x95][\x80-\xbf]")
+_ESCAPE = re.compile(rb"\\(?:[ntr\"'/\\]|u00([2-7][0-9a-fA-F]))")
+_ESCAPED = {b"n": b" ", b"t": b" ", b"r": b" "}
+_ENTITIES = (
+    (b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&#39;", b"'"), (b"&#x27;", b"'"),
+    (b"&amp;", b"&"), (b"&nbsp;", b" "),
+)  # fmt: skip
+_TYPOGRAPHY = (
+    (b"\xe2\x80\x98", b"'"), (b"\xe2\x80\x99", b"'"), (b"\xe2\x80\x9c", b'"'),
+    (b"\xe2\x80\x9d", b'"'), (b"\xc2\xa0", b" "), (b"\xe2\x80\xa6", b"..."),
+)  # fmt: skip
+ESCAPES_WITHIN = 2
+"""A JSON log may hold a message that was escaped before."""
+
+
+def plain(text: bytes) -> bytes:
+    """Without terminal colours, cursor movements, frames and escapes; line ends stay."""
+    if b"\x1b" in text:
+        text = _ANSI.sub(b"", text)
+    if not text.isascii():
+        text = _FRAMES.sub(b" ", text)
+        text = _replaced(text, _TYPOGRAPHY)
+    for _ in range(ESCAPES_WITHIN):
+        if b"\\" in text:
+            text = _ESCAPE.sub(_unescaped, text)
+    return _replaced(text, _ENTITIES) if b"&" in text else text
+
+
+def squeezed(text: bytes) -> bytes:
+    """Without any white space: neither wrapping nor indentation hides an error."""
+    return text.translate(None, WHITE_SPACE)
+
+
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    """What an escape stands for; line ends become blanks, so that line numbers hold."""
+    if escape[1]:
+        return bytes([int(escape[1], 16)])
+    return _ESCAPED.get(escape[0][1:], escape[0][1:])
+
+
+def _replaced(text: bytes, pairs: tuple[tuple[bytes, bytes], ...]) -> bytes:
+    """All of some, replaced."""
+    for old, new in pairs:
+        text = text.replace(old, new)
+    return text

@@ -1,0 +1,101 @@
+"""The patterns of all known errors, ready to be searched for at once.
+
+An Aho-Corasick automaton looks for the longest literal of every pattern in one pass; only where
+one occurs is its pattern tried. Time grows with the text, not with the number of errors.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from .catalogue import known_errors
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import BytesAhoCorasick
+
+NO_OUTPUT = "(?<!ou)tpu"
+"""A TPU; "output" holds its letters too."""
+
+
+class Probe(NamedTuple):
+    """One pattern: of which error, of which of its rivals (None: of the error itself)."""
+
+    error: int
+    rival: int | None
+    pattern: str
+
+    @property
+    def anchor(self) -> bytes:
+        """The longest literal of every match."""
+        return anchor(squeezed_pattern(self.pattern)).encode()
+
+    @property
+    def reach(self) -> int:
+        """Bytes that a match can span at most, an upper bound."""
+        return longest(self.pattern)
+
+    @property
+    def regex(self) -> re.Pattern[bytes]:
+        """For text without white space, in lower case."""
+        return compiled(self.pattern)
+
+
+@cache
+def probes() -> tuple[Probe, ...]:
+    """The patterns of all errors, the most telling of each first."""
+    return tuple(
+        Probe(number, rival, pattern)
+        for number, error in enumerate(known_errors())
+        for rival, patterns in (
+            (None, error.patterns), *((at, each.cues) for at, each in enumerate(error.rivals)),
+        )
+        for pattern in patterns
+    )  # fmt: skip
+
+
+@cache
+def _automaton() -> BytesAhoCorasick:
+    """Finds the anchors of all patterns at once."""
+    from ahocorasick_rs import BytesAhoCorasick
+
+    return BytesAhoCorasick([probe.anchor for probe in probes()])
+
+
+def candidates(text: bytes) -> dict[Probe, list[int]]:
+    """Where the anchors of patterns are in a text without white space, in lower case."""
+    places: dict[Probe, list[int]] = {}
+    for number, start, _ in _automaton().find_matches_as_indexes(text, overlapping=True):
+        places.setdefault(probes()[number], []).append(start)
+    return places
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[bytes]:
+    """A pattern for text without white space, in lower case."""
+    return re.compile(squeezed_pattern(pattern).encode())
+
+
+@cache
+def longest(pattern: str) -> int:
+    """Bytes that a match of a pattern can span at most, an upper bound."""
+    return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
+
+
+def squeezed_pattern(pattern: str) -> str:
+    """A pattern without its blanks and without capitals, but those that have a meaning."""
+    parts = re.split(r"(\\.|\(\?P<\w+>)", pattern.replace(" ?", "").replace(" ", ""))
+    lowered = (part if number % 2 else part.lower() for number, part in enumerate(parts))
+    return re.sub(r"(?<![a-z_])tpu", NO_OUTPUT, "".join(lowered))
+
+
+def anchor(pattern: str) -> str:
+    """The longest literal that every match of a pattern holds; empty where there is none."""
+    outside = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]|\\\w", "\0", pattern)
+    outside = re.sub(r"\\(\W)", lambda found: chr(0xE000 + ord(found[1])), outside)
+    while (inner := re.sub(r"\([^()]*\)", "\0", outside)) != outside:
+        outside = inner
+    outside = re.sub(r".(?:[?*+]|\{[^}]*\})\??|[.^$]", "\0", outside)
+    literal = re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), outside)
+    return max(literal.split("\0"), key=len)

@@ -1,0 +1,62 @@
+"""What was found, one answer for each error, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .model import KnownError, Level, Match, RivalFound
+from .probes import Probe, probes
+
+_LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+
+
+def ranked(found: Mapping[Probe, Match]) -> tuple[Match, ...]:
+    """One match for each error, told by the first of its patterns that matched; best first."""
+    by_error: dict[str, list[Match]] = {}
+    cues: dict[tuple[str, int], Match] = {}
+    for probe in probes():
+        if probe not in found:
+            continue
+        match = found[probe]
+        if probe.rival is None:
+            by_error.setdefault(match.error.id, []).append(match)
+        else:
+            cues.setdefault((match.error.id, probe.rival), match)
+    merged = [_merged(group, cues) for group in by_error.values()]
+    answers = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
+    return tuple(sorted(answers, key=_rank))
+
+
+def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
+    """The matches of all patterns of an error as one, with what supports its rival causes."""
+    error = group[0].error
+    rivals = [
+        RivalFound(rival=rival, support=cue.excerpt, line=cue.line)
+        if (cue := cues.get((error.id, number)))
+        else RivalFound(rival=rival)
+        for number, rival in enumerate(error.rivals)
+    ]
+    return replace(
+        group[0],
+        line=min(each.line for each in group),
+        last_line=max(each.last_line for each in group),
+        count=max(each.count for each in group),
+        rivals=tuple(sorted(rivals, key=lambda each: each.support is None)),
+    )
+
+
+def _yields(error: KnownError, among: list[Match]) -> bool:
+    """Whether another of the errors found is the cause of this one, or tells more of it."""
+    others = [each.error for each in among if each.error.id != error.id]
+    if any(other.id in error.yields_to for other in others):
+        return True
+    failures = (other for other in others if other.level == "error")
+    return any(other.kind.value < error.kind.value for other in failures)
+
+
+def _rank(match: Match) -> tuple[bool, int, int, int, str]:
+    """Causes before consequences, failures before warnings, then as in the text."""
+    error = match.error
+    level = _LEVELS.index(error.level)
+    return match.secondary, level, error.kind.value, match.line, error.id

@@ -1,0 +1,119 @@
+"""An error that is not known: its own words whole, when it came, and what it is nearest to."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+from .catalogue import known_errors
+from .model import KnownError, Phase
+
+LONGEST_HEAD = 1500
+LONGEST_TAIL = 400
+NEAREST = 3
+LEAST_LIKENESS = 0.25
+LEAST_WORDS = 3
+
+_FAILURE = re.compile(
+    r"^[^\S\n]*(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure))\b(?::|$).*"
+    r"|.*(?:Check failed:|Fatal Python error|terminate called|core dumped|Segmentation fault).*"
+    r"|^.{0,60} F [\w./]+\.cc:\d+\].*",
+    re.MULTILINE,
+)
+_STATUS = re.compile(
+    r"\b(CANCELLED|UNKNOWN|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|ABORTED"
+    r"|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|OUT_OF_RANGE|UNIMPLEMENTED"
+    r"|INTERNAL|UNAVAILABLE|DATA_LOSS|UNAUTHENTICATED)\b"
+)
+_WORD = re.compile(r"[A-Za-z_]{4,40}")
+_PHASES: tuple[tuple[Phase, str], ...] = (
+    (Phase.INSTALLING, r"ImportError|ModuleNotFoundError|undefined symbol|\.so[.\d]*: cannot"),
+    (Phase.CREATING, r"gcloud\W.{0,40}tpus?\W.{0,20}create|queued-resource"),
+    (Phase.COMPILING, r"Compilation failure|TPU compilation|XLA|\bhlo\b|tf2xla|tpu_compile|Mosaic"),
+    (Phase.LOADING, r"loading program|bottom of memory|tpu_load"),
+    (Phase.SAVING, r"checkpoint|SavedModel|load_model|load_weights|\.save\(|RestoreV2|SaveV2"),
+    (Phase.READING, r"Iterator|Dataset|TFRecord|tf\.data|tfds|input_fn|gs://"),
+    (Phase.INITIALISING, r"initialize_tpu_system|TPU initialization|ConfigureDistributedTPU"),
+    (Phase.CONNECTING, r"connect_to_(?:cluster|host)|grpc_server|RegisterTask"),
+    (Phase.RESOLVING, r"ClusterResolver|metadata server"),
+    (Phase.WATCHING, r"profiler|tensorboard|monitoring"),
+    (Phase.TRACING, r"in user code|autograph|func_graph|tf\.function|strategy\.run|Replica"),
+    (Phase.EXECUTING, r"__inference_|function_node|train_step|Graph execution error|\.fit\("),
+    (Phase.BUILDING, r"keras|layer|model|optimizer|variable"),
+)
+
+
+@dataclass(frozen=True)
+class UnknownError:
+    """An error that is not in the catalogue."""
+
+    text: str
+    """Its own words: all exceptions of the chain, the cause first."""
+    phase: Phase
+    status: str | None
+    """The status code that it names."""
+    nearest: tuple[KnownError, ...]
+    """Known errors that use its words, the most alike first."""
+
+
+def unknown(text: str) -> UnknownError | None:
+    """The failure that a text ends with; None where there is none in it."""
+    failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
+    if not failures:
+        return None
+    status = _STATUS.search(text)
+    return UnknownError(whole(text, failures), phase_of(text), status and status[1], nearest(text))
+
+
+def whole(text: str, failures: list[str]) -> str:
+    """The exceptions of a chain, first to last; the last with all that follows it."""
+    last = text[text.rindex(failures[-1]) :].strip()
+    chain = dict.fromkeys([*failures[:-1], last])
+    said = " | ".join(" ".join(each.split()) for each in chain)
+    if len(said) <= LONGEST_HEAD + LONGEST_TAIL:
+        return said
+    return f"{said[:LONGEST_HEAD]} [\u2026] {said[-LONGEST_TAIL:]}"
+
+
+def phase_of(text: str) -> Phase:
+    """What the job was at, from the words of its error."""
+    return next((phase for phase, cue in _PHASES if re.search(cue, text)), Phase.ANY)
+
+
+def nearest(text: str) -> tuple[KnownError, ...]:
+    """The known errors whose own texts share the rarest words with a text."""
+    rarity, words_of = _vocabulary()
+    words = {word.lower() for word in _WORD.findall(text)}
+    weight = sum(rarity.get(word, 0.0) for word in words) or 1.0
+    alike = {
+        error.id: sum(rarity[word] for word in shared) / min(weight, _weight(error.id))
+        for error, own in words_of.items()
+        if len(shared := words & own) >= LEAST_WORDS
+    }
+    best = sorted(
+        (error for error in words_of if error.id in alike), key=lambda error: -alike[error.id]
+    )[:NEAREST]
+    return tuple(error for error in best if alike[error.id] >= LEAST_LIKENESS)
+
+
+@cache
+def _vocabulary() -> tuple[dict[str, float], dict[KnownError, frozenset[str]]]:
+    """How rare each word of the catalogue is, and the words of each error."""
+    words_of = {
+        error: frozenset(word.lower() for word in _WORD.findall(error.example))
+        for error in known_errors()
+    }
+    counts = Counter(word for words in words_of.values() for word in words)
+    rarity = {word: math.log(len(words_of) / count) for word, count in counts.items()}
+    return rarity, words_of
+
+
+@cache
+def _weight(id_: str) -> float:
+    """How much the words of a known error weigh together."""
+    rarity, words_of = _vocabulary()
+    own = next(words for error, words in words_of.items() if error.id == id_)
+    return sum(rarity[word] for word in own) or 1.0
