@@ -22,15 +22,15 @@ class Sources:
     """The excerpts of a report, by file."""
 
     def __init__(self, report: Report) -> None:
-        self._by_file: dict[str, list[Excerpt]] = {}
+        self._by_file: dict[tuple[str, int | None], list[Excerpt]] = {}
         for excerpt in report.excerpts:
-            self._by_file.setdefault(excerpt.file, []).append(excerpt)
+            self._by_file.setdefault((excerpt.file, excerpt.cell), []).append(excerpt)
 
     def rows(self, place: Location | None) -> list[Row]:
         """The lines around a place, from the excerpt that shows most around it."""
         if place is None or place.line is None:
             return []
-        number, known = place.line, self._by_file.get(place.file, ())
+        number, known = place.line, self._by_file.get((place.file, place.cell), ())
         near = [e for e in known if 0 <= number - e.first_line < len(e.lines)]
         if not near:
             return []

@@ -78,8 +78,10 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
 
 
 def _message(finding: Finding) -> str:
-    """What is wrong, what it costs, the evidence and the fix."""
+    """What is wrong, what it costs, the evidence and the fix; of a notebook also where."""
+    place = finding.location
     parts = [
+        f"{clean(str(place))}:" if place is not None and place.cell is not None else "",
         clean(finding.message).strip(),
         f"Costs {cost(finding)}." if cost(finding) else "",
         f"Evidence: {proofs(finding.evidence)}." if finding.evidence else "",
@@ -93,6 +95,10 @@ def _location(place: Location | None, report: Report, sources: Sources) -> Json:
     if place is None:
         return {"physicalLocation": {"artifactLocation": _artifact(report.subject.name)}}
     physical: Json = {"artifactLocation": _artifact(place.file)}
+    if place.cell is not None:
+        # a region would count in the file's JSON, not in the cell
+        name = {"name": f"cell {place.cell}", "fullyQualifiedName": clean(str(place))}
+        return {"physicalLocation": physical, "logicalLocations": [name]}
     if place.line is not None and place.line > 0:
         region: Json = {"startLine": place.line}
         text = sources.line(place)

@@ -43,6 +43,8 @@ INVARIANTS = (
 """What a verdict promises: findings where it failed, evidence where it passed, else a reason."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_RARE = frozenset(("cell",))
+"""Keys that stand only where there is something to say: few files are notebooks."""
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 """Keys under which a null was no finite number."""
 
@@ -140,11 +142,12 @@ def _or_null(of: dict[str, Any], inside: bool) -> dict[str, Any]:
 
 
 def _finite(value: object) -> object:
-    """The same with null for each number that JSON has no word for."""
+    """The same with null for each number that JSON has no word for, without rare empty keys."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(of) for key, of in cast("dict[str, object]", value).items()}
+        items = cast("dict[str, object]", value).items()
+        return {key: _finite(of) for key, of in items if of is not None or key not in _RARE}
     if isinstance(value, (list, tuple)):
         return [_finite(of) for of in cast("list[object]", value)]
     return value

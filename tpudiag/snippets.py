@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tpudiag.model import Excerpt, Report
+from tpudiag.errors import TpudiagError
+from tpudiag.model import Excerpt, Location, Report
+from tpudiag.sources import notebook
 
 AROUND = 3
 """Lines before and after the one that a finding names."""
@@ -23,21 +25,34 @@ def added(report: Report) -> Report:
 def _taken(report: Report) -> Iterator[Excerpt]:
     """One excerpt for each line named, in the order of the findings.
 
-    Only Python files: a profile of unknown origin may name any file of this machine.
+    Only Python files and notebooks: a profile of unknown origin may name any file of this machine.
     """
-    files: dict[str, tuple[str, ...]] = {}
+    files: dict[tuple[str, int | None], tuple[str, ...]] = {}
     places = dict.fromkeys(
         finding.location for outcome in report.outcomes for finding in outcome.findings
     )
     for place in places:
-        if place is None or (place.line or 0) < 1 or not place.file.endswith(".py"):
+        if place is None or (place.line or 0) < 1:
             continue
-        if place.file not in files:
-            files[place.file] = _lines(Path(place.file))
-        lines, number = files[place.file], place.line or 1
+        key = place.file, place.cell
+        if key not in files:
+            files[key] = _lines_of(place)
+        lines, number = files[key], place.line or 1
         first = max(number - AROUND, 1)
         if number <= len(lines):
-            yield Excerpt(place.file, first, lines[first - 1 : number + AROUND])
+            yield Excerpt(place.file, first, lines[first - 1 : number + AROUND], place.cell)
+
+
+def _lines_of(place: Location) -> tuple[str, ...]:
+    """The lines of the file or cell that a location is in, none where they cannot be read."""
+    if place.cell is None:
+        return _lines(Path(place.file)) if place.file.endswith(".py") else ()
+    try:
+        sources = notebook.code_cells(place.file)
+    except TpudiagError:
+        return ()
+    source = sources[place.cell - 1] if place.cell <= len(sources) else ""
+    return tuple(line[:LONGEST_LINE] for line in source.splitlines())
 
 
 def _lines(file: Path) -> tuple[str, ...]:

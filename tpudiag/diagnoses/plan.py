@@ -36,6 +36,8 @@ class PlanRequest:
     """Per-replica batches; empty for those around the job's own."""
     prices: Mapping[str, float] = field(default_factory=dict[str, float])
     """Of a chip-hour, by generation."""
+    examples: float | None = None
+    """Of the whole training, all epochs: for hours and money."""
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
 
@@ -45,9 +47,9 @@ def diagnose(
 ) -> Report:
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
-    job = request.job
+    job = request.job.with_notebook()
     environment_with_tensorflow()
-    if script.look(job.program).is_tensorflow_1:
+    if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
@@ -70,7 +72,7 @@ def diagnose(
             dialog.close()
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
-    return plan_report.report(job.name, plans, partial)
+    return plan_report.report(job.name, plans, partial, request.examples)
 
 
 def _no_step(job: runner.JobRun) -> str:

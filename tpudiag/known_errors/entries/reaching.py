@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival, VersionFix
 
 ERRORS = (
     KnownError(
@@ -49,6 +49,36 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
 pip uninstall -y tensorflow tensorflow-cpu
 pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
 # for an older tensorflow-tpu take libtpu from the vendor's libtpu release page""",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2.20",
+                before="2.21",
+                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.19",
+                before="2.20",
+                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.17",
+                before="2.19",
+                fix="""\
+# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
+pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.21",
+                before="3",
+                fix="""\
+# there is no tensorflow-tpu 2.21
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+            ),
+        ),
         citations=(
             "googlecolab/colabtools#5203",
             "googlecolab/colabtools#5228",
@@ -185,6 +215,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
         patterns=(
             r"Failed to connect to remote server at address:? grpc://(?P<address>[\d.:]{7,21})",
             r"Failed to open the gRPC driver",
+            r"WaitForConnected\(",
             r"Deadline Exceeded.{0,120}?/job:(?:tpu_)?worker",
             r"DEADLINE_EXCEEDED.{0,200}?grpc://",
             r"failed to connect to all addresses",
@@ -244,126 +275,5 @@ nc -vz ADDRESS 8470                              # is the port open from here?
         ),
         example="RuntimeError: Deadline exceeded: Failed to connect to remote server at address: grpc://10.59.106.169:8470. Error from gRPC: Deadline Exceeded. Details:",
         near_miss="ConnectionError: failed to connect to the database",
-    ),
-    KnownError(
-        id="E57",
-        family="tpu-lookup",
-        phase=Phase.RESOLVING,
-        patterns=(
-            r"Could not lookup TPU metadata from name",
-            r"TPU.{0,30}?named? .{0,60}? (?:was )?not found",
-            r"Please doublecheck the tpu argument",
-            r"tpu\.nodes\.get",
-            r"Cloud TPU API has not been used in project",
-            r"insufficient authentication scopes.{0,200}?tpu",
-            r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
-            r"You need to specify.{0,40}?zone.{0,40}?TPU",
-        ),
-        cause="The Cloud TPU API knows no TPU of that name in that zone and project, or this account may not ask.",
-        fix="""\
-gcloud compute tpus tpu-vm list --zone=ZONE --project=PROJECT        # name, zone and state
-gcloud services enable tpu.googleapis.com --project=PROJECT
-resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="ZONE", project="PROJECT")
-# on the TPU VM itself: tpu="local\"""",
-        citations=("tensorflow/tensorflow#53296",),
-        evidence="recalled",
-        example="ValueError: Could not lookup TPU metadata from name 'my-tpu'. Please doublecheck the tpu argument in the TPUClusterResolver constructor.",
-    ),
-    KnownError(
-        id="E58",
-        family="tpu-not-ready",
-        phase=Phase.CONNECTING,
-        patterns=(
-            r"TPU.{0,80}? is not yet ready; state",
-            r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
-            r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
-            r"health:? .{0,3}UNHEALTHY",
-        ),
-        cause="The TPU exists and is not ready: it is being created, repaired or restarted, or its runtime does not start.",
-        fix="""\
-gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, symptoms
-# UNHEALTHY for more than some minutes: delete it and create it again, with the runtime version of your TensorFlow""",
-        evidence="recalled",
-        example='RuntimeError: TPU "my-tpu" is not yet ready; state: "CREATING"',
-    ),
-    KnownError(
-        id="E59",
-        family="no-capacity",
-        phase=Phase.CREATING,
-        patterns=(
-            r"There is no more capacity in the zone",
-            r"Insufficient (?:reserved )?capacity",
-            r"ZONE_RESOURCE_POOL_EXHAUSTED",
-            r"does not have enough resources available to fulfill the request",
-        ),
-        cause="The zone has no free TPU of that kind now (or the reservation is used up): it is not your quota and no error of yours.",
-        fix="""\
-# another zone that offers the type, a queued resource that waits for capacity, or a spot TPU:
-gcloud compute tpus locations list
-gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --accelerator-type=v5litepod-8 --runtime-version=VERSION""",
-        citations=(
-            "thevasudevgupta/gsoc-wav2vec2#11",
-            "skypilot-org/skypilot#4579",
-            "hashicorp/terraform-provider-google#21243",
-        ),
-        example='ERROR: (gcloud.compute.tpus.create) There is no more capacity in the zone "europe-west4-a"; you can try in another zone where Cloud TPU Nodes are offered',
-    ),
-    KnownError(
-        id="E60",
-        family="quota",
-        phase=Phase.CREATING,
-        patterns=(
-            r"Quota limit '(?P<quota>\w{0,20}TPU\w{0,60})' has been exceeded",
-            r"Quota exceeded.{0,80}?TPU",
-            r"exceeded quota.{0,80}?TPU",
-            r"quota metric '?tpu\.googleapis",
-            r"TPU quota",
-            r"USER_PROJECT_DENIED.{0,120}?tpu",
-        ),
-        cause="The project's quota for this kind of TPU in this zone or region is used up or zero (preemptible and on-demand TPUs have quotas of their own).",
-        details=("The quota is {quota}.",),
-        fix="""\
-# ask for it in the console: IAM and admin, Quotas, filter "TPU", the region and the kind (preemptible or not)
-gcloud compute tpus tpu-vm list --zone=ZONE          # what uses it: delete what is not needed
-gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or the kind that you have quota for""",
-        citations=("marin-community/marin#1612",),
-        example="\"Quota limit 'TPUV6EPreemptiblePerProjectPerRegionForTPUAPI' has been exceeded. Limit: 0 in region us-east5.\"",
-    ),
-    KnownError(
-        id="E30",
-        family="worker-not-up",
-        phase=Phase.CONNECTING,
-        level="warning",
-        patterns=(
-            r"The TPU worker may not be ready \(still scheduling\)",
-            r"Waiting to connect to client mesh master",
-        ),
-        cause="The TPU worker is not up yet, or not healthy.",
-        fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
-        citations=(
-            "google-research/text-to-text-transfer-transformer#38",
-            "mgrankin/ru_transformers#21",
-        ),
-        example="WARNING:tensorflow:Retrying to connect. The TPU worker may not be ready (still scheduling) or the Tensorflow master address is incorrect",
-        near_miss="The TPU worker is ready (scheduling took 12 s)",
-    ),
-    KnownError(
-        id="E31",
-        family="hosts-missing",
-        phase=Phase.INITIALISING,
-        level="warning",
-        patterns=(
-            r"TPU backend initialization is taking more than (?P<seconds>[\d.]{1,8}) seconds\. Did you run your code on all TPU hosts",
-            r"Did you run your code on all TPU hosts",
-        ),
-        cause="The program was started on some hosts of the TPU slice only, and waits for the others.",
-        details=("It has waited {seconds} s.",),
-        fix='gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python3 train.py"',
-        citations=(
-            "google-research/t5x#997",
-            "jax-ml/jax#19971",
-        ),
-        example="UserWarning: TPU backend initialization is taking more than 60.0 seconds. Did you run your code on all TPU hosts?",
-        near_miss="TPU backend initialization is taking 12.0 seconds.",
     ),
 )

@@ -16,6 +16,7 @@ from typing import IO
 
 import msgspec
 
+from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process.protocol import JobSpec
 
 TAIL_BYTES = 64 * 1024
@@ -43,6 +44,8 @@ class JobRun:
     interrupted: bool = False
     log_tail: str = ""
     wall_s: float = 0.0
+    cells: CellMap | None = None
+    """Of a notebook: leads from the program's lines back to its cells."""
 
     @property
     def phase(self) -> str:
@@ -92,17 +95,22 @@ def run(
         os.close(write_end)
         assert process.stdout is not None
         output = _Output(process.stdout)
-        job = JobRun()
+        job = JobRun(cells=_cells(spec))
         try:
             _follow(process, read_end, job, limits, started, on_phase, on_facts)
         except KeyboardInterrupt:
             job.interrupted = True
         finally:
             _end(process)
-        job.log_tail = output.tail()
+        job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
+
+
+def _cells(spec: JobSpec) -> CellMap | None:
+    """The cells of a job that is a notebook."""
+    return CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None
 
 
 def _quiet(spec: JobSpec) -> dict[str, str]:
@@ -179,6 +187,8 @@ def _take(line: bytes, job: JobRun) -> dict[str, object]:
         facts = msgspec.json.decode(line, type=dict[str, object])
     except msgspec.DecodeError:
         return {}
+    if job.cells is not None:
+        facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
     job.facts.update(facts)
     return facts
 

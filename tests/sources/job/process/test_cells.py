@@ -1,0 +1,61 @@
+"""Cells run as IPython runs them; in a process of their own, for they become __main__."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+START = """
+from tpudiag.sources.job.process import cells
+from tpudiag.sources.job.process.protocol import JobSpec
+spec = JobSpec(
+    program={file!r}, arguments=("--epochs", "3"), replicas=1, real_replicas=1, hosts=1,
+    rehearse=True, steps=1, warmup_steps=1, budget_s=0.0, log_dir="", cells={cells!r},
+    notebook={notebook!r},
+)
+cells.run(spec)
+"""
+
+
+def ran(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
+    """These cells, run one after another."""
+    firsts: list[int] = []
+    program = ""
+    for source in sources:
+        firsts.append(program.count("\n") + 1)
+        program += source + "\n"
+    file = folder / "notebook.py"
+    file.write_text(program)
+    code = START.format(file=str(file), cells=tuple(firsts), notebook=str(folder / "train.ipynb"))
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_cells_share_a_namespace_and_the_future(tmp_path: Path) -> None:
+    job = ran(
+        tmp_path,
+        "from __future__ import annotations\nx = 1",
+        "def f(a: NotThere) -> int: return a\nprint(f(x), __name__, '__file__' in globals())",
+        "import asyncio, pickle, sys\nawait asyncio.sleep(0)\nprint(sys.argv[1:])\ndisplay(x)",
+        "class C: pass\nprint(type(pickle.loads(pickle.dumps(C()))).__name__)",
+    )
+    assert job.stdout.splitlines() == ["1 __main__ False", "['--epochs', '3']", "C"]
+
+
+def test_commands_do_nothing(tmp_path: Path) -> None:
+    job = ran(
+        tmp_path,
+        "get_ipython().system('touch there')\nprint(get_ipython().getoutput('ls'))",
+        "get_ipython().run_line_magic('env', 'A=b')\nimport os\nprint(os.environ['A'])",
+        "get_ipython().write_file('helper.py', 'x = 5', False)\nimport helper\nprint(helper.x)",
+    )
+    assert job.stdout.splitlines() == ["[]", "b", "5"]
+    assert not (tmp_path / "there").exists()
+
+
+def test_an_error_has_its_line_in_the_program(tmp_path: Path) -> None:
+    job = ran(tmp_path, "x = 1\ny = 2", "z = 3\nz / 0", "print('never')")
+    assert 'notebook.py", line 4' in job.stderr
+    assert "never" not in job.stdout

@@ -1,0 +1,28 @@
+"""Lines of a notebook's program lead back to its cells."""
+
+from __future__ import annotations
+
+from tpudiag.sources.cell_lines import CellMap
+
+CELLS = CellMap("train.ipynb", "logs/notebook.py", (1, 4, 10))
+
+
+def test_a_line_is_found_in_its_cell() -> None:
+    assert [CELLS.place(line) for line in (1, 3, 4, 9, 10, 99)] == [
+        (1, 1), (1, 3), (2, 1), (2, 6), (3, 1), (3, 90),
+    ]  # fmt: skip
+
+
+def test_locations_anywhere_in_a_fact_are_relocated() -> None:
+    fact = [{"at": {"file": "logs/notebook.py", "line": 5}}, {"file": "helper.py", "line": 5}]
+    assert CELLS.relocated(fact) == [
+        {"at": {"file": "train.ipynb", "line": 2, "cell": 2}},
+        {"file": "helper.py", "line": 5},
+    ]
+
+
+def test_a_traceback_names_the_cells() -> None:
+    text = 'File "logs/notebook.py", line 11, in <module>\nFile "helper.py", line 11, in run'
+    assert CELLS.relocated(text) == (
+        'File "train.ipynb", cell 3, line 2, in <module>\nFile "helper.py", line 11, in run'
+    )

@@ -1,0 +1,68 @@
+"""A job that is a notebook: its cells become a program in the run's folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tpudiag.model import Location
+from tpudiag.sources import notebook
+from tpudiag.sources.cell_lines import CellMap
+from tpudiag.sources.script import ScriptFacts
+
+MOST_NAMED = 5
+"""Skipped lines that the note names one by one."""
+
+
+@dataclass(frozen=True)
+class NotebookProgram:
+    """The program that stands for a notebook."""
+
+    file: str
+    source: notebook.Notebook
+
+    @property
+    def map(self) -> CellMap:
+        """What leads from the program's lines back to the cells."""
+        return CellMap(self.source.name, self.file, self.source.cells)
+
+    def relocated(self, facts: ScriptFacts) -> ScriptFacts:
+        """What was read in the program, by cells and their lines."""
+        tf1 = (replace(use, location=self._place(use.location)) for use in facts.tf1)
+        return replace(
+            facts, tf1=tuple(tf1), saves=tuple(self._there(place) for place in facts.saves)
+        )
+
+    def _place(self, place: Location | None) -> Location | None:
+        """A location that may be none."""
+        return None if place is None else self._there(place)
+
+    def _there(self, place: Location) -> Location:
+        """A line of the program as one of a cell."""
+        if place.line is None:
+            return Location(self.source.name)
+        cell, line = self.map.place(place.line)
+        return Location(self.source.name, line, cell)
+
+    def note(self) -> str | None:
+        """What of the notebook was not run; None where all was."""
+        skipped = self.source.skipped
+        if not skipped:
+            return None
+        named = "; ".join(str(line) for line in skipped[:MOST_NAMED])
+        more = f"; and {len(skipped) - MOST_NAMED} more" if len(skipped) > MOST_NAMED else ""
+        return f"Shell commands and magics of the notebook were not run: {named}{more}."
+
+
+def prepared(program: str, folder: Path) -> NotebookProgram | None:
+    """The program of a notebook, written into the run's folder; None for what is no notebook."""
+    if not notebook.is_notebook(program):
+        return None
+    return written(notebook.read(program), folder)
+
+
+def written(source: notebook.Notebook, folder: Path) -> NotebookProgram:
+    """A notebook's program as a file: AutoGraph and tracebacks read its lines there."""
+    file = folder.absolute() / "notebook.py"
+    file.write_text(source.program, encoding="utf-8")
+    return NotebookProgram(str(file), source)

@@ -1,0 +1,63 @@
+"""Leads from lines of the program that a notebook became back to its cells."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import cast
+
+Fact = dict[str, object]
+
+
+@dataclass(frozen=True)
+class CellMap:
+    """The cells of one program file."""
+
+    notebook: str
+    file: str
+    cells: tuple[int, ...]
+    """The line with which each cell begins."""
+
+    def place(self, line: int) -> tuple[int, int]:
+        """(cell, line in that cell) of a line of the program."""
+        number = max(bisect_right(self.cells, line), 1)
+        return number, line - self.cells[number - 1] + 1
+
+    def relocated(self, fact: object) -> object:
+        """A fact as it came from the job, with each line of the program as one of a cell.
+
+        A location becomes {file, line, cell}; in texts, `File "program", line 81` becomes
+        `File "train.ipynb", cell 7, line 12`.
+        """
+        if isinstance(fact, dict):
+            return self._located({k: self.relocated(v) for k, v in cast("Fact", fact).items()})
+        if isinstance(fact, list):
+            return [self.relocated(item) for item in cast("list[object]", fact)]
+        return self.text(fact) if isinstance(fact, str) else fact
+
+    def _located(self, fact: Fact) -> Fact:
+        """A fact that may be a location in the program."""
+        line = fact.get("line")
+        if not (self._is_program(fact.get("file")) and isinstance(line, int)):
+            return fact
+        cell, line = self.place(line)
+        return fact | {"file": self.notebook, "line": line, "cell": cell}
+
+    def text(self, text: str) -> str:
+        """A text with the lines of the program as lines of cells."""
+        if os.path.basename(self.file) not in text:  # noqa: PTH119
+            return text
+
+        def named(match: re.Match[str]) -> str:
+            if not self._is_program(match[1]):
+                return match[0]
+            cell, line = self.place(int(match[2]))
+            return f'File "{self.notebook}", cell {cell}, line {line}'
+
+        return re.sub(r'File "([^"\n]+)", line (\d+)', named, text)
+
+    def _is_program(self, file: object) -> bool:
+        """Whether a name is that of the program's file, whole or from the starting folder."""
+        return isinstance(file, str) and os.path.abspath(file) == os.path.abspath(self.file)  # noqa: PTH100

@@ -1,0 +1,85 @@
+"""Runs the cells of a notebook, which the parent made plain Python of, as IPython runs them."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import builtins
+import codeop
+import inspect
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tpudiag.sources.job.process.protocol import JobSpec
+
+
+class Shell:
+    """Stands in for IPython's shell: commands and magics do nothing, but for a few."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.user_ns = namespace
+        self.config: dict[str, Any] = {}
+
+    def system(self, command: str) -> None:
+        """`!command`: not run."""
+
+    def getoutput(self, command: str) -> list[str]:  # noqa: ARG002
+        """`lines = !command`: not run, so that it gives no lines."""
+        return []
+
+    def run_line_magic(self, name: str, line: str, *_: Any) -> None:
+        """`%name line`: `%env NAME=VALUE` and `%cd` count, for cells go by them; no other does."""
+        variable, _sign, value = line.partition("=" if "=" in line else " ")
+        folder = Path(line.strip().strip("'\"")).expanduser()
+        if name in ("env", "set_env") and value:
+            os.environ[variable.strip()] = value.strip()
+        elif name == "cd" and folder.is_dir():
+            os.chdir(folder)
+
+    def run_cell_magic(self, name: str, line: str, cell: str) -> None:
+        """`%%name line` over a cell: not run."""
+
+    def magic(self, line: str) -> None:
+        """The old way to call a line magic."""
+        name, _, rest = line.partition(" ")
+        self.run_line_magic(name, rest)
+
+    def write_file(self, name: str, text: str, append: bool) -> None:
+        """`%%writefile name`: later cells may import it."""
+        with open(os.path.expanduser(name), "a" if append else "w") as file:  # noqa: PTH111, PTH123
+            file.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return display
+
+
+def display(*_: Any, **__: Any) -> None:
+    """IPython's display: there is nobody to look."""
+
+
+def run(spec: JobSpec) -> None:
+    """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
+    main = ModuleType("__main__")
+    main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
+    shell = Shell(main.__dict__)
+    builtins.__dict__["get_ipython"] = lambda: shell
+    sys.modules["__main__"] = main
+    sys.argv = [spec.notebook, *spec.arguments]
+    sys.path.insert(0, "")
+    file = os.path.abspath(spec.program)  # noqa: PTH100
+    os.chdir(Path(spec.notebook).resolve().parent)
+    lines = Path(file).read_text(encoding="utf-8").split("\n")
+    compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
+    compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    ends = [*spec.cells[1:], len(lines) + 1]
+    for first, end in zip(spec.cells, ends, strict=True):
+        source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"
+        code = compiler(source, file, "exec")
+        result: Any = eval(code, main.__dict__)
+        if inspect.iscoroutine(result):
+            asyncio.run(result)

@@ -1,0 +1,157 @@
+"""Reads a notebook and makes one plain Python program of its code cells, line for line.
+
+nbformat reads the file and IPython's own input transformer finds what is no Python, so that the
+job's side needs neither. Cells are numbered as IPython numbers them when a notebook runs from its
+top: `In[7]` is cell 7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tpudiag.errors import MissingExtra, UnreadableInput
+
+ENDING = ".ipynb"
+_TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")
+"""Cell magics whose cell runs all the same."""
+_WRITES = ("writefile", "file")
+_STATEMENT = re.compile(r"(\s*)%(?:time|timeit|prun)\b((?:\s+-\w+(?:\s*\d+)?)*)\s+(?=\S)(.*)", re.S)
+_MAGIC = re.compile(r"%%(\w+)(.*)")
+
+
+@dataclass(frozen=True)
+class SkippedLine:
+    """A shell command or magic of a notebook that is not run."""
+
+    cell: int
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"cell {self.cell}, line {self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook as one Python program, and what of it is left out."""
+
+    name: str
+    """The path as the user gave it."""
+    program: str
+    cells: tuple[int, ...]
+    """The line of the program with which each cell begins."""
+    skipped: tuple[SkippedLine, ...]
+
+
+def is_notebook(target: str) -> bool:
+    """Whether a target is a notebook, by its ending."""
+    return target.endswith(ENDING)
+
+
+def read(path: str) -> Notebook:
+    """The notebook at `path`; MissingExtra without nbformat, UnreadableInput for what is none."""
+    return of_cells(path, code_cells(path))
+
+
+def of_cells(name: str, sources: Sequence[str]) -> Notebook:
+    """The cells of a notebook, or of a session that goes on, in the order in which they run."""
+    program: list[str] = []
+    cells: list[int] = []
+    skipped: list[SkippedLine] = []
+    for number, source in enumerate(sources, 1):
+        lines, commands = _plain(source)
+        cells.append(len(program) + 1)
+        skipped += [SkippedLine(number, line, text) for line, text in commands]
+        program += lines
+    return Notebook(name, "\n".join(program) + "\n", tuple(cells), tuple(skipped))
+
+
+def _loaded(path: str) -> Any:
+    """The notebook as nbformat 4 has it."""
+    try:
+        nbformat: Any = import_module("nbformat")
+        import_module("IPython.core.inputtransformer2")
+    except ImportError as error:
+        raise MissingExtra(
+            f"{path} is a notebook, and {error.name} is not installed: "
+            "pip install 'tpudiag[notebook]'"
+        ) from error
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnreadableInput(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{path} is no notebook: it is not UTF-8 text") from error
+    try:
+        return nbformat.reads(text, as_version=4)
+    except Exception as error:  # nbformat lets out what its converters and JSON raise
+        said = str(error).strip().splitlines()
+        reason = said[0][:120] if said else type(error).__name__
+        raise UnreadableInput(f"{path} is no notebook that nbformat can read: {reason}") from error
+
+
+def code_cells(path: str) -> list[str]:
+    """The source of each code cell that is not blank; another language is refused."""
+    notebook = _loaded(path)
+    kernel = notebook.get("metadata", {}).get("kernelspec", {})
+    language = str(kernel.get("language") or "python").lower()
+    if not language.startswith("python"):
+        raise UnreadableInput(f"{path} is a notebook in {language}, not Python")
+    sources = [str(c.source) for c in notebook.cells if c.cell_type == "code"]
+    return [source for source in sources if source.strip()]
+
+
+def _plain(source: str) -> tuple[list[str], list[tuple[int, str]]]:
+    """A cell as plain Python with as many lines, and its (line, text) that will not be run."""
+    lines = source.split("\n")
+    first = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    magic = _MAGIC.match(lines[first])
+    if magic is None:
+        return _without_commands(lines)
+    if magic[1] in _TRANSPARENT:
+        rest, commands = _without_commands(lines[first + 1 :])
+        return [""] * (first + 1) + rest, [(line + first + 1, text) for line, text in commands]
+    if magic[1] in _WRITES:
+        return _file_written(lines, first, magic[2]), []
+    return [""] * len(lines), [(first + 1, lines[first].strip())]
+
+
+def _file_written(lines: list[str], first: int, options: str) -> list[str]:
+    """`%%writefile [-a] NAME`, which later cells may import."""
+    words = options.split()
+    append = bool({"-a", "--append"} & set(words))
+    name = next((word for word in words if not word.startswith("-")), "")
+    body = "\n".join(lines[first + 1 :]) + "\n"
+    name = name.strip("'\"")
+    write = f"get_ipython().write_file({name!r}, {body!r}, {append})"
+    return [*lines[:first], write, *[""] * (len(lines) - first - 1)]
+
+
+def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
+    """Lines in which IPython's shell commands and magics became calls, none of them moved."""
+    manager: Any = import_module("IPython.core.inputtransformer2").TransformerManager()
+    code = [line + "\n" for line in lines]
+    commands: list[tuple[int, str]] = []
+    for _ in range(len(lines)):
+        changed, transformed = manager.do_one_token_transform(list(code))
+        if not changed:
+            break
+        at = next(_differing(code, transformed), len(code) - 1)
+        removed = len(code) - len(transformed)
+        statement = _STATEMENT.fullmatch(code[at])
+        if statement and not removed:
+            transformed[at] = statement[1] + statement[3]
+        else:
+            commands.append((at + 1, code[at].strip()))
+        code = [*transformed[: at + 1], *["\n"] * removed, *transformed[at + 1 :]]
+    return [line.removesuffix("\n") for line in code], commands
+
+
+def _differing(before: list[str], after: list[str]) -> Iterator[int]:
+    """The places in which two lists of lines differ."""
+    yield from (n for n, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])
