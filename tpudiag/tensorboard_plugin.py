@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
 """A tab of TensorBoard: tpudiag's report on each profile in its log folder, and two compared.
 
 TensorBoard finds it by the entry point `tensorboard_plugins`; nothing else imports it. Reports
@@ -9,16 +11,19 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
-from html import escape
+from collections.abc import Callable, Iterable
+from html import escape, unescape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tensorboard.backend.http_util import Respond
-from tensorboard.plugins import base_plugin
-from werkzeug.wrappers import Request, Response
+from tensorboard.backend.http_util import Respond  # type: ignore[import-untyped]
+from tensorboard.plugins import base_plugin  # type: ignore[import-untyped]
+from werkzeug.wrappers import Request
 
 from tpudiag.errors import TpudiagError, UnreadableInput
+
+if TYPE_CHECKING:
+    from tpudiag.sources.profile.locate import Run
 
 KEPT = 16
 """Pages kept in memory; the oldest gives way."""
@@ -26,17 +31,18 @@ HASH = re.compile(r"'sha256-([A-Za-z0-9+/=]+)'")
 """The report's own policy names its scripts; TensorBoard's must allow the same."""
 
 
-class ReportsPlugin(base_plugin.TBPlugin):
+class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     """Lists the profiles of a log folder, and shows the report on one or the change of two."""
 
     plugin_name = "tpudiag"
 
     def __init__(self, context: base_plugin.TBContext) -> None:
-        self._log_dir: str = context.logdir or ""
+        log_dir: Any = context.logdir
+        self._log_dir = str(log_dir or "")
         self._pages: dict[tuple[object, ...], str] = {}
         self._lock = threading.Lock()
 
-    def get_plugin_apps(self) -> dict[str, Callable[..., Response]]:
+    def get_plugin_apps(self) -> dict[str, Callable[..., Iterable[bytes]]]:
         """The routes under /data/plugin/tpudiag."""
         return {
             "/index.js": self._script, "/runs": self._runs, "/report": self._report,
@@ -53,7 +59,7 @@ class ReportsPlugin(base_plugin.TBPlugin):
             es_module_path="/index.js", tab_name="tpudiag", disable_reload=True
         )
 
-    def _found(self) -> dict[str, Any]:
+    def _found(self) -> dict[str, Run]:
         """The runs of the log folder by name, newest first; empty where there is none."""
         from tpudiag.sources.profile import locate
 
@@ -62,28 +68,29 @@ class ReportsPlugin(base_plugin.TBPlugin):
         except (UnreadableInput, OSError):
             return {}
 
-    def _script(self, environ: Any, start: Any) -> Response:
+    def _script(self, environ: Any, start: Any) -> Iterable[bytes]:
         """The tab's front end."""
         script = files("tpudiag.reports").joinpath("templates/tensorboard.js").read_text("utf-8")
         return self._answer(environ, start, script, "text/javascript")
 
-    def _runs(self, environ: Any, start: Any) -> Response:
+    def _runs(self, environ: Any, start: Any) -> Iterable[bytes]:
         """The names of the runs."""
         return self._answer(environ, start, json.dumps(list(self._found())), "application/json")
 
-    def _report(self, environ: Any, start: Any) -> Response:
+    def _report(self, environ: Any, start: Any) -> Iterable[bytes]:
         """The report on one run."""
         return self._page(environ, start, ("run",))
 
-    def _compare(self, environ: Any, start: Any) -> Response:
+    def _compare(self, environ: Any, start: Any) -> Iterable[bytes]:
         """What changed from run `a` to run `b`."""
         return self._page(environ, start, ("a", "b"))
 
-    def _page(self, environ: Any, start: Any, names: tuple[str, ...]) -> Response:
+    def _page(self, environ: Any, start: Any, names: tuple[str, ...]) -> Iterable[bytes]:
         """A page made of the runs that the request names; only those of the log folder."""
         found = self._found()
-        chosen = [found.get(Request(environ).args.get(name, "")) for name in names]
-        if None in chosen:
+        asked = [Request(environ).args.get(name, "") for name in names]
+        chosen = [found[name] for name in asked if name in found]
+        if len(chosen) < len(names):
             return self._answer(environ, start, _plain("There is no such profile."), code=404)
         key = tuple((run.folder, run.when, run.sizes) for run in chosen)
         # One at a time: a second request for the same page waits for the first, and finds it.
@@ -99,14 +106,14 @@ class ReportsPlugin(base_plugin.TBPlugin):
 
     def _answer(
         self, environ: Any, start: Any, content: str, kind: str = "text/html", code: int = 200
-    ) -> Response:
+    ) -> Iterable[bytes]:
         """The WSGI answer, under TensorBoard's own policy for what a page may do."""
-        hashes = HASH.findall(content[:4000]) if kind == "text/html" else None
-        response: Response = Respond(
+        hashes = HASH.findall(unescape(content[:4000])) if kind == "text/html" else None
+        response: Any = Respond(
             Request(environ), content, kind, code=code, csp_scripts_sha256s=hashes
         )
-        answer: Response = response(environ, start)  # type: ignore[assignment]
-        return answer
+        answered: Iterable[bytes] = response(environ, start)
+        return answered
 
 
 def _made(folders: list[str]) -> str:
