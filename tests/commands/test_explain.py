@@ -130,6 +130,7 @@ def test_a_log_is_read_from_a_pipe_whatever_its_bytes() -> None:
     assert b"\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_by_a_log_of_one_endless_line(tmp_path: Path) -> None:
     """The peak of a child that reads 64 MB hardly differs from that of one that reads 1 MB."""
 

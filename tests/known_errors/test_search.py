@@ -32,7 +32,7 @@ def ids(found: tuple[Match, ...]) -> list[str]:
 
 
 def scanned(text: str) -> tuple[Match, ...]:
-    return scan(io.BytesIO(text.encode()))
+    return scan(io.BytesIO(text.encode(errors="replace")))
 
 
 @each_error
@@ -165,8 +165,8 @@ def test_match_across_the_edge_of_a_block_is_found_once(shift: int) -> None:
 
 
 def test_every_repetition_is_counted() -> None:
-    found = match((BY_ID["E35"].example + "\n") * 5_000)[0]
-    assert (found.count, found.line, found.last_line) == (5_000, 1, 5_000)
+    found = match((BY_ID["E35"].example + "\n") * 1_000)[0]
+    assert (found.count, found.line, found.last_line) == (1_000, 1, 1_000)
 
 
 @given(st.text(st.characters()))
@@ -182,12 +182,12 @@ pieces = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(pieces, max_size=12))
 def test_blocks_and_whole_text_agree(parts: list[str]) -> None:
     text = "".join(parts)
     filler = "step\n" * (search.BLOCK // 5)
-    whole, late = match(text), match(filler + text)
+    whole, late = scanned(text), scanned(filler + text)
     assert ids(late) == ids(whole)
     assert [each.count for each in late] == [each.count for each in whole]
 

@@ -29,6 +29,8 @@ _PREFIX = re.compile(
 )
 FEWEST_PREFIXED = 2
 SHARE_PREFIXED = 0.8
+HEAD = 50
+"""Lines that are looked at first."""
 ESCAPES_WITHIN = 2
 """A JSON log may hold a message that was escaped before."""
 
@@ -49,6 +51,9 @@ def plain(text: bytes) -> bytes:
 def without_prefixes(text: bytes) -> bytes:
     """Without what a logger writes before each line, where it does so before nearly each."""
     lines = text.split(b"\n")
+    head = lines[:HEAD]
+    if sum(bool(_PREFIX.match(line)) for line in head) * 2 < len(head):
+        return text
     prefixes = [_PREFIX.match(line) for line in lines]
     said = [bool(prefix) for line, prefix in zip(lines, prefixes, strict=True) if line.strip()]
     if sum(said) < max(FEWEST_PREFIXED, SHARE_PREFIXED * len(said)):
