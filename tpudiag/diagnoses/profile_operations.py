@@ -10,7 +10,6 @@ from pathlib import PurePath
 from tpudiag.hardware import by_device_kind
 from tpudiag.model import Series, Table, Value
 from tpudiag.signals import Device, DeviceOp, ProfileFacts
-from tpudiag.sources.compiler.topologies import CLOCK_MHZ
 
 TOP = 30
 """Operations of the table; the first screen shows fewer."""
@@ -151,7 +150,7 @@ def _clock_mhz(devices: Sequence[Device]) -> int | None:
     """The clock of the devices; None for kinds that are not known, or several."""
     kinds = {device.kind for device in devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
-    return CLOCK_MHZ.get(generation.name) if generation else None
+    return generation.clock_mhz if generation else None
 
 
 def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
