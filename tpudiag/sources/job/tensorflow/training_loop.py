@@ -26,6 +26,8 @@ class LoopWatch:
         self._tf, self._gradients = tf, gradients
         self._thread = threading.current_thread()
         self._inside = False
+        self.at_rest = False
+        """Past the observed steps, where calls are answered rather than run."""
         self._trains: set[object] = set()
         self.state = PythonStateWatch(tf)
         self.results = StepResultWatch(tf)
@@ -69,7 +71,8 @@ class LoopWatch:
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""
         if (
-            self._inside
+            self.at_rest
+            or self._inside
             or threading.current_thread() is not self._thread
             or not self._tf.executing_eagerly()
         ):
