@@ -19,11 +19,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from tpudiag.compiled import LoweredStep, RefusedOp
 from tpudiag.signals import Batch
-from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, LoweringRequest, Recorder
+from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow import graphs, hooks, user_lines
 from tpudiag.sources.job.tensorflow.training import GradientWatch
 
@@ -112,7 +110,7 @@ class LoweringWatch:
             return
         with os.fdopen(spec.requests, "rb") as requests:
             for line in requests:
-                wanted = msgspec.json.decode(line, type=LoweringRequest)
+                wanted = decoded_request(line)
                 lowered = self.lower(
                     batch.per_replica_batch, wanted.batch, wanted.replicas, Path(spec.lower_to)
                 )

@@ -9,13 +9,14 @@ import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import hooks
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
+_PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
 _HOOKS = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100
 _LIBRARIES = tuple(
