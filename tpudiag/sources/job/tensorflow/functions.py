@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import statistics
 import threading
@@ -43,11 +44,21 @@ class _Seen:
     """It calls strategy.run."""
     forwarded: int = 0
     called_at: Location | None = None
+    last_key: tuple[object, tuple[Any, int, object]] | None = None
+    """Of the last call: its arguments, by identity and kept alive, and its key."""
     took_ms: list[float] = field(default_factory=list[float])
     loops: list[int | str | None] = field(default_factory=list[int | str | None])
     """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
     retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    def key(self, function: Any, args: Any, kwargs: Any) -> object:
+        """What calls that stand for one another have in common; the same arguments are known."""
+        same = id(function), tuple(map(id, args)), tuple(kwargs)
+        if kwargs or self.last_key is None or self.last_key[0] != same:
+            signature = fast_forward.signature(function, args, kwargs, self.instances)
+            self.last_key = same, (args, id(self), signature)
+        return self.last_key[1][1:]
 
     @property
     def is_step(self) -> bool:
@@ -72,8 +83,11 @@ class FunctionWatch:
 
     def __init__(self, tf: Any, after_call: Callable[[_Seen, bool], None]) -> None:
         self._tf = tf
+        self.before_call: Callable[[Any, Any], None] = lambda _, __: None
+        """Called with the arguments of an outermost call."""
         self._after_call = after_call
-        self._by_code: dict[object, _Seen] = {}
+        self._by_code: dict[tuple[object, ...], _Seen] = {}
+        self._keys: dict[int, tuple[object, ...]] = {}
         self._instances: dict[int, Any] = {}
         self._thread = threading.current_thread()
         self.current: _Seen | None = None
@@ -122,7 +136,7 @@ class FunctionWatch:
         self.before_step((args, kwargs))
         if not forward.may_forward(seen.trains):
             return self._run(seen, original, function, args, kwargs)
-        key = id(seen), fast_forward.signature(function, args, kwargs, seen.instances)
+        key = seen.key(function, args, kwargs)
         known = forward.last(key)
         if known is None:
             run = partial(self._run, seen, original, function, args, kwargs)
@@ -134,8 +148,11 @@ class FunctionWatch:
     def _run(self, seen: _Seen, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call that runs: traced or not, and with what."""
         forward = self.forward
+        if forward is not None:
+            forward.move_counters()
         counts = forward.counts() if forward and (seen.loops or not seen.calls) else []
         seen.called_at = seen.called_at or user_lines.caller()
+        self.before_call(args, kwargs)
         before = function.experimental_get_tracing_count()
         self.current = seen
         started = time.perf_counter()
@@ -158,8 +175,9 @@ class FunctionWatch:
     def _seen(self, function: Any) -> _Seen:
         """The record of a function; functions made anew from the same code share one."""
         python_function = function.python_function
-        code = getattr(inspect.unwrap(python_function), "__code__", None)
-        key: object = code or id(function)
+        key = self._keys.get(id(function))
+        if key is None:
+            key = self._keys[id(function)] = _codes(python_function) or (id(function),)
         seen = self._by_code.get(key)
         if seen is None:
             location = user_lines.of_function(inspect.unwrap(python_function))
@@ -215,6 +233,26 @@ class FunctionWatch:
             name = getattr(dtype, "name", str(dtype))
             return "tensor", f"{name}{_dimensions(shape)}"
         return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
+    """The code of a function and, of a library's, of those that it closes over.
+
+    Keras makes the functions that train and that evaluate from the same code, around other steps.
+    """
+    inner = inspect.unwrap(getattr(function, "python_function", function))
+    inner = inspect.unwrap(getattr(inner, "python_function", inner))
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return ()
+    codes: list[object] = [code]
+    if depth and user_lines.of_function(inner) is None:
+        for cell in getattr(inner, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # an empty cell
+                value: Any = cell.cell_contents
+                if callable(value) and not isinstance(value, type):
+                    codes.extend(_codes(value, depth - 1))
+    return tuple(codes)
 
 
 def _times_shortened(seen: _Seen, function: Any, args: Any, kwargs: Any) -> float:

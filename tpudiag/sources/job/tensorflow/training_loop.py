@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
@@ -25,6 +26,8 @@ class LoopWatch:
         self._tf, self._gradients = tf, gradients
         self._thread = threading.current_thread()
         self._inside = False
+        self.at_rest = False
+        """Past the observed steps, where calls are answered rather than run."""
         self._trains: set[object] = set()
         self.state = PythonStateWatch(tf)
         self.results = StepResultWatch(tf)
@@ -60,12 +63,16 @@ class LoopWatch:
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
         """What the traced step does to its numbers."""
-        return numerics.read(self._tf, call, layer_line, tuple(self.clipping.clipped.values()))
+        clipped = tuple(self.clipping.clipped.values())
+        step = numerics.read(self._tf, call, layer_line, clipped)
+        outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
+        return replace(step, outside_metrics=outside)
 
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""
         if (
-            self._inside
+            self.at_rest
+            or self._inside
             or threading.current_thread() is not self._thread
             or not self._tf.executing_eagerly()
         ):
