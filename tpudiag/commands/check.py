@@ -102,6 +102,11 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
     parser.add_argument(
+        "--fake-data", action="store_true",
+        help="stand in for data that cannot be reached from here: gs:// files, tfds, "
+        "keras.datasets, TF Hub",
+    )  # fmt: skip
+    parser.add_argument(
         "--log-dir",
         metavar="DIR",
         type=Path,
@@ -211,6 +216,7 @@ def request(options: argparse.Namespace) -> JobRequest:
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
+        fake_data=options.fake_data,
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),

@@ -123,9 +123,11 @@ def spec_of(
         request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
-        str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        str(request.sandbox or ""), 0.0 if request.fake_data else request.measure_input_s,
+        lower_to, request.topology.replicas,
         cells=request.notebook.source.cells if request.notebook else (),
         notebook=request.notebook.source.name if request.notebook else "",
+        fake_data=request.fake_data,
     )  # fmt: skip
 
 

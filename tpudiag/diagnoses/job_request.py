@@ -45,6 +45,8 @@ class JobRequest:
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
+    fake_data: bool = False
+    """Whether data that cannot be reached is stood in for."""
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""
 

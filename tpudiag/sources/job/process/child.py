@@ -46,6 +46,9 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
             "keras": lambda module: observer.imported_keras(module, "keras"),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
+        if observer.fake_data is not None:
+            self._after["tensorflow_datasets"] = observer.fake_data.watch_tfds
+            self._after["tensorflow_hub"] = observer.fake_data.watch_hub
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
