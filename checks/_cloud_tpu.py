@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tpudiag.hardware import GENERATIONS
 from tpudiag.model import Evidence, Finding, Severity
 from tpudiag.signals import CloudTpu
 
@@ -44,7 +45,6 @@ _SYMPTOMS = {
     "PROJECT_ABUSE": "the project was flagged: write to Google Cloud support",
 }
 _IMAGE = re.compile(r"tpu-vm-tf-(\d+)\.(\d+)(?:\.\d+)?(?P<rest>[-\w]*)")
-_NEWER = ("v5e", "v5p", "v6e")
 
 
 def commands(node: CloudTpu) -> dict[str, str]:
@@ -108,7 +108,8 @@ def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     fitting = f"tpu-vm-tf-{match[1]}.{match[2]}.x{'-pod' if pod else ''}-pjrt"
     if pod and "-pod" not in rest:
         yield f"it is not made for pods, and the TPU has {len(node.workers)} workers", fitting
-    if generation in _NEWER and release >= (2, 15) and "-pjrt" not in rest:
+    hardware = next((g for g in GENERATIONS if g.name == generation), None)
+    if hardware and hardware.needs_pjrt and release >= (2, 15) and "-pjrt" not in rest:
         yield f"{generation} needs an image with PJRT", fitting
     if "v5p-and-below" in rest and generation in ("v5e", "v6e"):
         yield f"it is made for v5p and older, not {generation}", f"{fitting}-v5e-and-v6"

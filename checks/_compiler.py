@@ -9,6 +9,7 @@ from tpudiag.signals import Signals
 from ._need import mib
 
 UNVERIFIED = "estimate by the TPU compiler, unverified on hardware"
+PREDICTED = "predicted from the TPU compiler's program, not measured"
 
 
 def compilation(signals: Signals) -> Compilation | None:

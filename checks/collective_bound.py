@@ -6,16 +6,17 @@ from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
-from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
+from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, percent
 from ._profile import ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.06
 """Share of step time in collectives worth a word (XProf's all-reduce threshold)."""
 SHORTEST_MS = 0.5
-"""A step that the compiler estimates shorter is ruled by its dispatch, which it does not know."""
+"""A step that is predicted to compute for less is ruled by its dispatch."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
 
 
@@ -24,12 +25,12 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     """Collectives take too much of the step.
 
     ## What it sees
-    Without a TPU, an estimate: the bytes of the collectives in the program that the TPU compiler
-    makes for the whole slice, over the documented rate of its links, beside the compiler's cycles
-    for the rest; whatever hides one behind the other is left out. In a profile, the time of each
-    step in all-reduce, all-gather, reduce-scatter, all-to-all and collective-permute operations
-    that no computation hides, and the longest of them. A slower replica makes the others wait in
-    the same operations: look at TPU503 first.
+    Without a TPU, a prediction: the bytes of the collectives in the program that the TPU compiler
+    makes for the whole slice, over its links from best to worst, beside the predicted rest of the
+    step. It fails or passes only where both ends of the range say the same. In a profile, the time
+    of each step in all-reduce, all-gather, reduce-scatter, all-to-all and collective-permute
+    operations that no computation hides, and the longest of them. A slower replica makes the
+    others wait in the same operations: look at TPU503 first.
 
     ## Why it costs
     The MXU stands still meanwhile. 6 % is said, 15 % is a warning, 30 % an error.
@@ -78,37 +79,45 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
 
 
 def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
-    """The same estimated from the program that the TPU compiler made for the slice."""
+    """The same predicted from the program that the TPU compiler made for the slice."""
     if step.program is None:
         raise no_program(step)
-    if step.replicas == 1 or step.collective_ms is None or not step.step_ms:
+    predicted = step.predicted
+    if step.replicas == 1 or predicted is None:
         raise NotMeasured(
             f"the compiler's program for {step.target} says nothing of the time of collectives",
             ON_THE_TPU,
         )
-    if step.step_ms < SHORTEST_MS:
+    if predicted.bound_by is Bound.DISPATCH or predicted.device_ms.value < SHORTEST_MS:
         raise NotMeasured(
-            f"by the compiler's estimate a step computes for {step.step_ms:.3f} ms: its dispatch, "
-            "which is in no estimate, rules it",
+            f"a step is predicted to compute for {predicted.device_ms.value:.3f} ms: its dispatch "
+            "rules it",
             ON_THE_TPU,
         )
-    share_ = step.collective_ms / (step.step_ms + step.collective_ms)
+    spent = predicted.collective_share
+    if spent.low < limit <= spent.high:
+        raise NotMeasured(
+            f"collectives are predicted to take {spent.low:.0%} to {spent.high:.0%} of the step, "
+            "on either side of the limit",
+            ON_THE_TPU,
+        )
     evidence = (
-        Evidence("collectives", percent(share_), "% of step time", percent(limit), UNVERIFIED),
-        Evidence("time of collectives", round(step.collective_ms, 3), "ms", source=UNVERIFIED),
-        Evidence("time of the rest", round(step.step_ms, 3), "ms", source=UNVERIFIED),
+        Evidence("collectives, predicted", percent(spent.value), "% of step time",
+                 percent(limit), PREDICTED),
+        Evidence("at least", percent(spent.low), "% of step time", source=PREDICTED),
+        Evidence("at most", percent(spent.high), "% of step time", source=PREDICTED),
         *(Evidence(f"{c.count} x {c.kind}", c.bytes, "B", source=step.source)
           for c in step.program.collectives),
         Evidence("weight update shared out", step.program.sharded_update, source=step.source),
     )  # fmt: skip
-    if share_ >= limit:
+    if spent.low >= limit:
         yield Finding(
-            f"collectives may take {share_:.0%} of the step, if nothing hides them (an estimate "
-            "from their bytes and the TPU compiler's cycles).",
+            f"collectives are predicted to take {spent.value:.0%} of the step ({spent.low:.0%} to "
+            f"{spent.high:.0%}).",
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             evidence,
             None,
-            severity=Severity.WARNING if share_ >= ERROR_LIMIT else Severity.INFO,
-            cost_ms_per_step=step.collective_ms,
+            severity=Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,
+            cost_ms_per_step=predicted.collective_ms.value,
         )
     yield from evidence

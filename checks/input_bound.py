@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Pipeline, Signals
 
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
+from ._predicted import figures, input_verdict
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
 
@@ -35,6 +36,8 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
     skipped; a step that mostly waits even there is bound by its input everywhere. Of a pipeline
     that is parallel throughout it must wait nearly all of its time: a TPU's host has more cores.
+    Between, the pipeline run alone (its CPU time an example) on the vCPUs of the target's host is
+    held against what the predicted step needs; it counts where both ends of the range agree.
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -81,14 +84,40 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
             cost_ms_per_step=sum(waits) / len(steps.step_ms),
         )
     elif rehearsal:
-        raise NotMeasured(
-            f"the rehearsed step waits {share:.1%} of its time for input, but a TPU's step is "
-            "shorter than one on CPU replicas",
-            ON_THE_TPU,
-        )
+        yield from _predicted(signals, pipeline, share, limit)
+        return
     else:
         whole_trace(signals.profile)
     yield from evidence
+
+
+def _predicted(
+    signals: Signals, pipeline: Pipeline | None, share: float, limit: float
+) -> Iterator[Finding | Evidence]:
+    """The pipeline alone against the predicted step: said where both ends of the range agree."""
+    verdict = input_verdict(signals)
+    if verdict is None or verdict.starves is None:
+        between = "" if verdict is None else ", and whether a host feeds it lies within the error"
+        raise NotMeasured(
+            f"the rehearsed step waits {share:.1%} of its time for input, but a TPU's step is "
+            f"shorter than one on CPU replicas{between}",
+            ON_THE_TPU,
+        )
+    if verdict.starves and verdict.waiting_share >= limit:
+        how = "its serial part keeps it on about one core" if verdict.serial else (
+            f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few"
+        )  # fmt: skip
+        yield Finding(
+            f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
+            f"needs {verdict.needed.value:,.0f} examples/s of a host, the pipeline gives "
+            f"{verdict.capacity.value:,.0f}: {how}.",
+            FIX,
+            tuple(figures(verdict)),
+            pipeline.location if pipeline else None,
+            severity=Severity.WARNING,
+            confidence=Confidence.MEDIUM,
+        )
+    yield from figures(verdict)
 
 
 def _rehearsal_limit(pipeline: Pipeline | None) -> float:

@@ -8,6 +8,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, RivalFound
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
+from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -28,7 +29,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally, what its output says is at most a warning.
+    with it is left out. Where the job ended normally, or still runs (`tpudiag attach PID` reads
+    the log file that the process writes), what its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -49,7 +51,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
     found = tuple(_found(end, signals))
-    quiet = end.how in ("finished", "stopped") or (end.how == "exit" and end.exit_code == 0)
+    quiet = end.how in ("finished", "stopped", "running") or (
+        end.how == "exit" and end.exit_code == 0
+    )
     normal = quiet and not end.error
     if not found and not normal:
         raise NotMeasured(
@@ -67,12 +71,15 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
     seen: set[str] = set()
+    environment = signals.environment
+    versions = environment.distributions if environment else {}
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
     )
     for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
-        for hit in match(text):
+        for each in match(text):
+            hit = for_versions(each, versions)
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL

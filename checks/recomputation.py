@@ -9,7 +9,7 @@ from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._compiler import UNVERIFIED, compilation, no_program, why_not_compiled
+from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of, whole_trace
 
@@ -105,7 +105,7 @@ def _compiled(
 
 
 def _slower(step: Compilation, small: Compilation) -> Iterator[Evidence]:
-    """The cycles of an example, beside those in a small batch."""
+    """The predicted time of an example, beside that in a small batch."""
     if step.step_ms and small.step_ms:
         more = (step.step_ms / step.batch) / (small.step_ms / small.batch) - 1
-        yield Evidence("more cycles an example", percent(more), "%", source=UNVERIFIED)
+        yield Evidence("more time an example, predicted", percent(more), "%", source=PREDICTED)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
 
-from ._layout import BLANK, Line, Span, measured, mood, paragraph, table_lines
+from ._layout import BLANK, Line, Span, crash_lines, measured, mood, paragraph, table_lines
 from ._source import Sources
 from ._words import (
     clean,
@@ -25,6 +25,8 @@ from ._wrap import clip
 FINDINGS = 3
 """Findings of one check that are shown; the others are named by their place."""
 FIX_LINES = 12
+FRAMES, ERROR_LINES = 4, 6
+"""Of the job's own traceback: the innermost of the user's frames, and what it said."""
 NOTES = 3
 TABLES = 4
 ROWS = 8
@@ -38,6 +40,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if report.partial is not None:
         text = f"Not the whole report: {closed(report.partial)}"
         yield from paragraph(text, width, style="warning")
+    if report.crash is not None:
+        yield from crash_lines(report.crash, FRAMES, ERROR_LINES)
     yield from _notes(report, width)
     sources = Sources(report)
     for outcome in failures(report):

@@ -15,6 +15,7 @@ from tpudiag.model import (
     Table,
     Verdict,
 )
+from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
 from ._words import (
@@ -50,6 +51,8 @@ LEAST_WORDS = 16
 """Characters that a column of words keeps while another can yield."""
 MOST_FIGURE = 32
 """Characters of a figure with its unit, which stay whole."""
+MOST_ERROR_LINES = 30
+"""Of a job's error, in text; what TensorFlow says may have hundreds."""
 BLANK: Line = ()
 _NAME_WIDTH = 23
 
@@ -61,6 +64,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         yield from paragraph(
             f"Not the whole report: {closed(report.partial)}", width, style="warning"
         )
+    if report.crash is not None:
+        yield from crash_lines(report.crash, len(report.crash.frames), MOST_ERROR_LINES)
     for note in report.notes:
         yield from paragraph(f"Note: {line(note)}", width, hang=6, style="note")
     for outcome in failures(report):
@@ -77,6 +82,23 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from paragraph(summary(report), width, style=mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
+    """The job's own error: the user's frames, the innermost kept; the whole is in JSON, HTML."""
+    for frame in crash.frames[-frames:] if frames else ():
+        yield (
+            Span("  --> ", "arrow"),
+            Span(line(str(frame.location)), "location"),
+            Span(f" in {line(frame.function)}"),
+        )
+        if frame.text:
+            yield (Span(f"        {line(frame.text)}"),)
+    rows = [row for row in crash.error.strip().splitlines() if row.strip()]
+    for row in rows[:error_lines]:
+        yield (Span(f"  {line(row)}", "error"),)
+    if (more := len(rows) - error_lines) > 0:
+        yield (Span(f"  ... {more} more lines", "note"),)
 
 
 def paragraph(

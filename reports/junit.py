@@ -30,6 +30,8 @@ def render(report: Report) -> str:
         _property(properties, "target", report.target.name)
     if report.partial is not None:
         _property(properties, "partial", report.partial)
+    if report.crash is not None:
+        _property(properties, "traceback", report.crash.traceback)
     for measured, figure in report.measurements.items():
         _property(properties, measured, f"{figure.value} {figure.unit}".strip())
     for outcome in report.outcomes:

@@ -42,6 +42,10 @@ def _blocks(report: Report) -> Iterator[str]:
     yield f"## {_escape(title(report))}"
     if report.partial is not None:
         yield f"> **Not the whole report:** {_escape(closed(report.partial))}"
+    if report.crash is not None:
+        yield "<details>\n<summary>Traceback of the job</summary>"
+        yield _fence(report.crash.traceback, "text")
+        yield "</details>"
     yield f"**{summary(report)}**"
     if report.notes:
         yield "\n".join(f"- {_escape(note)}" for note in report.notes)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from tpudiag.errors import UsageError
-from tpudiag.hardware import by_device_kind, target
+from tpudiag.hardware import (
+    GENERATIONS,
+    SOURCES,
+    Generation,
+    by_device_kind,
+    by_pci,
+    sold,
+    sold_target,
+    target,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +61,40 @@ def test_a_device_kind_names_its_generation(kind: str, name: str) -> None:
 
 def test_another_device_is_no_tpu() -> None:
     assert by_device_kind("Tesla T4") is None
+
+
+def test_each_figure_of_a_row_has_its_source() -> None:
+    assert set(SOURCES) | {"name"} == {field.name for field in fields(Generation)}
+    assert all(SOURCES.values())
+
+
+def test_a_slice_that_is_sold_has_a_shape_and_a_host() -> None:
+    for generation in GENERATIONS:
+        for name in sold(generation):
+            assert (made := target(name)).shape is not None, name
+            assert made.host.vcpus > 0
+    assert target("v5e-3").shape is None
+    assert target("v5p-384").shape is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "machine"),
+    [("v5e-1", "ct5lp-hightpu-1t"), ("v5e-8", "ct5lp-hightpu-8t"), ("v5e-16", "ct5lp-hightpu-4t"),
+     ("v6e-8", "ct6e-standard-8t"), ("v4-16", "ct4p-hightpu-4t")],
+)  # fmt: skip
+def test_the_host_is_the_machine_that_holds_its_chips(name: str, machine: str) -> None:
+    assert target(name).host.machine_type == machine
+
+
+def test_a_pci_device_names_its_generation() -> None:
+    assert (v3 := by_pci("0x0027", "0x004f")) is not None
+    assert v3.name == "v3"
+    assert (v5e := by_pci("0x0063", "0xffff")) is not None
+    assert v5e.name == "v5e"
+    assert by_pci("0x1234", "") is None
+
+
+def test_a_slice_that_is_not_sold_is_told_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match="v5e-1, v5e-4, v5e-8"):
+        sold_target("v5e-3")
+    assert sold_target("v3-32").replicas == 32

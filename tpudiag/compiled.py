@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tpudiag.model import Location
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.work import Work
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Program:
     """The compiler shares the weight update out over the replicas."""
     products: tuple[tuple[str, int], ...] = ()
     """Fusions of matrix products by TensorFlow operation, and their cycles; the longest first."""
+    work: tuple[Work, ...] | None = None
+    """What its instructions have to do; None where a loop's length is open."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +113,10 @@ class Compilation:
     error: str | None = None
     dynamic: tuple[RefusedOp, ...] = ()
     """Operations whose result has a bounded or unknown dimension."""
-    step_ms: float | None = None
-    """The cycles at the generation's clock: an estimate, without collectives."""
-    collective_ms: float | None = None
-    """The collectives' bytes over the documented rate of one axis of links: an estimate."""
+    predicted: PredictedStep | None = None
+    """The time of the step, predicted from the program; None where there is none to read."""
+    lines: dict[str, str] = field(default_factory=dict[str, str])
+    """The user's line (`train.py:12`) by TensorFlow operation, where it is known."""
     took_s: float = 0.0
     cached: bool = False
 
@@ -125,6 +129,17 @@ class Compilation:
             self.argument_bytes + self.output_bytes - self.alias_bytes
             + self.temporary_bytes + self.code_bytes
         )  # fmt: skip
+
+    @property
+    def step_ms(self) -> float | None:
+        """The predicted step of the device, collectives with it."""
+        return self.predicted.device_ms.value if self.predicted else None
+
+    @property
+    def collective_ms(self) -> float | None:
+        """What of it are collectives; None where it was compiled for one replica alone."""
+        alone = self.predicted is None or self.replicas == 1
+        return None if alone or not self.predicted else self.predicted.collective_ms.value
 
     @property
     def fits(self) -> bool | None:

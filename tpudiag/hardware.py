@@ -1,27 +1,75 @@
-"""The TPU generations: what TensorFlow users can name, and what each offers.
+"""The TPU generations: one row each with all that is known of it, and where each figure is from.
 
-Compiler-usable HBM per device was read off the TPU compiler's own out-of-memory messages
-(GiB; libtpu 0.0.51, and third-party logs for 7x). Peaks are the vendor's documented figures
-per chip. Tiles: openxla/xla tiled_layout.md; the MXU is 128 x 128, 256 x 256 from v6e on.
+Standard library alone: the job's side reads it, too. A new generation is a new row.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import prod
 
 from tpudiag.errors import UsageError
 
 GIB = 2**30
+_FLAT = ((2, 2), (4, 4), (4, 8), (8, 8), (8, 16), (16, 16), (16, 32), (32, 32))
+_SMALL_FLAT = ((1, 1), (2, 2), (2, 4), (4, 4), (4, 8), (8, 8), (8, 16), (16, 16))
+_CUBES = (
+    (2, 2, 1), (2, 2, 2), (2, 2, 4), (2, 4, 4), (4, 4, 4), (4, 4, 8), (4, 8, 8), (8, 8, 8),
+    (8, 8, 16), (8, 16, 16), (16, 16, 16),
+)  # fmt: skip
+
+SOURCES = {
+    "device_kind": "PJRT device_kind of libtpu's topologies, printed without a TPU",
+    "aliases": "Cloud TPU documentation, accelerator types; names that users write beside them",
+    "cores_per_chip": "Cloud TPU documentation, system architecture",
+    "devices_per_chip": "devices of libtpu's topologies: v4 and v5p show both cores as one",
+    "chips_per_host": "Cloud TPU documentation, TPU VM types",
+    "named_by_cores": "Cloud TPU documentation, accelerator types",
+    "usable_hbm_gib_per_device": "out-of-memory messages of the TPU compiler (libtpu 0.0.51); "
+    "of tpu7x from logs of third parties",
+    "hbm_gib_per_chip": "Cloud TPU documentation, chip specifications",
+    "peak_bf16_tflops_per_chip": "Cloud TPU documentation, chip specifications",
+    "hbm_gb_per_s_per_chip": "Cloud TPU documentation, chip specifications",
+    "compiler_hbm_gb_per_s_per_device": "optimal_seconds of one elementwise operation by the TPU "
+    "compiler (libtpu 0.0.52); of tpu7x the documented figure at the share of v5p",
+    "mxu_tile": "Cloud TPU documentation, system architecture",
+    "clock_mhz": "v4 and v5p documented; the others from the documented peak and the multipliers "
+    "of a core, with which large products take the compiler's cycles at 70 to 100 % of the peak",
+    "link_gb_per_s": "one way of one link: v2 and v3 from Google's paper on the two (496 and 656 "
+    "Gbit/s), the others from the scaling book and the documentation",
+    "torus_axes": "Cloud TPU documentation, topologies",
+    "slices": "Cloud TPU documentation, configurations of each version",
+    "chip_config": "chip configurations of libtpu's topologies",
+    "hosts": "GKE documentation, plan TPUs (machine types); v2 from the TPU VM's documentation",
+    "cycles_weight": "published step times beside the compiler's programs "
+    "(tests/benchmarks/bench_predicted.py): v2, v3 and v4 fitted, the others between them",
+    "pci_device": "tpu-info's table of PCI devices (device.py)",
+    "pci_subsystem": "tpu-info's table of PCI devices (device.py)",
+    "needs_pjrt": "Cloud TPU documentation, supported runtime versions",
+    "minimum_tensorflow": "Cloud TPU documentation, supported runtime versions",
+}
+"""Where each field of a row is from."""
 
 
 @dataclass(frozen=True)
+class Host:
+    """A machine type to which chips are attached."""
+
+    machine_type: str
+    chips: int
+    vcpus: int
+    ram_gb: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Generation:
     """One TPU generation; a device is what TensorFlow sees as one replica."""
 
     name: str
     device_kind: str
     aliases: tuple[str, ...]
+    """What it is called in accelerator types, the one of the Cloud TPU API last."""
     cores_per_chip: int
     devices_per_chip: int
     chips_per_host: int
@@ -31,8 +79,27 @@ class Generation:
     hbm_gib_per_chip: float
     peak_bf16_tflops_per_chip: float
     hbm_gb_per_s_per_chip: float
+    compiler_hbm_gb_per_s_per_device: float
+    """The bandwidth with which the TPU compiler itself counts."""
     mxu_tile: int
-    minimum_tensorflow: tuple[int, int] | None
+    clock_mhz: int
+    cycles_weight: float
+    """How far the compiler's cycles are believed where they pass the roof: 0 not, 1 wholly."""
+    link_gb_per_s: float
+    """One way of one link between chips."""
+    torus_axes: int
+    slices: tuple[tuple[int, ...], ...]
+    """The shapes that are sold."""
+    hosts: tuple[Host, ...]
+    """Machine types, the smallest first."""
+    chip_config: str = ""
+    """What the compiler calls a chip whose cores are one device, where it must be told."""
+    pci_device: str = ""
+    pci_subsystem: str = ""
+    """Where one PCI device id stands for several generations."""
+    needs_pjrt: bool = False
+    """Whether its runtime images must be those with PJRT."""
+    minimum_tensorflow: tuple[int, int] | None = None
     """The first TensorFlow release that drives it, None where none does."""
 
     @property
@@ -40,20 +107,84 @@ class Generation:
         """What the compiler may use on one device."""
         return int(self.usable_hbm_gib_per_device * GIB)
 
+    @property
+    def peak_flops_per_device(self) -> float:
+        """FLOP/s of one device in bfloat16, as documented."""
+        return self.peak_bf16_tflops_per_chip * 1e12 / self.devices_per_chip
+
+    @property
+    def cores_named(self) -> int:
+        """What a chip counts in an accelerator type's number."""
+        return self.cores_per_chip if self.named_by_cores else 1
+
 
 GENERATIONS = (
-    Generation("v2", "TPU v2", ("v2",), 2, 2, 4, True, 7.48, 16, 46, 716, 128, (1, 15)),
-    Generation("v3", "TPU v3", ("v3",), 2, 2, 4, True, 15.48, 32, 123, 900, 128, (1, 15)),
-    Generation("v4", "TPU v4", ("v4",), 2, 1, 4, True, 30.75, 32, 275, 1230, 128, (2, 8)),
     Generation(
-        "v5e", "TPU v5 lite", ("v5e", "v5litepod", "v5lite"), 1, 1, 8, False,
-        15.75, 16, 197, 819, 128, (2, 15),
+        name="v2", device_kind="TPU v2", aliases=("v2",), cores_per_chip=2, devices_per_chip=2,
+        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=7.48,
+        hbm_gib_per_chip=16, peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
+        compiler_hbm_gb_per_s_per_device=317, mxu_tile=128, clock_mhz=700, cycles_weight=0.9,
+        link_gb_per_s=62,
+        torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),),
+        pci_device="0x0027", pci_subsystem="0x004e", minimum_tensorflow=(1, 15),
     ),
-    Generation("v5p", "TPU v5", ("v5p",), 2, 1, 4, True, 95.73, 95, 459, 2765, 128, (2, 15)),
-    Generation("v6e", "TPU v6 lite", ("v6e",), 1, 1, 8, False, 31.24, 32, 918, 1638, 256, (2, 15)),
     Generation(
-        "tpu7x", "TPU7x", ("tpu7x", "7x", "v7x"), 2, 2, 4, True,
-        94.75, 192, 2307, 7380, 256, None,
+        name="v3", device_kind="TPU v3", aliases=("v3",), cores_per_chip=2, devices_per_chip=2,
+        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=15.48,
+        hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
+        compiler_hbm_gb_per_s_per_device=429, mxu_tile=128, clock_mhz=940, cycles_weight=0.9,
+        link_gb_per_s=82,
+        torus_axes=2, slices=_FLAT, hosts=(Host("ct3-hightpu-4t", 4, 96, 340),),
+        pci_device="0x0027", pci_subsystem="0x004f", minimum_tensorflow=(1, 15),
+    ),
+    Generation(
+        name="v4", device_kind="TPU v4", aliases=("v4",), cores_per_chip=2, devices_per_chip=1,
+        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=30.75,
+        hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
+        compiler_hbm_gb_per_s_per_device=982, mxu_tile=128, clock_mhz=1050, cycles_weight=0.3,
+        link_gb_per_s=45,
+        torus_axes=3, slices=_CUBES, hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
+        chip_config="megacore", pci_device="0x005e", minimum_tensorflow=(2, 8),
+    ),
+    Generation(
+        name="v5e", device_kind="TPU v5 lite", aliases=("v5e", "v5lite", "v5litepod"),
+        cores_per_chip=1, devices_per_chip=1, chips_per_host=8, named_by_cores=False,
+        usable_hbm_gib_per_device=15.75, hbm_gib_per_chip=16, peak_bf16_tflops_per_chip=197,
+        hbm_gb_per_s_per_chip=819, compiler_hbm_gb_per_s_per_device=738, mxu_tile=128,
+        clock_mhz=1500, cycles_weight=0.5,
+        link_gb_per_s=45, torus_axes=2, slices=_SMALL_FLAT,
+        hosts=(Host("ct5lp-hightpu-1t", 1, 24, 48), Host("ct5lp-hightpu-4t", 4, 112, 192),
+               Host("ct5lp-hightpu-8t", 8, 224, 384)),
+        pci_device="0x0063", needs_pjrt=True, minimum_tensorflow=(2, 15),
+    ),
+    Generation(
+        name="v5p", device_kind="TPU v5", aliases=("v5p",), cores_per_chip=2, devices_per_chip=1,
+        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=95.73,
+        hbm_gib_per_chip=95, peak_bf16_tflops_per_chip=459, hbm_gb_per_s_per_chip=2765,
+        compiler_hbm_gb_per_s_per_device=2350, mxu_tile=128, clock_mhz=1750, cycles_weight=0.5,
+        link_gb_per_s=90,
+        torus_axes=3, slices=_CUBES, hosts=(Host("ct5p-hightpu-4t", 4, 208, 448),),
+        pci_device="0x0062", needs_pjrt=True, minimum_tensorflow=(2, 15),
+    ),
+    Generation(
+        name="v6e", device_kind="TPU v6 lite", aliases=("v6e",), cores_per_chip=1,
+        devices_per_chip=1, chips_per_host=8, named_by_cores=False,
+        usable_hbm_gib_per_device=31.24, hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=918,
+        hbm_gb_per_s_per_chip=1638, compiler_hbm_gb_per_s_per_device=1638, mxu_tile=256,
+        clock_mhz=1750, cycles_weight=0.5,
+        link_gb_per_s=90, torus_axes=2, slices=_SMALL_FLAT,
+        hosts=(Host("ct6e-standard-1t", 1, 44, 176), Host("ct6e-standard-4t", 4, 180, 720),
+               Host("ct6e-standard-8t", 8, 180, 1440)),
+        pci_device="0x006f", needs_pjrt=True, minimum_tensorflow=(2, 15),
+    ),
+    Generation(
+        name="tpu7x", device_kind="TPU7x", aliases=("7x", "v7x", "tpu7x"), cores_per_chip=2,
+        devices_per_chip=2, chips_per_host=4, named_by_cores=True,
+        usable_hbm_gib_per_device=94.75, hbm_gib_per_chip=192, peak_bf16_tflops_per_chip=2307,
+        hbm_gb_per_s_per_chip=7380, compiler_hbm_gb_per_s_per_device=3136, mxu_tile=256,
+        clock_mhz=2200, cycles_weight=0.5,
+        link_gb_per_s=90, torus_axes=3, slices=_CUBES,
+        hosts=(Host("tpu7x-standard-4t", 4, 224, 960),), pci_device="0x0076", needs_pjrt=True,
     ),
 )  # fmt: skip
 
@@ -76,6 +207,35 @@ class Target:
         """The generation's figures."""
         return next(g for g in GENERATIONS if g.name == self.generation)
 
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape of the slice, None where none of so many chips is sold."""
+        return _shape(self.hardware, self.chips)
+
+    @property
+    def host(self) -> Host:
+        """The machine type of its hosts."""
+        machines = self.hardware.hosts
+        needed = self.chips if self.hosts == 1 else -(-self.chips // self.hosts)
+        return next((each for each in machines if each.chips >= needed), machines[-1])
+
+
+def _shape(generation: Generation, chips: int) -> tuple[int, ...] | None:
+    """The shape of a slice; of three axes also those of whole cubes of 4 x 4 x 4."""
+    listed = next((s for s in generation.slices if prod(s) == chips), None)
+    if listed is not None or generation.torus_axes < 3 or chips % 64 or chips > 8960:
+        return listed
+    cubes = chips // 64
+    sides = ((a, b, cubes // a // b) for a in range(1, 17) for b in range(a, 17)
+             if cubes % (a * b) == 0 and cubes // a // b >= b)  # fmt: skip
+    best = min(sides, key=sum, default=None)
+    return best and tuple(4 * side for side in best)
+
+
+def sold(generation: Generation) -> tuple[str, ...]:
+    """The names of the slices that are sold, the smallest first."""
+    return tuple(f"{generation.name}-{prod(s) * generation.cores_named}" for s in generation.slices)
+
 
 def target(name: str) -> Target:
     """The target for an accelerator type as users write it: v5e-8, v5litepod-8, v3-32, v4-8."""
@@ -85,7 +245,7 @@ def target(name: str) -> Target:
         known = ", ".join(g.name for g in GENERATIONS)
         raise UsageError(f"--for {name}: not a TPU name; write e.g. v5e-8 (generations: {known})")
     count = int(match[2])
-    per_chip = generation.cores_per_chip if generation.named_by_cores else 1
+    per_chip = generation.cores_named
     if count < 1 or count % per_chip:
         raise UsageError(
             f"--for {name}: {generation.name} names count TensorCores, {per_chip} to a chip"
@@ -102,10 +262,27 @@ def target(name: str) -> Target:
     )  # fmt: skip
 
 
+def sold_target(name: str) -> Target:
+    """The same of a slice that can be had; UsageError names those that can."""
+    made = target(name)
+    if made.shape is None:
+        names = ", ".join(sold(made.hardware))
+        raise UsageError(f"--for {name}: no such slice is sold; {made.generation} comes as {names}")
+    return made
+
+
 def by_device_kind(kind: str) -> Generation | None:
     """The generation for a device_kind or profile device type: `TPU v6 Lite`, also `TPU v6e`."""
     wanted = kind.strip().lower()
     return next((g for g in GENERATIONS if wanted in _kinds(g)), None)
+
+
+def by_pci(device: str, subsystem: str) -> Generation | None:
+    """The generation of a PCI device; v2 and v3 share the first id and differ in the second."""
+    return next(
+        (g for g in GENERATIONS
+         if g.pci_device == device and g.pci_subsystem in ("", subsystem)), None,
+    )  # fmt: skip
 
 
 def _kinds(generation: Generation) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ from enum import Enum
 from functools import total_ordering
 from typing import Literal, Union
 
+from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
+from tpudiag.script_run import Coverage, Crash, HookDefect
+
 Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
 """What a figure may be; a float or int carries its unit beside it."""
 
@@ -48,21 +51,6 @@ class Verdict(Enum):
     FAILED = "failed"
     SKIPPED = "skipped"
     BROKEN = "broken"
-
-
-@dataclass(frozen=True)
-class Location:
-    """A line of the user's code (or a file without a line)."""
-
-    file: str
-    line: int | None = None
-    cell: int | None = None
-    """The cell that `line` counts in, where the file is a notebook: 7 for In[7]."""
-
-    def __str__(self) -> str:
-        if self.cell is not None:
-            return f"{self.file}, cell {self.cell}, line {self.line}"
-        return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -272,10 +260,89 @@ class PlanRow:
     headroom: float | None = None
     more_flops: float | None = None
     step_ms: float | None = None
+    """As predicted, between `step_low_ms` and `step_high_ms`."""
+    step_low_ms: float | None = None
+    step_high_ms: float | None = None
+    bound_by: str | None = None
+    """What the predicted step waits for most: MXU, HBM, ICI, dispatch."""
+    mfu: float | None = None
     collective_ms: float | None = None
+    flops_per_example: float | None = None
+    hbm_bytes_per_example: float | None = None
+    collective_bytes_per_step: int | None = None
+    examples_per_second: float | None = None
+    """Of the whole slice."""
     examples_per_second_per_chip: float | None = None
+    input_needed_examples_per_second_per_host: float | None = None
     examples_per_price: float | None = None
+    hours: float | None = None
+    """For the examples that were asked for, between `hours_low` and `hours_high`."""
+    hours_low: float | None = None
+    hours_high: float | None = None
+    cost: float | None = None
+    """Of these hours, in the user's money."""
+    cost_low: float | None = None
+    cost_high: float | None = None
     note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedInstruction:
+    """One instruction of the TPU compiler's program, with the time that it is predicted to take.
+
+    Bytes, FLOPs and times are of one step of one replica, loops unrolled.
+    """
+
+    name: str
+    operation: str
+    """The framework's operation that it was made for; empty where it has none."""
+    location: Location | None = None
+    runs: int
+    ms: float
+    low_ms: float
+    high_ms: float
+    share: float
+    """Of the predicted step, 0 to 1."""
+    hbm_bytes: int
+    flops: int
+    bound_by: str
+    helps: str
+    """What would make it faster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationFigures:
+    """What the compiler's program spends on one operation of the framework in one step."""
+
+    operation: str
+    location: Location | None = None
+    cycles: int
+    flops: int
+    hbm_bytes: int
+    collective_bytes: int
+    result_bytes: int
+    """Of what its instructions leave in HBM, with padding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepPrediction:
+    """A training step on one target, predicted from the TPU compiler's program: not measured."""
+
+    target: str
+    batch_per_replica: int
+    replicas: int
+    """That the program was compiled for."""
+    compiler: str
+    step_ms: float
+    low_ms: float
+    high_ms: float
+    bound_by: str
+    split_ms: dict[str, float] = field(default_factory=dict[str, float])
+    """The device's time by what it waits for."""
+    instructions: tuple[PredictedInstruction, ...] = ()
+    """Those that take most."""
+    operations: tuple[OperationFigures, ...] = ()
+    """All that take something, for a comparison with another report."""
 
 
 @dataclass(frozen=True)
@@ -311,12 +378,21 @@ class Report:
     excerpts: tuple[Excerpt, ...] = ()
     samples: tuple[StepSamples, ...] = ()
     plan: tuple[PlanRow, ...] = ()
+    predictions: tuple[StepPrediction, ...] = ()
+    """The step on each target that was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it; what was seen until then stands."""
     faults: tuple[str, ...] = ()
     """One line for each source that gave nothing, such as a trainer without a profile."""
     profile_folder: str | None = None
     """The TensorBoard folder that holds the profile it rests on, None where there is none."""
+
+    crash: Crash | None = None
+    """The exception that ended the job, with its own traceback."""
+    coverage: Coverage | None = None
+    """How much of a rehearsed script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of tpudiag that failed while the job ran; the job went on without them."""
 
     @property
     def judged(self) -> bool:

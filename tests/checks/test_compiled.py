@@ -20,6 +20,8 @@ from tpudiag.compiled import (
 )
 from tpudiag.hardware import target
 from tpudiag.model import Location, Outcome, Severity, Verdict
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Bound, Range
 from tpudiag.settings import Settings
 from tpudiag.signals import Batch, Origin, Signals, StepOps, TensorSeen
 
@@ -30,12 +32,25 @@ PROGRAM = Program(
     1_500_000, (), 0, (HbmTensor("dense/kernel", "f32[128,10]{0,1:T(8,128)}", 5120, 8192),),
     (Collective("all-reduce", 1, 100_000),), False,
 )  # fmt: skip
+
+
+def predicted(ms: float, collective_ms: float) -> PredictedStep:
+    """A step of which the collectives take so much."""
+    return PredictedStep(
+        target="v5e-8", batch=128, ms=Range(ms, ms, ms), device_ms=Range(0.9 * ms, ms, 1.2 * ms),
+        bound_by=Bound.HBM, split_ms=((Bound.HBM, ms),), mfu=Range(0.3, 0.4, 0.5),
+        hbm_use=Range(0.3, 0.4, 0.5), flops=128_000_000_000, hbm_bytes=10**9,
+        collective_bytes=10**6, top=(),
+        collective_ms=Range(0.5 * collective_ms, collective_ms, 2 * collective_ms),
+    )  # fmt: skip
+
+
 STEP = Compilation(
     "v5e-8", 128, 8, "libtpu 1, jax 1", int(15.75 * GIB), GIB, GIB // 2, GIB // 2, 8 * GIB,
-    GIB // 8, 128e9, True, PROGRAM, step_ms=1.0, collective_ms=0.01,
+    GIB // 8, 128e9, True, PROGRAM, predicted=predicted(1.0, 0.01),
 )  # fmt: skip
 FACTS = CompilerFacts(LoweredStep(128, 8, "step.mlir"), STEP)
-SMALL = replace(STEP, batch=32, flops=32e9, step_ms=0.25)
+SMALL = replace(STEP, batch=32, flops=32e9, predicted=predicted(0.25, 0.01))
 
 
 def judge(id_: str, facts: CompilerFacts | None) -> Outcome:
@@ -105,7 +120,7 @@ def test_without_an_answer_nothing_is_called_a_fit() -> None:
 
 
 def test_a_program_that_cannot_be_read_still_tells_what_it_needs() -> None:
-    unread = with_step(program=None, step_ms=None)
+    unread = with_step(program=None, predicted=None)
     assert judge("TPU301", unread).verdict is Verdict.PASSED
     for id_ in ("TPU302", "TPU303", "TPU504"):
         assert judge(id_, unread).verdict is Verdict.SKIPPED
@@ -123,19 +138,25 @@ def test_padding_is_told_with_the_operation_and_its_expansion() -> None:
 
 def test_recomputation_is_held_against_a_small_batch() -> None:
     assert judge("TPU303", replace(FACTS, small=SMALL)).verdict is Verdict.PASSED
-    slow = replace(STEP, flops=128e9 * 1.3, step_ms=1.23)
+    slow = replace(STEP, flops=128e9 * 1.3, predicted=predicted(1.23, 0.01))
     outcome = judge("TPU303", replace(FACTS, step=slow, small=SMALL))
     assert outcome.verdict is Verdict.FAILED
     assert figures(outcome)["more FLOPs an example"] == 30.0
-    assert figures(outcome)["more cycles an example"] == 23.0
+    assert figures(outcome)["more time an example, predicted"] == 23.0
 
 
-def test_collectives_are_an_estimate_and_need_a_step_worth_estimating() -> None:
-    outcome = judge("TPU504", with_step(collective_ms=1.0))
+def test_collectives_fail_as_predicted_where_both_ends_of_the_range_say_so() -> None:
+    outcome = judge("TPU504", with_step(predicted=predicted(2.0, 1.0)))
     assert outcome.verdict is Verdict.FAILED
     assert outcome.severity is Severity.WARNING
-    assert "estimate" in outcome.findings[0].message
-    assert judge("TPU504", with_step(step_ms=0.02)).verdict is Verdict.SKIPPED
+    assert "predicted" in outcome.findings[0].message
+    between = judge("TPU504", with_step(predicted=predicted(1.0, 0.06)))
+    assert between.verdict is Verdict.SKIPPED
+    assert "either side" in (between.reason or "")
+
+
+def test_collectives_need_a_step_worth_predicting() -> None:
+    assert judge("TPU504", with_step(predicted=predicted(0.02, 0.01))).verdict is Verdict.SKIPPED
     assert judge("TPU504", with_step(replicas=1)).verdict is Verdict.SKIPPED
 
 

@@ -177,3 +177,9 @@ def test_artefact_of_the_rehearsal_is_not_the_users_fault(id_: str) -> None:
 @pytest.mark.parametrize("id_", ["R01", "R02", "R03"])
 def test_artefact_of_the_rehearsal_is_unknown_on_a_tpu(id_: str) -> None:
     assert outcome(crashed(id_), Origin.TPU).verdict is Verdict.SKIPPED
+
+
+def test_running_job_is_warned_of_what_its_log_says() -> None:
+    said = outcome(JobEnd("running", log_tail=EXAMPLES["E28"]), Origin.TPU)
+    assert said.severity is Severity.WARNING
+    assert outcome(JobEnd("running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED

@@ -15,22 +15,35 @@ from tpudiag.signals import (
     ActivationEstimate,
     ArgumentChange,
     Batch,
+    BatchNorm,
     BucketSeen,
     Checkpoints,
     CheckpointUse,
+    ClippedGradients,
     DatasetOp,
     Dispatch,
     Environment,
+    ExpertRouting,
     FilesRead,
+    FitData,
+    FrozenState,
+    GpuUse,
+    IteratorUse,
     JobEnd,
     KerasUse,
     LossScale,
+    LowPrecisionOp,
     MatrixOp,
     MixedPrecision,
     Origin,
+    Pause,
     Pipeline,
+    RepeatedSetup,
+    ReplicaRead,
+    ResultFetch,
     Retrace,
     Signals,
+    StepNumerics,
     StepOp,
     StepOps,
     StepTimes,
@@ -41,10 +54,13 @@ from tpudiag.signals import (
     ThroughputDrop,
     TpuAttempt,
     TracedFunction,
+    TrainingLoop,
+    UndistributedInput,
     VariableSeen,
 )
 
 HERE = Location("train.py", 7)
+RAN_OUT = "Your input ran out of data; interrupting training"
 KERNEL = VariableSeen("kernel", "float32", (784, 128), 401_408, True, True, False, HERE)
 SLOT = replace(KERNEL, name="momentum", trainable=False, optimizer=True)
 
@@ -86,6 +102,54 @@ def sized(size: int, *names: str, whole: int | None = None) -> DatasetOp:
     return replace(BATCHED, batch_size=size, batch_named=names, global_batch_named=whole)
 
 
+def holding(kind: str, buffer: int | None, elements: int | None = None) -> DatasetOp:
+    """A transformation that holds elements of 12 KB."""
+    return DatasetOp(kind, buffer_size=buffer, elements=elements, host_bytes=12_544)
+
+
+LOOP = TrainingLoop(
+    dispatches=25,
+    iterators=(
+        IteratorUse(
+            times=3, datasets=1, steps_between=10, cardinality=10, cached=True, start_ms=5.0,
+            asks_once=False, location=HERE,
+        ),
+    ),
+    fits=(FitData(batches=50, steps_per_epoch=10, epochs=5, starts_again=False, location=HERE),),
+    pauses=(
+        Pause(kind="evaluation", times=3, spent_ms=2e3, training_ms=9e3, location=HERE),
+    ),
+    fetches=(ResultFetch("result", 3, 25, HERE),),
+    tpu_strategy=True,
+)  # fmt: skip
+NUMERICS = StepNumerics(
+    loss_dtype="float32", gradients_seen=True, batch_norms=(BatchNorm("bn", 128, HERE),)
+)
+
+
+def loop(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed around its step."""
+    return h(loop=replace(LOOP, **changed))  # type: ignore[arg-type]
+
+
+def numerics(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed in its numbers."""
+    return h(numerics=replace(NUMERICS, **changed))  # type: ignore[arg-type]
+
+
+def routing(capacity: int | None) -> ExpertRouting:
+    return ExpertRouting(
+        name="top_k", tokens=1024, chosen=2, experts=8, capacity=capacity, location=HERE
+    )
+
+
+def frozen(kind: str, calls: int) -> FrozenState:
+    return FrozenState(
+        kind=kind, name="lr", function="step", location=HERE,  # type: ignore[arg-type]
+        traced="0.1", now="0.2", calls=calls,
+    )  # fmt: skip
+
+
 HEALTHY = Signals(
     origin=Origin.REHEARSAL,
     target=target("v5e-8"),
@@ -105,6 +169,8 @@ HEALTHY = Signals(
     variables=(KERNEL, SLOT),
     activations=ActivationEstimate(65_536),
     loss=(LossScale(1 / 8, 8, False, HERE),),
+    numerics=NUMERICS,
+    loop=LOOP,
     precision=MixedPrecision(("mixed_bfloat16",)),
     checkpoints=Checkpoints((CheckpointUse("tf.train.CheckpointManager", "gs://b/c", 0, HERE),)),
     buckets=(BucketSeen("b", True),),
@@ -275,6 +341,119 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU602", h(buckets=(BucketSeen("b", False),)), Severity.INFO),
+    (
+        "TPU007",
+        loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),), tpu_strategy=False),
+        Severity.WARNING,
+    ),
+    ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
+    ("TPU107", loop(frozen=(frozen("random", 0),)), Severity.WARNING),
+    ("TPU107", loop(frozen=(frozen("written", 3),)), Severity.WARNING),
+    ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
+    ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="tpu", times=2, location=HERE, variables=9),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="compile", times=4, location=HERE, fits=3),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=-1),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], datasets=3),)),
+        Severity.WARNING,
+    ),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20),)), Severity.WARNING),
+    (
+        "TPU212",
+        loop(fits=(replace(LOOP.fits[0], batches=18, starts_again=True),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU212",
+        h(end=JobEnd("stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU407",
+        numerics(low_precision=(LowPrecisionOp("Softmax", "d/Softmax", "bfloat16", HERE),)),
+        Severity.WARNING,
+    ),
+    ("TPU407", numerics(loss_dtype="bfloat16"), Severity.WARNING),
+    (
+        "TPU505",
+        loop(
+            undistributed=UndistributedInput(
+                replicas=8, shapes=("float32[1024, 784]",), from_dataset=True, location=HERE
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU505",
+        loop(
+            undistributed=UndistributedInput(
+                replicas=8, shapes=("float32[64, 100]",), from_dataset=False, location=HERE
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU506",
+        numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)),
+        Severity.INFO,
+    ),
+    (
+        "TPU507",
+        loop(
+            replica_reads=(
+                ReplicaRead(kind="first", replicas=8, taken=0.3, mean=0.4, location=HERE),
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU507",
+        loop(replica_reads=(ReplicaRead(kind="mean", replicas=8, location=HERE),)),
+        Severity.WARNING,
+    ),
+    ("TPU508", numerics(batch_norms=(BatchNorm("bn", 4, HERE),)), Severity.WARNING),
+    ("TPU509", numerics(routings=(routing(128),)), Severity.WARNING),
+    (
+        "TPU606",
+        loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)),
+        Severity.WARNING,
+    ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
+    ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    (
+        "TPU214",
+        h(pipelines=given(BATCHED, DatasetOp("Shuffle", buffer_size=100))),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=9_999), BATCHED)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(
+            target=POD,
+            pipelines=given(
+                DatasetOp("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
+            ),
+        ),
+        Severity.WARNING,
+    ),
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
@@ -309,6 +488,50 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU208", h(pipelines=given(READER, BATCHED, files=TWO_FILES), tpu_named="local")),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"))),
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
+    ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
+    ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
+    ("TPU107", loop(frozen=(frozen("written", 2),))),
+    (
+        "TPU108",
+        replace(loop(fetches=(ResultFetch("result", 25, 25, HERE),)), dispatch=Dispatch(2500, 100)),
+    ),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="compile", times=2, location=HERE, changed=True, fits=1),)),
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=1),)),
+    ),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20, starts_again=True),))),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-1),))),
+    (
+        "TPU507",
+        h(
+            loss=(LossScale(1.0, 8, True, HERE),),
+            loop=replace(
+                LOOP, replica_reads=(ReplicaRead(kind="mean", replicas=8, location=HERE),)
+            ),
+        ),
+    ),
+    (
+        "TPU508",
+        h(strategy_replicas=1, numerics=replace(NUMERICS, batch_norms=(BatchNorm("bn", 4, HERE),))),
+    ),
+    ("TPU508", numerics(batch_norms=(BatchNorm("bn", None, HERE),))),
+    ("TPU509", numerics(routings=(routing(320),))),
+    (
+        "TPU606",
+        loop(pauses=(Pause(kind="saving", times=9, spent_ms=4e3, training_ms=1e2, location=HERE),)),
+    ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
+    ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),
+    (
+        "TPU213",
+        h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
+    ),
+    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=64), BATCHED))),
+    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=8), replace(READER), BATCHED))),
 )
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
@@ -337,8 +560,27 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(buckets=(BucketSeen("b", None, "no credentials"),))),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
     ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
+    ("TPU107", h(loop=None)),
+    ("TPU108", loop(dispatches=4)),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-2),))),
+    ("TPU505", loop(dispatches=0)),
+    ("TPU507", h(loop=None)),
+    ("TPU508", h(numerics=None)),
+    ("TPU509", numerics(routings=(routing(None),))),
+    ("TPU606", loop(pauses=())),
+    ("TPU213", h(pipelines=given(holding("Cache", None, None), BATCHED))),
+    ("TPU213", h(target=None)),
 )
-SKIPPED_WHEN_HEALTHY = {"TPU003", "TPU103", "TPU106", "TPU201", "TPU204", "TPU603", "TPU604"}
+SKIPPED_WHEN_HEALTHY = {
+    "TPU509",
+    "TPU003",
+    "TPU103",
+    "TPU106",
+    "TPU201",
+    "TPU204",
+    "TPU603",
+    "TPU604",
+}
 
 
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tpudiag.compiled import Compilation, OutOfMemory, Program
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Verdict
 from tpudiag.plan import candidates
 from tpudiag.plan.candidates import Plan
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Bound, Range
 
 V5E = target("v5e-8")
 GIB = 2**30
+
+
+def predicted(batch: int, ms: float) -> PredictedStep:
+    """A step that takes so long, give or take a fifth."""
+    step = Range(0.8 * ms, ms, 1.2 * ms)
+    none = Range(0.0, 0.0, 0.0)
+    return PredictedStep(
+        target="v5e-8", batch=batch, ms=step, device_ms=step, bound_by=Bound.HBM,
+        split_ms=((Bound.HBM, ms),), mfu=none, hbm_use=none, flops=1, hbm_bytes=1,
+        collective_bytes=1, collective_ms=none, top=(),
+    )  # fmt: skip
 
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
@@ -19,7 +34,7 @@ def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = N
     step = batch * 0.01 if step_ms is None else step_ms
     return Compilation(
         "v5e-8", batch, 8, "libtpu 1", 16 * GIB, temporary_bytes=int(gib * GIB),
-        flops=flops * batch, compiled=True, program=program, step_ms=step, collective_ms=0.1,
+        flops=flops * batch, compiled=True, program=program, predicted=predicted(batch, step + 0.1),
     )  # fmt: skip
 
 
@@ -56,7 +71,7 @@ def test_a_batch_that_fits_only_by_recomputation_is_not_taken() -> None:
     slow = answer(512, 15.0, flops=1.3, step_ms=512 * 0.0123)
     batch, why = chosen(plan(answer(128, 8.8), answer(256, 12), slow))
     assert batch == 256
-    assert why == "512 fits, but recomputes: 30% more FLOPs and 23% more cycles an example"
+    assert why == "512 fits, but recomputes: 30% more FLOPs and 16% more time an example"
 
 
 def test_a_batch_without_headroom_is_not_taken() -> None:
@@ -138,3 +153,16 @@ def test_one_replica_in_place_of_a_slice_is_told() -> None:
 def test_batches_are_doubled_up_to_the_last() -> None:
     assert candidates.doubled(64, 1024) == (64, 128, 256, 512, 1024)
     assert candidates.doubled(64, 300) == (64, 128, 256, 300)
+
+
+def test_what_was_not_answered_is_not_said_to_be_refused() -> None:
+    silent = Compilation("v5e-8", 256, 8, "libtpu 1", 16 * GIB, error="the batch is fixed")
+    assert chosen(plan(answer(128, 8), silent)) == (128, "whether 256 fits is not known")
+
+
+def test_hours_and_money_have_the_range_of_the_step() -> None:
+    made = Plan(V5E, price=2.0, answers={128: answer(128, 8, step_ms=9.9)})
+    (row,) = plan_report.report("job", (made,), examples=1_024 * 360_000).plan
+    assert (row.hours, row.hours_low, row.hours_high) == pytest.approx((1.0, 0.8, 1.2), rel=0.01)
+    assert row.cost == pytest.approx(16.0, rel=0.01)
+    assert row.examples_per_second == pytest.approx(102_400, rel=0.01)

@@ -24,12 +24,23 @@ from tpudiag.model import (
     Verdict,
     skipped_reason,
 )
+from tpudiag.script_run import CodeFrame, Crash
 
 HOSTILE = (
     "<script>alert(1)</script> [bold red]x[/] **b** `c` | \x1b[31mred\x1b]8;;http://e\x07 \x9b1m"
     " @someone #1 \r\x08 \u202egnp.exe [a](http://e) ![i](x) {{ j }} $m$ \udc80 é 漢字"
 )
 
+CRASH = Crash(
+    "ValueError: no data <here> & there",
+    (
+        CodeFrame(Location("train.py", 40), "<module>", "main()"),
+        CodeFrame(Location("train.py", 12), "main", "for batch in data[`x`]:"),
+    ),
+    'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    main()\n'
+    '  File "train.py", line 12, in main\n    for batch in data[`x`]:\n'
+    "ValueError: no data <here> & there\n",
+)
 PASSED = Outcome(
     id="TPU101",
     name="retracing",
@@ -306,7 +317,10 @@ SPECIMENS = {
     "each-severity": _each_severity(),
     "broken": report(PASSED, BROKEN, SKIPPED[0]),
     "crashed": replace(
-        report(PASSED, *SKIPPED), partial="the job ended with exit code 1 at step 7", notes=()
+        report(PASSED, *SKIPPED),
+        partial="the job ended with exit code 1 at step 7",
+        notes=(),
+        crash=CRASH,
     ),
     "empty": Report(
         subject=Subject("trainer", "localhost:6009"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tpudiag.commands import _report
 from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
+from tpudiag.commands.compare import share
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ examples:
   tpudiag check --for v6e-8 --reference bert --loop fit
   tpudiag check train.py --for v5e-8 -- --epochs 3
   tpudiag check package.module:train
+  tpudiag check -m package.module -- --epochs 3
   tpudiag check --tpu local            on a TPU VM
+  tpudiag check train.py --for v5e-8 --baseline main.json --fail-on-regression 2%
 """
 
 
@@ -42,6 +45,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         "default: the reference job",
     )  # fmt: skip
     parser.add_argument(
+        "-m", dest="module", metavar="MODULE",
+        help="run a module as `python -m` does; its arguments follow `--`",
+    )  # fmt: skip
+    parser.add_argument(
         "--for",
         dest="for_",
         metavar="TPU",
@@ -54,6 +61,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     )
     _add_run_options(parser)
     add_compiler_options(parser)
+    _add_gate_options(parser)
     add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
@@ -73,6 +81,18 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=5,
         help="steps before them (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--first-loop",
+        action="store_true",
+        help="end a rehearsal after the steps observed (default: go on, shortened)",
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="TIME",
+        type=duration(),
+        default=60.0,
+        help="how long the rest of the script may take in a rehearsal (default: 60s)",
     )
     parser.add_argument(
         "--timeout",
@@ -101,11 +121,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=10.0,
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
-    parser.add_argument(
-        "--fake-data", action="store_true",
-        help="stand in for data that cannot be reached from here: gs:// files, tfds, "
-        "keras.datasets, TF Hub",
-    )  # fmt: skip
+    add_data_option(parser)
     parser.add_argument(
         "--log-dir",
         metavar="DIR",
@@ -113,6 +129,28 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=Path("tpudiag-logs"),
         help="where runs leave their profile (default: ./tpudiag-logs)",
     )
+
+
+def _add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """An earlier report to hold this one against."""
+    gate = parser.add_argument_group("gate for CI")
+    gate.add_argument(
+        "--baseline", metavar="REPORT", help="a JSON report of an earlier check: says what grew"
+    )
+    gate.add_argument(
+        "--fail-on-regression", metavar="PERCENT", type=share,
+        help="exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+        "predicted step) grew by more than this against --baseline, e.g. 2%%",
+    )  # fmt: skip
+
+
+def add_data_option(parser: argparse.ArgumentParser) -> None:
+    """Whether data that cannot be reached is stood in for."""
+    parser.add_argument(
+        "--fake-data", action="store_true",
+        help="stand in for data that cannot be reached from here: gs:// files, tfds, "
+        "keras.datasets, TF Hub",
+    )  # fmt: skip
 
 
 def add_reference_options(parser: argparse.ArgumentParser) -> None:
@@ -170,15 +208,35 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
+    baseline = _baseline(options)
     asked = request(options)
     from tpudiag.diagnoses import job
 
     with progress() as on_phase:
         report = job.diagnose(asked, settings, on_phase)
+    closes = False
+    if baseline is not None and not report.interrupted:
+        from tpudiag.diagnoses.baseline import held_against
+
+        gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
+        report, closes = gated.report, gated.closes
+        print(f"tpudiag: {gated.verdict}", file=sys.stderr)
     code = _finish(report, options)
+    code = max(code, int(closes))
     if report.next_command is not None:
         _report.beside_profile(report, str(asked.log_dir))
     return code
+
+
+def _baseline(options: argparse.Namespace) -> Report | None:
+    """The earlier report, read before anything runs; raises UnreadableInput and UsageError."""
+    if options.baseline is None:
+        if options.fail_on_regression is not None:
+            raise UsageError("--fail-on-regression needs --baseline REPORT.json")
+        return None
+    from tpudiag import report_json
+
+    return report_json.load(options.baseline)
 
 
 def _finish(report: Report, options: argparse.Namespace) -> int:
@@ -202,13 +260,16 @@ def request(options: argparse.Namespace) -> JobRequest:
     goal = job_request.goal(options.for_, options.tpu)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
+    given = options.target or options.module
     program = job_request.REFERENCE
     name = f"reference {options.reference}, {options.loop} loop"
-    if options.target is not None:
+    if options.module is not None:
+        program = name = job_request.checked_module(options.module, options.target)
+    elif options.target is not None:
         program = name = job_request.checked_program(options.target)
     log_dir = _run_folder(options)
     arguments = tuple(options.arguments)
-    if options.target is None:
+    if given is None:
         arguments = (*_reference_arguments(options, log_dir), *arguments)
     return job_request.JobRequest(
         program=program, arguments=arguments, name=name,
@@ -217,6 +278,8 @@ def request(options: argparse.Namespace) -> JobRequest:
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox,
         fake_data=options.fake_data,
+        is_module=options.module is not None,
+        rest_s=0.0 if options.first_loop else options.budget,
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
         ),
@@ -227,7 +290,9 @@ def _run_folder(options: argparse.Namespace) -> Path:
     """The folder of this run, made; raises UsageError."""
     from tpudiag.diagnoses.job_request import run_name
 
-    folder: Path = options.log_dir / run_name(options.target or f"reference-{options.reference}")
+    folder: Path = options.log_dir / run_name(
+        options.target or options.module or f"reference-{options.reference}"
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -13,7 +13,6 @@ from tpudiag.commands.read import add_engine_option
 if TYPE_CHECKING:
     from tpudiag.model import Report
 
-DEFAULT_LIMIT = 0.05
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
 --fail-on-regression and by more than noise, B lacks a figure of A that could regress, a host
@@ -53,9 +52,10 @@ def add_parser(
 def _add_options(parser: argparse.ArgumentParser) -> None:
     """The options, which may stand before or behind `--`."""
     parser.add_argument(
-        "--fail-on-regression", metavar="PERCENT", type=_share,
+        "--fail-on-regression", metavar="PERCENT", type=share,
         help="exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
-        "utilisation or peak memory got worse by more than this, e.g. 5%%, and by more than noise",
+        "utilisation, peak memory or what the TPU compiler says got worse by more than this, e.g. "
+        "5%%, and by more than noise",
     )  # fmt: skip
     parser.add_argument(
         "--strict",
@@ -87,11 +87,12 @@ def run(options: argparse.Namespace) -> int:
             "--across-hardware compares what is a share of each chip's peak"
         )
     found = changes.changes(before, after, bool(across))
-    limit = DEFAULT_LIMIT if options.fail_on_regression is None else options.fail_on_regression
+    given = options.fail_on_regression
+    limit = comparison.DEFAULT_LIMIT if given is None else given
     if options.fail_on_regression is not None and not any(c.worse is not None for c in found):
         raise NothingDiagnosed(
             f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
-            "(step time, throughput, MXU utilisation, peak memory)"
+            "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
         )
     made = comparison.report(names, (before, after), found, limit, across)
     emit(made, options)
@@ -143,7 +144,7 @@ def _report(path: str, options: argparse.Namespace) -> Report:
     return report
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
     """`5%` or `5` as 0.05."""
     value = float(text.strip().removesuffix("%")) / 100
     if not 0 <= value < math.inf:

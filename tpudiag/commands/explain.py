@@ -33,7 +33,7 @@ exit codes: 0 explained; 2 no such check or file, or no known error in the text.
 BIG_BYTES = 50_000_000
 """From this size on progress is shown."""
 END_BYTES = 1 << 16
-"""The end of a log, in which a failure that is not known is looked for."""
+"""The two ends of a log, in which versions and a failure that is not known are looked for."""
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -151,21 +151,29 @@ def _in_log(name: str) -> list[Match | UnknownError]:
                 return list(search.scan(piped))
         with open(name, "rb") as stream:  # noqa: PTH123
             found = _scanned(stream)
-            stream.seek(max(0, stream.tell() - END_BYTES))
-            return _with_unknown(found, stream.read().decode(errors="replace"))
+            end = stream.tell()
+            stream.seek(0)
+            ends = stream.read(END_BYTES)
+            if end > END_BYTES:
+                stream.seek(max(END_BYTES, end - END_BYTES))
+                ends += stream.read()
+            return _with_unknown(found, ends.decode(errors="replace"))
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
 def _with_unknown(found: Sequence[Match], text: str) -> list[Match | UnknownError]:
-    """What was found; before mere remarks, the failure that a text ends with."""
+    """What was found, for the versions that the text names; before mere remarks, its failure."""
     from tpudiag.known_errors.search import match
     from tpudiag.known_errors.unknown import unknown
+    from tpudiag.known_errors.versions import for_versions, versions_in
 
+    versions = versions_in(text)
+    found = [for_versions(each, versions) for each in found]
     failures = any(each.error.level == "error" for each in found)
     failure = unknown(text) if found and not failures else None
     if failure is None or any(not each.error.noise for each in match(failure.text)):
-        return list(found)
+        return [*found]
     return [failure, *found]
 
 

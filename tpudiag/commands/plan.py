@@ -22,6 +22,7 @@ examples:
   tpudiag plan --for v5e-8,v6e-8 --batch 64..1024
   tpudiag plan train.py --for v4-8,v5e-8,v5p-8,v6e-8 -- --epochs 1
   tpudiag plan train.py --for v5e-8 --batch 128,256,384 --cost prices.toml
+  tpudiag plan train.py --for v5e-16,v5e-64 --examples 1281167 --epochs 90 --cost prices.toml
 
 prices.toml, the price of a chip-hour by generation:
   [chip_hour]
@@ -54,6 +55,14 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="prices of a chip-hour (TOML or JSON): adds examples for the money",
     )  # fmt: skip
     parser.add_argument(
+        "--examples", metavar="N", type=positive,
+        help="examples of the data set: adds hours, and with --cost what they cost",
+    )  # fmt: skip
+    parser.add_argument(
+        "--epochs", metavar="N", type=positive, default=None,
+        help="how often they are gone through (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
         "--timeout", metavar="TIME", type=duration(), default=7200.0,
         help="how long the plan may take (default: 2h)",
     )  # fmt: skip
@@ -61,12 +70,14 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
         help="where the job may leave its files (default: ./tpudiag-logs)",
     )  # fmt: skip
+    check.add_data_option(parser)
     check.add_compiler_options(parser, may_be_left_out=False)
     check.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(
-        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0, sandbox=None
-    )
+        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0,
+        sandbox=None, module=None, first_loop=True, budget=0.0,
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
     _report.check_outputs(options)
     names = dict.fromkeys(name.strip() for name in options.for_.split(",") if name.strip())
-    targets = tuple(hardware.target(name) for name in names)
+    targets = tuple(hardware.sold_target(name) for name in names)
     if not targets:
         raise UsageError("--for: name at least one TPU, e.g. v5e-8")
     known = prices.load(options.cost) if options.cost is not None else {}
@@ -89,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
         raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
     wanted = plan.PlanRequest(
         job=request, installed=installed, targets=targets, batches=options.batch or (),
-        prices=known, timeout_s=options.timeout, compile_timeout_s=options.compile_timeout,
+        prices=known, examples=_examples(options), timeout_s=options.timeout,
+        compile_timeout_s=options.compile_timeout,
     )  # fmt: skip
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
@@ -101,6 +113,24 @@ def run(options: argparse.Namespace) -> int:
         print(f"tpudiag: {report.partial}", file=sys.stderr)
         return code or 2
     return code
+
+
+def _examples(options: argparse.Namespace) -> float | None:
+    """The examples of the whole training; UsageError where only the epochs are known."""
+    if options.examples is None and options.epochs is not None:
+        raise UsageError("--epochs: say with --examples how many examples the data set has")
+    return None if options.examples is None else options.examples * (options.epochs or 1)
+
+
+def positive(text: str) -> float:
+    """A number above 0, such as 1281167 or 1.28e6."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r}: write a number above 0")
+    return number
 
 
 def batches(text: str) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from statistics import fmean, median
 
 from tpudiag.model import Report, Value
@@ -20,10 +20,19 @@ from tpudiag.statistics import (
 )
 
 STEP_MS = "step_time_ms"
+COMPILED = (
+    "hbm_need_bytes", "flops_per_example", "hbm_bytes_per_example", "compiler_cycles_per_example",
+    "predicted_us_per_example", "collective_bytes_per_step", "padding_bytes",
+    "recomputed_operations",
+)  # fmt: skip
+"""Figures of the TPU compiler's program: within one compiler they have no noise."""
+CPU = "CPU replicas"
+"""In the source of times that a rehearsal took: they are no figures of a gate."""
 GATED: Mapping[str, Statistic] = {
     STEP_MS: "median", "step_time_mean_ms": "mean", "step_time_p90_ms": "p90",
     "examples_per_second": "harmonic mean", "mxu_utilization": "harmonic mean",
     "peak_memory_bytes": "median", "peak_hbm_bytes": "median",
+    **dict.fromkeys(COMPILED, "median"),
 }  # fmt: skip
 """Figures that can regress, and what they are of the values by step."""
 OF_STEPS = (STEP_MS, "step_time_mean_ms", "step_time_p90_ms")
@@ -57,8 +66,10 @@ class Change:
     @property
     def worse(self) -> float | None:
         """By how much it got worse, relative; negative where it got better."""
-        if self.change is None or not self.gated or self.name not in GATED:
+        if not self.gated or self.name not in GATED:
             return None
+        if self.change is None:
+            return inf if self.name in COMPILED and self.after > self.before else None
         return -self.change if self.name in HIGHER_IS_BETTER else self.change
 
     @property
@@ -88,7 +99,8 @@ def changes(
     for name, measurement in before[0].measurements.items():
         sides = [_values(name, measurement.unit, side) for side in (before, after)]
         if sides[0] and sides[1]:
-            found.append(_change(name, measurement.unit, sides, (before, after)))
+            change = _change(name, measurement.unit, sides, (before, after))
+            found.append(replace(change, gated=_judged(name, before, after)))
     left, right = samples(before[0]), samples(after[0])
     for name in [n for n in left if n in right and n not in before[0].measurements]:
         if left[name] and right[name]:
@@ -99,9 +111,29 @@ def changes(
     return tuple(_across(change) for change in found)
 
 
+def same_compiler(before: Sequence[Report], after: Sequence[Report]) -> bool:
+    """Whether one compiler made the programs of both sides: those of two are not compared."""
+    made = [{p.target: p.compiler for p in report.predictions} for report in (*before, *after)]
+    return all(each.get(t, c) == c for each in made for t, c in made[0].items())
+
+
+def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> bool:
+    """Whether a figure may close a gate."""
+    if name in COMPILED:
+        return same_compiler(before, after)
+    return not any(
+        CPU in report.measurements[name].source
+        for report in (*before, *after)
+        if name in report.measurements
+    )
+
+
 def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
     """Figures that can regress and that only the first side holds."""
-    held = [n for n, m in before[0].measurements.items() if _number(m.value) is not None]
+    held = [
+        n for n, m in before[0].measurements.items()
+        if _number(m.value) is not None and CPU not in m.source
+    ]  # fmt: skip
     return tuple(
         name
         for name in held

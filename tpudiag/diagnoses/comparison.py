@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from tpudiag.diagnoses.changes import GATED, OF_STEPS, STEP_MS, Change, ranked
+from tpudiag.diagnoses import growth
+from tpudiag.diagnoses.changes import (
+    COMPILED,
+    GATED,
+    OF_STEPS,
+    STEP_MS,
+    Change,
+    ranked,
+    same_compiler,
+)
 from tpudiag.model import Measurement, Report, Subject, Table, Value
 from tpudiag.statistics import LEAST, RUNS_TEST, TEST
 
+DEFAULT_LIMIT = 0.05
+"""Above which a change is called a regression where no limit was given."""
 ABOUT = ("hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
          "peak_hbm_bandwidth", "memory_capacity_bytes")  # fmt: skip
 """Figures of what was recorded, not of how fast it was."""
@@ -47,7 +58,7 @@ def report(
             for c in found
             if c.change is not None and c.name in GATED and c.gated
         },
-        tables=(_table(found, limit), *_checks(before, after)),
+        tables=(_table(found, limit), *growth.tables(before, after), *_checks(before, after)),
         headline=_headline(found, limit, across is not None),
         notes=tuple(_notes(names, sides, found, across)),
         partial="; ".join(partial) or None,
@@ -82,7 +93,9 @@ def _headline(found: Sequence[Change], limit: float, across: bool) -> str:
     if across:
         return "Other hardware: only shares of each chip's peak compare, and none of them fell."
     step = next((c for c in found if c.name == STEP_MS), None)
-    if step is None:
+    if step is None or not step.gated:
+        if any(c.name in COMPILED and c.worse is not None for c in found):
+            return f"No regression above {limit:.1%} in the TPU compiler's program."
         return "No step time on both sides: nothing is said about speed."
     mean = next((c for c in found if c.name == OF_STEPS[1]), None)
     also = f" (mean {_percent(mean)})" if mean else ""
@@ -177,5 +190,8 @@ def _notes(
         yield f"Too few steps on one side (at least {LEAST}): changes are shown untested."
     else:
         yield "No figure by step on both sides: changes are shown as they are, untested."
+    yield from growth.notes(sides[0][0], sides[1][0])
+    if not same_compiler(*sides):
+        yield "The TPU compilers differ: what they say is shown, and closes no gate."
     if sides[0][0].target != sides[1][0].target:
         yield "A and B ran on different targets."

@@ -9,8 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_summary, plot_data
+from tpudiag.diagnoses import job_skips, job_summary, plot_data, predicted_step, script_coverage
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
@@ -45,7 +47,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(Origin.TPU), runner.JobRun()
-    source = script.look(request.file)
+    source = script.look(script.module_file(request.program) if request.is_module else request.file)
     if request.notebook is not None:
         source = request.notebook.relocated(source)
     if source.is_tensorflow_1:
@@ -57,25 +59,37 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     signals = replace(signals, target=target, environment=installed, tpu=attempt)
-    signals = _with_source(signals, source)
+    signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
-    outcomes = engine.examine(signals, catalogue.checks(), settings)
+    outcomes = job_skips.after_rehearsal(
+        engine.examine(signals, catalogue.checks(), settings), signals.end
+    )
+    compiled = predicted_step.of_signals(signals)
+    step = predicted_step.prediction(compiled) if compiled else None
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
         started=started.isoformat(timespec="seconds"),
         outcomes=outcomes,
-        measurements=job_summary.measurements(signals, job.wall_s),
+        measurements={
+            **job_summary.measurements(signals, job.wall_s),
+            **predicted_step.measurements(signals),
+        },
+        predictions=(step,) if step else (),
+        tables=(predicted_step.table(step),) if step else (),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
+            *([predicted_step.sentence(step, target)] if step else []),
+            *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
+            *script_coverage.notes(signals.coverage),
             *profile_note,
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
@@ -83,6 +97,9 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         partial=job_summary.partial(signals, job.timed_out),
         interrupted=signals.end is not None and signals.end.how == "interrupted",
         series=plot_data.of(signals),
+        crash=signals.end.crash if signals.end is not None else None,
+        coverage=signals.coverage,
+        hook_defects=signals.hook_defects,
     )
 
 
@@ -128,6 +145,8 @@ def spec_of(
         cells=request.notebook.source.cells if request.notebook else (),
         notebook=request.notebook.source.name if request.notebook else "",
         fake_data=request.fake_data,
+        is_module=request.is_module, rest_s=request.rest_s if rehearse else 0.0,
+        devices_per_chip=target.hardware.devices_per_chip,
     )  # fmt: skip
 
 
@@ -196,7 +215,8 @@ def _end(job: runner.JobRun) -> JobEnd:
     if job.timed_out:
         return JobEnd("timeout", job.timed_out)
     if job.phase == protocol.LOWERING:
-        return JobEnd("stopped")  # what was seen of the job is whole: its lowering ended it
+        known = job.facts.get("came_to")  # what was seen is whole: its lowering ended it
+        return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd("stopped")
     if job.exit_code is not None and job.exit_code < 0:
         return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
     return JobEnd("exit", exit_code=job.exit_code)

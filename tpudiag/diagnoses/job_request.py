@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
-from tpudiag.errors import UnreadableInput
-from tpudiag.hardware import DEFAULT_TARGET, Target, target
+from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
@@ -44,6 +44,10 @@ class JobRequest:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    rest_s: float = 60.0
+    """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
+    is_module: bool = False
+    """The program is a module to be run as by `python -m`."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
     fake_data: bool = False
     """Whether data that cannot be reached is stood in for."""
@@ -52,7 +56,7 @@ class JobRequest:
 
     def with_notebook(self) -> JobRequest:
         """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
-        if self.notebook is not None:
+        if self.notebook is not None or self.is_module:
             return self
         return replace(self, notebook=prepared(self.program, self.log_dir))
 
@@ -100,6 +104,18 @@ def checked_program(program: str) -> str:
     return program
 
 
+def checked_module(module: str, target: str | None) -> str:
+    """The name of a module, with no TARGET beside it; raises UsageError.
+
+    Whether the module is there only the job's own Python can tell.
+    """
+    if target is not None:
+        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"-m {module}: not the name of a module")
+    return module
+
+
 def reference_arguments(
     model: str, loop: str, precision: str, checkpoint_dir: str, full_size: bool = False
 ) -> tuple[str, ...]:
@@ -115,8 +131,8 @@ def _found_target(found: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
     if found is None or found.generation is None or found.chips is None:
         return None
-    per_chip = 1 if found.generation in ("v5e", "v6e") else 2
-    return f"{found.generation}-{found.chips * per_chip}"
+    generation = next(g for g in GENERATIONS if g.name == found.generation)
+    return f"{generation.name}-{found.chips * generation.cores_named}"
 
 
 def run_name(program: str) -> str:

@@ -135,6 +135,9 @@ def partial(signals: Signals, timed_out: str | None) -> str | None:
         return timed_out
     if end is not None and end.how == "interrupted":
         return INTERRUPTED
+    if end is not None and end.how == "unsupported":
+        where = f" ({end.location})" if end.location else ""
+        return f"the job cannot be rehearsed further: {end.error}{where}"
     if end is not None and end.how in ("exception", "signal", "exit"):
         said = _said(end.error or f"exit code {end.exit_code}")
         return f"the job crashed: {said}" + (f" ({end.location})" if end.location else "")

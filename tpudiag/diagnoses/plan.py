@@ -36,6 +36,8 @@ class PlanRequest:
     """Per-replica batches; empty for those around the job's own."""
     prices: Mapping[str, float] = field(default_factory=dict[str, float])
     """Of a chip-hour, by generation."""
+    examples: float | None = None
+    """Of the whole training, all epochs: for hours and money."""
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
 
@@ -70,7 +72,7 @@ def diagnose(
             dialog.close()
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
-    return plan_report.report(job.name, plans, partial)
+    return plan_report.report(job.name, plans, partial, request.examples)
 
 
 def _no_step(job: runner.JobRun) -> str:

@@ -26,19 +26,19 @@ from tpudiag.plan.candidates import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (
-    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "comm ms", "ex/s/chip",
+    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "from", "to", "ex/s/chip",
 )  # fmt: skip
 """Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
-estimates of the step, of its collectives, and of examples per second and chip."""
+predicted step with its range, and examples per second and chip at the predicted step."""
 PER_PRICE = "ex/price"
+HOURS, COST = "hours", "cost"
+"""For the examples that were asked for, from the low to the high end of the prediction."""
 ESTIMATE = (
     "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
-    "compiler says. Times are its own estimate of cycles at the chip's clock, and the collectives' "
-    "bytes over one axis of links, with nothing hidden: unverified on hardware, and without input, "
-    "dispatch and the host. Use them to compare."
+    "compiler says. Times are predicted from the program that it makes, not measured: published "
+    "steps lay between the two ends in nine of ten cases. The input is left out."
 )
 UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
-NO_LINK = "has no documented link rate: its times leave the collectives out."
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
 LOWERED = (
     "The step was lowered by TensorFlow for the CPU, so that which operations the TPU supports was "
@@ -46,15 +46,20 @@ LOWERED = (
 )
 
 
-def report(name: str, plans: Sequence[Plan], partial: str | None = None) -> Report:
+def report(
+    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None
+) -> Report:
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(found) for target, found in rows.items()}
     winner = max((row for row in chosen.values() if row), key=_worth, default=None)
     priced = any(plan.price for plan in plans)
-    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), "note")
-    plan = tuple(_plan_row(row, chosen[t]) for t, found in rows.items() for row in found)
-    table = Table(TITLE, columns, tuple(_cells(row, priced) for row in plan), "TPU compiler")
+    lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
+    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), *lasting, "note")
+    plan = tuple(_plan_row(row, chosen[t], examples) for t, found in rows.items() for row in found)
+    table = Table(
+        TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
+    )
     single = plans[0].target if len(plans) == 1 else None
     return Report(
         subject=Subject("job", name),
@@ -82,7 +87,7 @@ def _headline(winner: Row | None, rows: dict[str, tuple[Row, ...]]) -> str:
         return "No batch was seen to fit."
     said = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
     reason = planning.why(winner, rows[winner.target.name])
-    return f"{said}: {reason}." if len(rows) == 1 else f"{said}, by the compiler's estimate."
+    return f"{said}: {reason}." if len(rows) == 1 else f"{said}, by the predicted time."
 
 
 def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
@@ -104,18 +109,15 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
             said.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
         if any(a.compiled and a.program is None for a in plan.answers.values()):
             said.append(f"{plan.target.name}: {UNREADABLE}")
-        elif any(
-            a.step_ms and a.replicas > 1 and a.collective_ms is None for a in plan.answers.values()
-        ):
-            said.append(f"{plan.target.name} {NO_LINK}")
         if plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
             said.append(f"{plan.target.name} was {ONE_REPLICA}.")
     return tuple(said)
 
 
-def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
+def _plan_row(row: Row, chosen: Row | None, examples: float | None) -> PlanRow:
     """One row as the report keeps it."""
     answer = row.answer
+    predicted = answer.predicted if answer is not None else None
     return PlanRow(
         target=row.target.name,
         batch_per_replica=row.batch,
@@ -125,15 +127,38 @@ def _plan_row(row: Row, chosen: Row | None) -> PlanRow:
         hbm_need_bytes=answer.need_bytes if answer is not None else None,
         headroom=answer.headroom if answer is not None else None,
         more_flops=row.more_flops,
-        step_ms=answer.step_ms if answer is not None else None,
+        step_ms=row.step.value if row.step else None,
+        step_low_ms=row.step.low if row.step else None,
+        step_high_ms=row.step.high if row.step else None,
+        bound_by=predicted.bound_by.value if predicted else None,
+        mfu=predicted.mfu.value if predicted else None,
         collective_ms=answer.collective_ms if answer is not None else None,
+        flops_per_example=predicted.flops_per_example if predicted else None,
+        hbm_bytes_per_example=predicted.hbm_bytes_per_example if predicted else None,
+        collective_bytes_per_step=predicted.collective_bytes if predicted else None,
+        examples_per_second=row.rate and row.rate * row.target.chips,
         examples_per_second_per_chip=row.rate,
+        input_needed_examples_per_second_per_host=row.rate
+        and row.rate * row.target.chips / row.target.hosts,
         examples_per_price=row.rate_per_price,
+        **_lasting(row, examples),
         note=planning.note(row) or "",
     )
 
 
-def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+def _lasting(row: Row, examples: float | None) -> dict[str, float]:
+    """Hours and money for so many examples, each with its range; nothing where it is not known."""
+    if row.step is None or not examples:
+        return {}
+    hours = row.step * (examples / (row.batch * row.target.replicas) / 3.6e6)
+    found = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
+    if row.price is not None:
+        cost = hours * (row.target.chips * row.price)
+        found |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
+    return found
+
+
+def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
     """One row of the table; an empty cell is a figure that there is not."""
     need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
@@ -145,12 +170,20 @@ def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
         _shown(None if need is None else need / GIB, 3),
         _shown(None if headroom is None else 100 * headroom, 1),
         _shown(None if more is None else 100 * more, 1),
-        _shown(row.step_ms, 4),
-        _shown(row.collective_ms, 4),
+        _shown(row.step_ms, 3),
+        _shown(row.step_low_ms, 3),
+        _shown(row.step_high_ms, 3),
         _shown(row.examples_per_second_per_chip, 1),
         *((_shown(row.examples_per_price, 0),) if priced else ()),
+        *((_between(row.hours, row.hours_low, row.hours_high),) if lasting else ()),
+        *((_between(row.cost, row.cost_low, row.cost_high),) if lasting and priced else ()),
         best + row.note,
     )
+
+
+def _between(value: float | None, low: float | None, high: float | None) -> Value:
+    """An estimate with its range, or an empty cell."""
+    return "" if value is None else f"{value:.3g} ({low:.3g} to {high:.3g})"
 
 
 def _shown(value: float | None, digits: int) -> Value:
@@ -170,7 +203,7 @@ def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
         if need is not None:
             found[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
         if row.rate is not None:
-            rate = Measurement(round(row.rate, 1), "examples/s", f"estimate, {source}")
+            rate = Measurement(round(row.rate, 1), "examples/s", f"predicted, {source}")
             found[f"examples_per_second_per_chip_{target}"] = rate
     return found
 

@@ -17,8 +17,9 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Report, Subject, Table, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
-from tpudiag.signals import UnreadHost
+from tpudiag.signals import JobEnd, UnreadHost
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.job_log import log_end
 from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.run_folder import RunFolder, run_folder
 
@@ -67,6 +68,7 @@ def diagnose(
     on_phase("looking for the trainers")
     cloud = asked_of(request.tpu, request.project, request.zone, request.port)
     targets = chosen(request.targets, cloud.workers)
+    cloud = replace(cloud, known=replace(cloud.known, end=_so_far(targets.pids)))
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
     found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
@@ -78,6 +80,12 @@ def diagnose(
     if interrupted:
         raise KeyboardInterrupt
     return _without_profile(found, captures, settings)
+
+
+def _so_far(pids: Sequence[int]) -> JobEnd | None:
+    """What running trainers say in their logs; None where none writes to a file."""
+    said = "\n".join(end for pid in pids if (end := log_end(pid)))
+    return JobEnd("running", log_tail=said) if said else None
 
 
 def _captured(

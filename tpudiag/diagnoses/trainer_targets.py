@@ -28,6 +28,8 @@ class Targets:
     addresses: tuple[Address, ...]
     without: tuple[Trainer, ...] = ()
     notes: tuple[str, ...] = ()
+    pids: tuple[int, ...] = ()
+    """The trainers of this machine that were named by their pids."""
 
 
 def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
@@ -35,18 +37,23 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     at: list[Address] = list(workers)
     without: list[Trainer] = []
     notes: list[str] = []
+    pids: list[int] = []
     machine = look() if any(word.isdigit() for word in words) else None
     for word in words:
         if not word.isdigit() or machine is None:
             at += addresses(word)
             continue
         found = of_pid(int(word), machine)
+        pids += [trainer.pid for trainer in found]
         at += [trainer.profilers[0] for trainer in found if trainer.profilers]
         without += [trainer for trainer in found if not trainer.profilers]
         others = [str(trainer.pid) for trainer in found if trainer.pid != int(word)]
         if others:
             notes.append(f"Pid {word} is not the trainer itself: attached to {', '.join(others)}.")
-    return Targets(tuple(dict.fromkeys(at)), tuple(dict.fromkeys(without)), tuple(notes))
+    return Targets(
+        tuple(dict.fromkeys(at)), tuple(dict.fromkeys(without)), tuple(notes),
+        tuple(dict.fromkeys(pids)),
+    )  # fmt: skip
 
 
 def without_server(

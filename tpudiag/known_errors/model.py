@@ -56,6 +56,16 @@ class Rival:
 
 
 @dataclass(frozen=True, kw_only=True)
+class VersionFix:
+    """What mends an error in some versions of a package: from `since`, before `before`."""
+
+    package: str
+    since: str
+    before: str
+    fix: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class KnownError:
     """An error whose text, cause and fix are known.
 
@@ -66,7 +76,8 @@ class KnownError:
       for any white space, or none: texts are searched without theirs, and without case. No
       unbounded repeat and no bare `|` outside a group. Named groups become values.
     - `cause`: sentences. `details`: sentences with {values}, said where the text gave all theirs.
-    - `fix`: copyable. `useless`: what is often tried and does not help.
+    - `fix`: copyable; `fixes`: better ones for some versions; `useless`: what is often tried and
+      does not help.
     - `rivals`: where the text alone does not decide.
     - `citations`: repository#number. `example`: a text that must match; `near_miss`: must not.
     - `yields_to`: ids of errors that cause this one.
@@ -85,6 +96,7 @@ class KnownError:
     details: tuple[str, ...] = ()
     useless: str = ""
     rivals: tuple[Rival, ...] = ()
+    fixes: tuple[VersionFix, ...] = ()
     citations: tuple[str, ...] = ()
     evidence: Known = "reported"
     yields_to: tuple[str, ...] = ()
@@ -121,6 +133,9 @@ class Match:
     values: dict[str, str] = field(default_factory=dict[str, str])
     rivals: tuple[RivalFound, ...] = ()
     secondary: bool = False
+    fix_for: VersionFix | None = None
+    fix_version: str | None = None
+    """The user's version of the package of `fix_for`."""
 
     @property
     def supported(self) -> RivalFound | None:
@@ -145,7 +160,9 @@ class Match:
 
     @property
     def fix(self) -> str:
-        """What mends the supported cause, or any of them."""
+        """What mends the supported cause, or the user's version, or any."""
+        if self.fix_for is not None:
+            return f"# for {self.fix_for.package} {self.fix_version}\n{self.fix_for.fix}"
         decided = self.supported
         return (decided.rival.fix if decided else "") or self.error.fix
 

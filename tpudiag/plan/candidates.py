@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import Target
+from tpudiag.prediction.times import Range
 
 STEP = 8
 """Batches are multiples of this: the sublanes of a tile."""
@@ -28,7 +29,8 @@ class Row:
     answer: Compilation | None
     more_flops: float | None = None
     """FLOPs an example above those of the smallest batch, 0.1 for 10 %; None where not known."""
-    more_cycles: float | None = None
+    more_time: float | None = None
+    """The same of the predicted time of the device."""
     price: float | None = None
     """Of a chip-hour, in the user's money."""
 
@@ -43,19 +45,17 @@ class Row:
         return bool(self.fits) and (self.more_flops or 0.0) > RECOMPUTES
 
     @property
-    def step_ms(self) -> float | None:
-        """The estimated step with its collectives, none of them hidden."""
-        answer = self.answer
-        if answer is None or answer.step_ms is None:
-            return None
-        return answer.step_ms + (answer.collective_ms or 0.0)
+    def step(self) -> Range | None:
+        """The predicted step in ms; None where there is none."""
+        predicted = self.answer.predicted if self.answer is not None else None
+        return predicted.ms if predicted is not None else None
 
     @property
     def rate(self) -> float | None:
-        """Examples per second and chip, by the estimate."""
-        if not self.step_ms:
+        """Examples per second and chip, as predicted."""
+        if self.step is None or not self.step.value:
             return None
-        return self.batch * self.target.replicas / self.target.chips / self.step_ms * 1e3
+        return self.batch * self.target.replicas / self.target.chips / self.step.value * 1e3
 
     @property
     def rate_per_price(self) -> float | None:
@@ -105,10 +105,10 @@ def _beside(row: Row, base: Compilation | None) -> Row:
     if base is None or answer is None or not answer.compiled or not base.flops:
         return row
     flops = (answer.flops / answer.batch) / (base.flops / base.batch) - 1
-    cycles = None
+    time = None
     if answer.step_ms and base.step_ms:
-        cycles = (answer.step_ms / answer.batch) / (base.step_ms / base.batch) - 1
-    return replace(row, more_flops=flops, more_cycles=cycles)
+        time = (answer.step_ms / answer.batch) / (base.step_ms / base.batch) - 1
+    return replace(row, more_flops=flops, more_time=time)
 
 
 def best(rows: Iterable[Row]) -> Row | None:
@@ -131,6 +131,8 @@ def why(chosen: Row, rows: Sequence[Row]) -> str:
     if not larger:
         return "the largest that was asked for; a larger one was not tried"
     if not fitting:
+        if larger[0].fits is None:
+            return f"whether {larger[0].batch} fits is not known"
         return f"{larger[0].batch} does not fit"
     recomputing = next((row for row in fitting if row.recomputes), None)
     if recomputing is not None:
@@ -152,11 +154,11 @@ def note(row: Row) -> str:
 
 
 def _costs(row: Row) -> str:
-    """`30 % more FLOPs and 23 % more cycles an example`."""
+    """`30 % more FLOPs and 23 % more time an example`."""
     flops = f"{row.more_flops or 0.0:.0%} more FLOPs"
-    if row.more_cycles is None:
+    if row.more_time is None:
         return f"{flops} an example"
-    return f"{flops} and {row.more_cycles:.0%} more cycles an example"
+    return f"{flops} and {row.more_time:.0%} more time an example"
 
 
 def _headroom(row: Row) -> float:

@@ -11,6 +11,16 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
+from tpudiag.script_run import (
+    CodeFrame,
+    Coverage,
+    CoverageEnd,
+    Crash,
+    HookDefect,
+    ShortenedLoop,
+    StepFunction,
+    UnreachedLines,
+)
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
@@ -21,7 +31,14 @@ from tpudiag.signals.environment import (
     Tf1Use,
     TpuAttempt,
 )
-from tpudiag.signals.input_pipeline import NO_WORK, DatasetOp, FilesRead, InputSpeed, Pipeline
+from tpudiag.signals.input_pipeline import (
+    NO_WORK,
+    DatasetOp,
+    FilesRead,
+    InputCost,
+    InputSpeed,
+    Pipeline,
+)
 from tpudiag.signals.profile import (
     CallbackTime,
     Device,
@@ -51,6 +68,13 @@ from tpudiag.signals.step import (
     TracedFunction,
     VariableSeen,
 )
+from tpudiag.signals.step_numerics import (
+    BatchNorm,
+    ClippedGradients,
+    ExpertRouting,
+    LowPrecisionOp,
+    StepNumerics,
+)
 from tpudiag.signals.throughput import (
     LEAST_STEADY,
     WARM_UP,
@@ -58,6 +82,18 @@ from tpudiag.signals.throughput import (
     Throughput,
     ThroughputDrop,
     warm_up,
+)
+from tpudiag.signals.training_loop import (
+    FitData,
+    FrozenState,
+    GpuUse,
+    IteratorUse,
+    Pause,
+    RepeatedSetup,
+    ReplicaRead,
+    ResultFetch,
+    TrainingLoop,
+    UndistributedInput,
 )
 
 __all__ = [
@@ -68,34 +104,55 @@ __all__ = [
     "ActivationEstimate",
     "ArgumentChange",
     "Batch",
+    "BatchNorm",
     "BucketSeen",
     "CallbackTime",
     "CheckpointUse",
     "Checkpoints",
+    "ClippedGradients",
     "CloudTpu",
+    "CodeFrame",
+    "Coverage",
+    "CoverageEnd",
+    "Crash",
     "DatasetOp",
     "Device",
     "DeviceOp",
     "Dispatch",
     "Environment",
+    "ExpertRouting",
     "FilesRead",
+    "FitData",
+    "FrozenState",
+    "GpuUse",
+    "HookDefect",
     "HostClock",
     "InputBlocker",
+    "InputCost",
     "InputSpeed",
     "IteratorTime",
+    "IteratorUse",
     "JobEnd",
     "KerasUse",
     "LossScale",
+    "LowPrecisionOp",
     "MatrixOp",
     "MemoryPeak",
     "MixedPrecision",
     "Origin",
     "PaddedTensor",
+    "Pause",
     "Pipeline",
     "ProfileFacts",
+    "RepeatedSetup",
+    "ReplicaRead",
     "ReplicaSteps",
+    "ResultFetch",
     "Retrace",
+    "ShortenedLoop",
     "Signals",
+    "StepFunction",
+    "StepNumerics",
     "StepOp",
     "StepOps",
     "StepPart",
@@ -107,6 +164,9 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainingLoop",
+    "UndistributedInput",
+    "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
     "warm_up",
@@ -152,6 +212,9 @@ class Signals:
     variables: tuple[VariableSeen, ...] | None = None
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
+    numerics: StepNumerics | None = None
+    loop: TrainingLoop | None = None
+    """What was seen around the training step."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None
@@ -160,6 +223,10 @@ class Signals:
     throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    coverage: Coverage | None = None
+    """How much of the script was run."""
+    hook_defects: tuple[HookDefect, ...] = ()
+    """Hooks of this tool that failed; the job went on without them."""
 
 
 EMPTY = Signals(Origin.PROFILE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tpudiag.model import Location
+from tpudiag.script_run import Crash
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,14 @@ class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
     how: str
-    """finished, stopped (after the steps asked for), exception, exit, signal, timeout."""
+    """finished, stopped (after the steps asked for), exception, exit, signal, timeout,
+    interrupted, running, unsupported (what only a TPU has was asked for)."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
     log_tail: str = ""
+    crash: Crash | None = None
+    """The exception, where one ended it."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,12 @@ class DatasetOp:
     """Elements that it gives in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
+    host_bytes: int | None = None
+    """What one of them takes in the host's memory; for ops that hold elements."""
+    seeded: bool = False
+    """A shuffle draws by a seed that was given."""
+    in_file: bool = False
+    """A cache lies in a file."""
     inside_library: bool = False
     """A library's function that the user called made it, e.g. `make_csv_dataset`."""
     location: Location | None = None
@@ -71,6 +77,28 @@ class InputSpeed:
 
 
 @dataclass(frozen=True)
+class InputCost:
+    """What a pipeline costs as built: run alone on this machine for a moment."""
+
+    examples: int
+    seconds: float
+    cpu_seconds: float
+    """Of the whole process meanwhile, which did nothing else."""
+    read_bytes: int | None = None
+    """Read from files and sockets; None where the system does not tell."""
+
+    @property
+    def cpu_s_per_example(self) -> float:
+        """CPU time of one example."""
+        return self.cpu_seconds / self.examples
+
+    @property
+    def examples_per_second(self) -> float:
+        """As built, on this machine."""
+        return self.examples / self.seconds
+
+
+@dataclass(frozen=True)
 class Pipeline:
     """A tf.data pipeline that the training loop reads: its ops from source to end."""
 
@@ -91,6 +119,16 @@ class Pipeline:
     replicas: int | None = None
     """Replicas of the strategy that it was handed to."""
     speeds: tuple[InputSpeed, ...] = ()
+    cost: InputCost | None = None
+    """None where it was not run alone."""
+
+    @property
+    def serial(self) -> bool:
+        """Whether a part of it runs on one core whatever the host has."""
+        return any(
+            op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
+            for op in self.ops
+        )
 
     @property
     def examples_per_element(self) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
+from tpudiag.hardware import by_pci
 from tpudiag.signals import Environment
 
 OF_INTEREST = (
@@ -18,11 +19,6 @@ OF_INTEREST = (
 )  # fmt: skip
 TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"
-PCI_GENERATIONS = {
-    "0x005e": "v4", "0x0063": "v5e", "0x0062": "v5p", "0x006f": "v6e", "0x0076": "tpu7x",
-}  # fmt: skip
-"""PCI device id -> generation, from tpu-info; v2 and v3 share 0x0027 and differ in the next."""
-PCI_SUBSYSTEMS = {"0x004e": "v2", "0x004f": "v3"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,8 @@ def _generation(device: Path) -> str | None:
 
     if read("vendor") != VENDOR:
         return None
-    return PCI_GENERATIONS.get(read("device")) or PCI_SUBSYSTEMS.get(read("subsystem_device"))
+    generation = by_pci(read("device"), read("subsystem_device"))
+    return generation.name if generation else None
 
 
 def refused(address: str, limit_s: float = 5.0) -> str | None:

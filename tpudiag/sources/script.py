@@ -34,6 +34,15 @@ class ScriptFacts:
         return bool(self.tf1) and not self.has_strategy
 
 
+def module_file(module: str) -> str:
+    """The file that `python -m` would run, below this folder; the name where it is elsewhere."""
+    path = Path(*module.split("."))
+    for file in (path.with_suffix(".py"), path / "__main__.py"):
+        if file.is_file():
+            return str(file)
+    return module
+
+
 def look(file: str) -> ScriptFacts:
     """The facts of one file; none of a file that cannot be parsed, which running will tell."""
     try:

@@ -117,6 +117,7 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80}).{0,400}?attributes didn't match\) Requested Attributes: .{0,80}?T\w{0,6}=(?P<type>DT_\w{1,12})",
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80})",
             r"No registered '(?P<op>\w{1,80})' OpKernel for XLA_(?P<device>TPU|CPU|GPU)_JIT",
+            r"Operation of type (?P<op>\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
             r"Detected unsupported operations when trying to compile",
             r"Uncompilable nodes?",
             r"the following node is not compilable",

@@ -18,6 +18,7 @@ ERRORS = (
             r"(?:tensor proto|GraphDef|protobuf|message).{0,60}?larger than 2 ?GB",
             r"(?:tensor proto|GraphDef|protobuf|message|size).{0,60}?2147483647",
             r"Cannot create a tensor proto whose content is larger than 2GB",
+            r"Received message larger than max",
         ),
         cause="Arrays of more than 2 GB in the client's memory are sent to the TPU Node in one message, which cannot be that large.",
         details=("It happened while {op} was to run.",),
@@ -115,6 +116,8 @@ files = tf.data.Dataset.list_files("gs://BUCKET/*.jpg")  # or TFRecord files in 
             r"Unable to decode bytes as (?:JPEG|PNG|GIF|BMP)",
             r"Corrupt JPEG data",
             r"inflate\(\) failed with error",
+            r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)",
+            r"Unknown image file format",
             r"Could not parse .{0,20}?proto",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
@@ -141,6 +144,8 @@ dataset = dataset.ignore_errors()                          # only once the numbe
         phase=Phase.READING,
         patterns=(
             r"Could not parse example input",
+            r"Number of \w{1,8} values != expected",
+            r"Name: .{0,60}?Feature: (?P<feature>[\w/]{1,60}) ",
             r"Can't parse serialized Example",
             r"Feature: (?P<feature>[\w/]{1,60}) \(data type: (?P<type>\w{1,12})\) is required but could not be found",
             r"Key: (?P<feature>[\w/]{1,60})\. .{0,30}?Data types don't match",
@@ -389,5 +394,57 @@ dataset = dataset.apply(tf.data.experimental.service.distribute("distributed_epo
 InvalidArgumentError: Failed to get element from worker localhost:39591: Failed to get an element, with a nonretryable error: Failed to get element: ValueError: Could not find callback with key=pyfunc_0 in the registry.
 Traceback (most recent call last):""",
         near_miss="ValueError: Could not find callback with key=pyfunc_10 in the registry.",
+    ),
+    KnownError(
+        id="E160",
+        family="index-out-of-range",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"indices\[[\d,]{1,24}\] = (?P<index>-?\d{1,12}) is not in \[0, (?P<size>\d{1,12})\)",
+            r"label value of (?P<index>-?\d{1,12}) which is outside the valid range of \[0, (?P<size>\d{1,12})\)",
+        ),
+        cause="An index is larger than its table: a token id beyond the vocabulary, or a label beyond the number of classes (on a TPU this raises nothing and gives zeros or NaN, so mend it on the CPU).",
+        details=("The index is {index}, the table has {size}.",),
+        fix="""\
+assert vocabulary_size > max_token_id and classes > max_label        # labels start at 0; ids of added tokens, padding and unknown count too
+keras.layers.Embedding(vocabulary_size + 1, width)
+tf.debugging.assert_less(labels, classes)                              # in dataset.map, once""",
+        citations=("tensorflow/recommenders-addons#496",),
+        example="InvalidArgumentError: indices[21] = 21 is not in [0, 21)",
+    ),
+    KnownError(
+        id="E161",
+        family="captured-dataset",
+        phase=Phase.READING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"Encode\(\) method is not implemented for \w{0,20}Dataset",
+            r"DatasetVariantWrapper",
+            r"dataset.{0,80}?(?:created|made) (?:before|outside).{0,60}?TPU",
+        ),
+        cause="A dataset object made on the client is handed to the TPU worker, and cannot be sent there: it was made before the TPU was connected to, or its source lives on the client.",
+        fix="""\
+tf.config.experimental_connect_to_cluster(resolver)          # first the TPU, then the datasets
+tf.tpu.experimental.initialize_tpu_system(resolver)
+dataset = tf.data.TFRecordDataset(files)                       # made after it; files in a bucket
+dataset = strategy.distribute_datasets_from_function(dataset_fn)""",
+        citations=("googlecolab/colabtools#952",),
+        example="E tensorflow/core/framework/dataset.cc:86] The Encode() method is not implemented for DatasetVariantWrapper objects.",
+    ),
+    KnownError(
+        id="E162",
+        family="data-adapter",
+        phase=Phase.READING,
+        patterns=(
+            r"Failed to find data adapter that can handle input",
+            r"Unrecognized data type: x=",
+        ),
+        cause="fit was given data of a kind it does not take: a list of arrays, a mix of arrays and tensors, a generator of another Keras.",
+        fix="""\
+x, y = np.asarray(x), np.asarray(y)                            # arrays of one dtype, not lists of lists
+dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(global_batch, drop_remainder=True)
+# a Sequence or layer of `keras` and a model of `tf.keras` do not mix: one of them everywhere""",
+        evidence="recalled",
+        example="ValueError: Failed to find data adapter that can handle input: <class 'numpy.ndarray'>, (<class 'list'> containing values of types {<class 'int'>})",
     ),
 )

@@ -265,6 +265,7 @@ pip list | grep -iE "libtpu|tensorflow|jax"         # one framework, with the li
             r"(?:Core halted unexpectedly|Accelerator device halted prematurely).{0,600}?observed errors are: \[(?P<observed>[\w/, ]{1,60})\]",
             r"Core halted unexpectedly",
             r"Accelerator device halted prematurely",
+            r"RuntimeUnexpectedCoreHalt",
             r"Halt is unexpected, all pending programs will fail",
             r"unexpected leader shows up",
             r"real_program_continuator\.cc",

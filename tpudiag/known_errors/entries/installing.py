@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, VersionFix
 
 ERRORS = (
     KnownError(
@@ -42,6 +42,36 @@ python -m venv jax-env && jax-env/bin/pip install "jax[tpu]\"""",
 pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
 # where TensorFlow is only there for TensorBoard, keep it from loading libtpu
 export TPU_LOAD_LIBRARY=0""",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2.20",
+                before="2.21",
+                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.19",
+                before="2.20",
+                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.17",
+                before="2.19",
+                fix="""\
+# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
+pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.21",
+                before="3",
+                fix="""\
+# there is no tensorflow-tpu 2.21
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+            ),
+        ),
         citations=(
             "pytorch/xla#3786",
             "huggingface/pytorch-image-models#1318",
@@ -69,6 +99,36 @@ Aborted (core dumped)""",
 pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
 # JAX: pip install -U "jax[tpu]" installs the libtpu that belongs to it; one framework for each environment
 pip list | grep -iE "libtpu|tensorflow|jax\"""",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2.20",
+                before="2.21",
+                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.19",
+                before="2.20",
+                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.17",
+                before="2.19",
+                fix="""\
+# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
+pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.21",
+                before="3",
+                fix="""\
+# there is no tensorflow-tpu 2.21
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+            ),
+        ),
         citations=("google-deepmind/weathernext#185",),
         example="pjrt_c_api_helpers.cc:258: Unexpected PJRT_Plugin_Attributes_Args size: expected 32, got 24. The plugin is likely built with a later version than the framework. This plugin is built with PJRT API version 0.75",
     ),
@@ -82,6 +142,7 @@ pip list | grep -iE "libtpu|tensorflow|jax\"""",
             r"Op type not registered '(?P<op>\w{1,80})' in binary running on t1v-n-",
             r"Op type not registered '(?P<op>XRT\w{1,60}|ExperimentalRebatchDataset)'",
             r"filesystem registered under the 'gs://' scheme was not a",
+            r"mesh_shape`? must be a vector of size \d",
         ),
         cause="The TensorFlow of the client and that of the TPU Node are of different versions: the node does not know an operation.",
         details=("The operation is {op}.",),
@@ -152,6 +213,32 @@ pip install "protobuf>=4.21,<5"         # 2.12 to 2.17
 pip install "protobuf>=5.28,<6"         # 2.18 and 2.19; 2.20 and later take 6 too
 pip check                               # who else wants another one""",
         useless="PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python hides it and makes everything slow",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2",
+                before="2.12",
+                fix='pip install "protobuf>=3.20,<3.21"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.12",
+                before="2.18",
+                fix='pip install "protobuf>=4.21,<5"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.18",
+                before="2.20",
+                fix='pip install "protobuf>=5.28,<6"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.20",
+                before="3",
+                fix='pip install "protobuf>=5.28"',
+            ),
+        ),
         citations=(
             "tensorflow/tensorflow#56266",
             "tensorflow/tensorflow#59665",
@@ -199,6 +286,14 @@ export USE_TF=0      # Hugging Face: do not import TensorFlow at all
 pip install "numpy<2"            # TensorFlow up to 2.17 and packages that were built for NumPy 1
 pip install "numpy<1.24"         # old code that says np.object, np.bool, np.float, np.int
 # or change the code: np.object -> object, np.bool -> bool, np.float_ -> np.float64""",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2",
+                before="2.18",
+                fix='pip install "numpy<2"            # this TensorFlow was built for NumPy 1',
+            ),
+        ),
         evidence="recalled",
         example="ImportError: numpy.core.multiarray failed to import",
     ),

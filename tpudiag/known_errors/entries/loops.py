@@ -202,4 +202,46 @@ gradients = tape.gradient(loss, model.trainable_variables)""",
         evidence="recalled",
         example="ValueError: No gradients provided for any variable: ['dense/kernel:0', 'dense/bias:0'].",
     ),
+    KnownError(
+        id="E163",
+        family="types-do-not-match",
+        phase=Phase.TRACING,
+        patterns=(
+            r"cannot compute (?P<op>\w{1,40}) as input #\d{1,3}\(zero-based\) was expected to be a (?P<left>\w{1,12}) tensor but is a (?P<right>\w{1,12}) tensor",
+            r"of '(?P<op>\w{1,40})' Op has type (?P<right>\w{1,12}) that does not match type (?P<left>\w{1,12}) of argument",
+            r"Tensor conversion requested dtype (?P<left>\w{1,12}) for Tensor with dtype (?P<right>\w{1,12})",
+            r"must have the same dtype, got tf\.(?P<left>\w{1,12}) != tf\.(?P<right>\w{1,12})",
+            r"have types \[.{1,120}?\] that don't all match",
+            r"expected to be a \w{1,12} tensor but is a \w{1,12} tensor",
+        ),
+        cause="Two tensors of different types meet in one operation: integers and floats (labels, steps, an integer learning rate or decay step), or float32 and bfloat16 under a mixed precision policy.",
+        details=("In {op} {left} meets {right}.",),
+        fix="""\
+labels = tf.cast(labels, tf.float32); step = tf.cast(step, tf.float32)     # cast where they meet
+x = tf.cast(x, self.compute_dtype)                                          # in a layer of your own under mixed_bfloat16
+outputs = keras.layers.Dense(classes, dtype="float32")(x)                   # logits and loss in float32
+schedule = keras.optimizers.schedules.PolynomialDecay(1e-3, 1000)           # floats for rates: 1e-3, 1.0, not 1""",
+        evidence="recalled",
+        example="InvalidArgumentError: cannot compute Mul as input #1(zero-based) was expected to be a int64 tensor but is a float tensor [Op:Mul]",
+    ),
+    KnownError(
+        id="E164",
+        family="too-late-to-configure",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"must be (?:configured|set|called) at program startup",
+            r"cannot be modified after being initialized",
+            r"must be set before (?:the )?(?:context|program|runtime) (?:is|has been|was) (?:initialized|started)",
+            r"Context is already initialized",
+        ),
+        cause="TensorFlow was used before it was configured: an operation, a variable or a dataset came before the TPU (or the strategy, or the devices) was set up.",
+        fix="""\
+import tensorflow as tf
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")     # the very first use of TensorFlow
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+# a notebook: restart the kernel, and run this cell first""",
+        evidence="recalled",
+        example="RuntimeError: Collective ops must be configured at program startup",
+    ),
 )

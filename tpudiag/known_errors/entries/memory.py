@@ -89,6 +89,7 @@ Total hbm usage >= 41.74G:
             r"run out of (?:scoped )?vmem",
             r"would exceed memory.{0,200}?space=(?:vmem|smem)",
             r"exceeded scoped vmem",
+            r"CompileTimeScopedVmemOom",
         ),
         cause="A kernel needs more of the TPU's on-chip scratch memory (vmem; smem for scalars) than there is.",
         details=("It needs {used} of {limit}.",),
@@ -116,6 +117,7 @@ export LIBTPU_INIT_ARGS="--xla_tpu_scoped_vmem_limit_kib=65536"
         patterns=(
             r"Attempting to allocate (?P<asked>[\d.]{1,12}[KMGTB]?)\. That was not possible\. There are (?P<free>[\d.]{1,12}[KMGTB]?) free",
             r"Error allocating device buffer: Attempting to allocate",
+            r"RuntimeBufferAllocationFailure",
             r"Failed to allocate request for (?P<asked>[\d.]{1,12}[KMGT]?i?B).{0,40}?on device ordinal",
             r"Error allocating device buffer",
             r"Attempting to allocate (?P<asked>[\d.]{1,12}[KMGTB]?)\. That was not possible",
@@ -147,6 +149,7 @@ keras.mixed_precision.set_global_policy("mixed_bfloat16")
         patterns=(
             r"Attempting to reserve (?P<asked>[\d.]{1,12}[KMGTB]?) at the bottom of memory\. That was not possible\. There are (?P<free>[\d.]{1,12}[KMGTB]?) free",
             r"Attempting to reserve (?P<asked>[\d.]{1,12}[KMGTB]?) at the bottom of memory",
+            r"RuntimeProgramAllocationFailure",
             r"Error loading program",
             r"0B reserved, and (?P<reservable>[\d.]{1,12}[KMGTB]?) reservable",
         ),
@@ -171,6 +174,7 @@ keras.mixed_precision.set_global_policy("mixed_bfloat16")
         phase=Phase.LOADING,
         patterns=(
             r"expected parameter (?P<parameter>\d{1,9}) of size (?P<expected>\d{1,15}).{0,200}?but got buffer with incompatible size (?P<got>\d{1,15})",
+            r"RuntimeProgramInputMismatch",
         ),
         cause="A program was loaded whose memory layout differs from that of its inputs: it was saved with other XLA flags, versions or another topology.",
         details=("Parameter {parameter} has {got} bytes where {expected} are expected.",),

@@ -31,7 +31,10 @@ class StepMarks(keras.callbacks.Callback):
         family="nothing-captured",
         phase=Phase.WATCHING,
         level="warning",
-        patterns=(r"No trace event (?:is|was) collected",),
+        patterns=(
+            r"No trace event (?:is|was) collected",
+            r"empty trace result",
+        ),
         cause="The profiler captured nothing: the address is wrong, the trainer runs no profiler server, or the TPU was idle.",
         fix="""\
 tf.profiler.experimental.server.start(6009)                     # in the trainer, before training

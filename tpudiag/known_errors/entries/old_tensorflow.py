@@ -135,6 +135,7 @@ for batch in strategy.experimental_distribute_dataset(dataset): ...      # was m
             r"No module named '?tensorflow_estimator",
             r"module 'tensorflow_estimator.{0,60}?has no attribute",
             r"has no attribute 'TPUEstimator\w{0,6}'",
+            r"module 'tensorflow_estimator[\w.]{0,80}' has no attribute '(?P<name>\w{1,40})'",
         ),
         cause="Estimator and TPUEstimator are gone since TensorFlow 2.16; 2.15 is the last release that has them, and no v5e, v5p or v6e runs TPUEstimator.",
         fix="""\
@@ -160,6 +161,10 @@ model.fit(dataset)
             r"TPUConfig\.num_shards is not set correctly",
             r"Estimators are not supported when eager execution is enabled",
             r"_fetch_cloud_tpu_metadata",
+            r"_get_tpu_context",
+            r"scaffold must be tf\.train\.Scaffold",
+            r"to 'tpu_replicated_input' Op, not",
+            r"Non-resource Variables are not supported inside TPU computations",
             r"TPUEstimator.{0,120}?(?:Error|not supported|must|requires)",
             r"model_fn.{0,80}?(?:TPUEstimatorSpec|EstimatorSpec).{0,60}?(?:must|expected)",
         ),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival, VersionFix
 
 ERRORS = (
     KnownError(
@@ -49,6 +49,36 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
 pip uninstall -y tensorflow tensorflow-cpu
 pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
 # for an older tensorflow-tpu take libtpu from the vendor's libtpu release page""",
+        fixes=(
+            VersionFix(
+                package="tensorflow",
+                since="2.20",
+                before="2.21",
+                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.19",
+                before="2.20",
+                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.17",
+                before="2.19",
+                fix="""\
+# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
+pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
+            ),
+            VersionFix(
+                package="tensorflow",
+                since="2.21",
+                before="3",
+                fix="""\
+# there is no tensorflow-tpu 2.21
+pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+            ),
+        ),
         citations=(
             "googlecolab/colabtools#5203",
             "googlecolab/colabtools#5228",
@@ -253,7 +283,8 @@ nc -vz ADDRESS 8470                              # is the port open from here?
             r"Could not lookup TPU metadata from name",
             r"TPU.{0,30}?named? .{0,60}? (?:was )?not found",
             r"Please doublecheck the tpu argument",
-            r"tpu\.nodes\.get",
+            r"tpu\.nodes\.\w{2,12}",
+            r"locations/[\w-]{1,40}/nodes/[\w-]{1,60}'? (?:was )?not found",
             r"Cloud TPU API has not been used in project",
             r"insufficient authentication scopes.{0,200}?tpu",
             r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
@@ -295,6 +326,8 @@ gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, sympt
             r"Insufficient (?:reserved )?capacity",
             r"ZONE_RESOURCE_POOL_EXHAUSTED",
             r"does not have enough resources available to fulfill the request",
+            r"cannot currently connect to a TPU due to usage limits",
+            r"no TPUs? (?:is|are) (?:currently )?available",
         ),
         cause="The zone has no free TPU of that kind now (or the reservation is used up): it is not your quota and no error of yours.",
         fix="""\
@@ -307,6 +340,25 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             "hashicorp/terraform-provider-google#21243",
         ),
         example='ERROR: (gcloud.compute.tpus.create) There is no more capacity in the zone "europe-west4-a"; you can try in another zone where Cloud TPU Nodes are offered',
+    ),
+    KnownError(
+        id="E165",
+        family="type-or-version-of-tpu",
+        phase=Phase.CREATING,
+        patterns=(
+            r"accelerator type.{0,80}?(?:not found|not available|invalid|unsupported|is not supported)",
+            r"acceleratorTypes?/.{0,80}?(?:not found|not available|invalid|unsupported)",
+            r"runtime version.{0,80}?(?:not found|not available|invalid|unsupported|is not supported)",
+            r"(?:invalid|unknown|unsupported) accelerator type",
+            r"(?:invalid|unknown|unsupported) runtime version",
+            r"TensorFlow version not available",
+        ),
+        cause="The accelerator type does not exist in that zone, or the runtime version does not exist or does not fit the generation.",
+        fix="""\
+gcloud compute tpus accelerator-types list --zone=ZONE       # the types there: v5litepod-8, v5p-8, v6e-8
+gcloud compute tpus versions list --zone=ZONE                # tpu-vm-tf-X.Y.Z-pjrt; v5e: v2-alpha-tpuv5-lite""",
+        evidence="recalled",
+        example="ERROR: (gcloud.compute.tpus.tpu-vm.create) INVALID_ARGUMENT: Invalid runtime version tpu-vm-tf-9.9.9",
     ),
     KnownError(
         id="E60",

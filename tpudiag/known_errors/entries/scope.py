@@ -129,6 +129,7 @@ def train_step(iterator):
             r"'(?:PerReplica|DistributedValues|PerReplicaSpec)' object has no attribute '(?P<attribute>\w{1,30})'",
             r"PerReplica.{0,120}?(?:cannot be converted|not supported|unsupported operand)",
             r"unsupported operand type.{0,80}?PerReplica",
+            r"Unsupported value type PerReplica",
         ),
         cause="A value of all replicas (PerReplica: what strategy.run returns, or what a distributed dataset gives) is used as if it were one tensor.",
         fix="""\

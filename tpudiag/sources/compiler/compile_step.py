@@ -108,7 +108,14 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
         program=program and replace(program, padded=tuple(map(tensor, program.padded))),
         out_of_memory=full and replace(full, largest=tuple(map(tensor, full.largest))),
         dynamic=tuple(map(operation, compilation.dynamic)),
+        lines=_of_program(compilation, lines),
     )
+
+
+def _of_program(compilation: Compilation, lines: dict[str, str]) -> dict[str, str]:
+    """The lines of the operations that the program still holds."""
+    work = (compilation.program.work if compilation.program else None) or ()
+    return {each.op_name: lines[each.op_name] for each in work if each.op_name in lines}
 
 
 def _obstacle(step: LoweredStep) -> str:

@@ -19,8 +19,9 @@ import msgspec
 from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
 from tpudiag.errors import UsageError
 from tpudiag.hardware import GIB, Target
+from tpudiag.prediction.step import predict
 from tpudiag.sources.compiler import cache, hlo, stablehlo
-from tpudiag.sources.compiler.topologies import Topology, all_reduce_ms, step_ms, topology
+from tpudiag.sources.compiler.topologies import Topology, topology
 
 CHILD = Path(__file__).with_name("child.py")
 MISSING = "the TPU compiler is not installed"
@@ -77,17 +78,13 @@ def find(python: str | None = None) -> Installed | None:
     return Installed(command, versions) if done.returncode == 0 and versions else None
 
 
-def timed(answer: Compilation, target: Target) -> Compilation:
-    """With the times that its cycles and bytes come to on the target."""
+def timed(answer: Compilation, target: Target, steps_per_dispatch: int = 1) -> Compilation:
+    """With the step that its program is predicted to take on the target."""
     program = answer.program
-    if program is None or program.cycles is None:
+    if program is None or program.work is None:
         return answer
-    moved = sum(collective.bytes for collective in program.collectives)
-    return replace(
-        answer,
-        step_ms=step_ms(target, program.cycles),
-        collective_ms=all_reduce_ms(target, moved) if answer.replicas > 1 else None,
-    )
+    step = predict(program.work, target, answer.batch, answer.replicas, steps_per_dispatch)
+    return replace(answer, predicted=step)
 
 
 class Compiler:

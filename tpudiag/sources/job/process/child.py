@@ -8,12 +8,10 @@ import ctypes
 import importlib
 import importlib.abc
 import os
-import re
 import runpy
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -21,19 +19,15 @@ from types import ModuleType
 
 import msgspec
 
-from tpudiag.signals import JobEnd
-from tpudiag.sources.job.process import cells
+from tpudiag.signals import CoverageEnd, JobEnd
+from tpudiag.sources.job.process import cells, job_error
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import user_lines
+from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
+from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1
-
-_OWN_FRAME = re.compile(
-    rf'^ *File "{re.escape(str(Path(__file__).parent.parent))}[^"]*",.*\n.*\n', re.M
-)
-"""A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -73,23 +67,25 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
                 self._observer.importing_tensorflow()
             execute(module)
             if after is not None:
-                after(module)
+                barrier.attempt(f"import {name}", after, module)
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]
 
 
-def run(program: str, arguments: Sequence[str]) -> None:
-    """Run a script as __main__, or call `module:function`, with the user's arguments."""
+def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None:
+    """Run a script or a module as __main__, or call `module:function`, with its arguments."""
     module, colon, function = program.rpartition(":")
-    if colon and not Path(program).exists():
-        sys.argv = [program, *arguments]
+    sys.argv = [program, *arguments]
+    if is_module:
+        sys.path.insert(0, str(Path.cwd()))
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    elif colon and not Path(program).exists():
         sys.path.insert(0, str(Path.cwd()))
         target: object = importlib.import_module(module)
         for name in function.split("."):
             target = getattr(target, name)
         target()  # type: ignore[operator]
     else:
-        sys.argv = [program, *arguments]
         sys.path.insert(0, str(Path(program).resolve().parent))
         runpy.run_path(program, run_name="__main__")
 
@@ -98,38 +94,45 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
-    end = JobEnd("finished")
+    end, error = JobEnd("finished"), None
     try:
         if spec.cells:
             cells.run(spec)
         else:
-            run(spec.program, spec.arguments)
-    except StopObservation:
-        return JobEnd("stopped")
-    except SystemExit as exit_:
-        if exit_.code not in (None, 0):
-            code = exit_.code if isinstance(exit_.code, int) else 1
-            end = JobEnd("exit", None if code is exit_.code else str(exit_.code), exit_code=code)
-    except KeyboardInterrupt:
-        end = JobEnd("interrupted")
-    except BaseException as error:
-        traceback.print_exc()
-        frames = traceback.extract_tb(error.__traceback__)
-        end = JobEnd("exception", _text(error), user_lines.of_frames(frames))
+            run(spec.program, spec.arguments, spec.is_module)
+    except BaseException as raised:
+        end, error = _end(raised), raised
     if observer.stopped:
         return JobEnd("stopped")  # what the job did after it was stopped is of no interest
-    observer.finish()
+    recorder.put(came_to=end)
+    barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
+    recorder.put(hook_defects=barrier.defects())
     return end
 
 
-def _text(error: BaseException) -> str:
-    """An exception as one text, its causes included, bounded."""
-    said = f"{type(error).__name__}: {error}"
-    cause = error.__cause__
-    if cause is not None:
-        said += f"\ncaused by {type(cause).__name__}: {cause}"
-    said = _OWN_FRAME.sub("", said)
-    return said if len(said) <= 20_000 else said[:10_000] + "\n...\n" + said[-10_000:]
+def _end(error: BaseException) -> JobEnd:
+    """How a job ended that something was raised in."""
+    if isinstance(error, StopObservation):
+        return JobEnd("stopped")
+    if isinstance(error, SystemExit):
+        if error.code in (None, 0):
+            return JobEnd("finished")
+        code = error.code if isinstance(error.code, int) else 1
+        return JobEnd("exit", None if code is error.code else str(error.code), exit_code=code)
+    if isinstance(error, KeyboardInterrupt):
+        return JobEnd("interrupted")
+    end = job_error.job_end(error)
+    if isinstance(error, tpu_stubs.NotRehearsable):
+        return JobEnd("unsupported", str(error), end.location)
+    sys.stderr.write(end.crash.traceback if end.crash is not None else "")
+    return end
+
+
+def _coverage_end(end: JobEnd, error: BaseException | None) -> CoverageEnd:
+    """What ended the run of the script, for how much of it was seen."""
+    if isinstance(error, BudgetSpent):
+        return "budget"
+    return "whole" if end.how == "finished" else "crash"
 
 
 def die_with_parent() -> None:

@@ -11,6 +11,7 @@ import msgspec
 from tpudiag.signals import Origin, Signals
 
 UP_TO_FIRST_STEP = "running up to the first step"
+REST = "running the rest of the script, shortened"
 LOWERING = "lowering the step"
 """The phase in which all is seen, and a job that dies has died of being lowered."""
 
@@ -20,7 +21,7 @@ class JobSpec:
     """The job to observe and how; passed to the child as JSON."""
 
     program: str
-    """A script's path or `module:function`."""
+    """A script's path, `module:function`, or a module's name."""
     arguments: tuple[str, ...]
     replicas: int
     """What the script sees as num_replicas_in_sync when rehearsing."""
@@ -43,6 +44,12 @@ class JobSpec:
     """The folder for the lowered step; empty where it is not to be lowered."""
     lower_for: int = 1
     """Replicas over which the lowered step sums its gradients."""
+    is_module: bool = False
+    """The program is a module to be run as by `python -m`."""
+    rest_s: float = 0.0
+    """How long the script may go on, shortened, past the steps observed; 0: it ends there."""
+    devices_per_chip: int = 1
+    """Of the target, as TPUStrategy counts devices."""
     cells: tuple[int, ...] = ()
     """The line of the program with which each cell of a notebook begins; empty for no notebook."""
     notebook: str = ""

@@ -68,3 +68,11 @@ def _try(call: Callable[[], Any], otherwise: Any) -> Any:
         return call()
     except Exception:
         return otherwise
+
+
+def cache_file(dataset: Any) -> str:
+    """The file of a cache, empty for one in memory."""
+    try:
+        return bytes(dataset._filename.numpy()).decode()
+    except (AttributeError, NotImplementedError, ValueError):
+        return ""

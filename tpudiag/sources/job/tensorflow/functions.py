@@ -7,17 +7,22 @@
 from __future__ import annotations
 
 import inspect
+import statistics
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
+from tpudiag.sources.job.tensorflow import fast_forward, hooks, user_lines
+from tpudiag.sources.job.tensorflow.fast_forward import FastForward
+from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
 
 MAXIMUM_RETRACES_KEPT = 20
+MAXIMUM_TIMES_KEPT = 1000
 
 Signature = dict[str, tuple[str, str]]
 """Path of an argument -> (kind, description)."""
@@ -33,8 +38,27 @@ class _Seen:
     traces: int = 0
     instances: int = 0
     trains: bool = False
+    replicated: bool = False
+    """It calls strategy.run."""
+    forwarded: int = 0
+    called_at: Location | None = None
+    took_ms: list[float] = field(default_factory=list[float])
+    loops: list[int | str | None] = field(default_factory=list[int | str | None])
+    """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
     retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    @property
+    def is_step(self) -> bool:
+        """Whether further calls may be answered with what an earlier one gave."""
+        return self.trains or self.replicated
+
+    def step(self) -> StepFunction:
+        """The function as a training step."""
+        median = round(statistics.median(self.took_ms), 3) if self.took_ms else None
+        return StepFunction(
+            self.name, self.location, self.called_at, self.calls, self.forwarded, median
+        )
 
     def fact(self) -> TracedFunction:
         return TracedFunction(
@@ -52,6 +76,8 @@ class FunctionWatch:
         self._instances: dict[int, Any] = {}
         self._thread = threading.current_thread()
         self.current: _Seen | None = None
+        self.forward: FastForward | None = None
+        self.before_step: Callable[[Any], None] = lambda _: None
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
         self.class_: Any = type(tf.function(lambda: 0))
@@ -69,23 +95,46 @@ class FunctionWatch:
         seen = sorted(self._by_code.values(), key=lambda s: s.location is None)
         return tuple(item.fact() for item in seen if item.calls)
 
+    def step_functions(self) -> tuple[StepFunction, ...]:
+        """The functions that train, as often as the job called them."""
+        return tuple(seen.step() for seen in self._by_code.values() if seen.trains)
+
     def _install(self) -> None:
         """Wrap the call of every tf.function."""
-        original = self.class_.__call__
         watch = self
 
-        def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
             if watch.current is not None or threading.current_thread() is not watch._thread:
                 return original(function, *args, **kwargs)
             if not watch._tf.executing_eagerly():
                 return original(function, *args, **kwargs)
             return watch._observe(original, function, args, kwargs)
 
-        self.class_.__call__ = __call__
+        hooks.around(self.class_, "__call__", call)
 
     def _observe(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        """One outermost call: traced or not, and with what."""
+        """One outermost call of a function: run, or answered where it was observed before."""
         seen = self._seen(function)
+        forward = self.forward
+        if forward is None or not seen.is_step or seen.calls == 0:
+            return self._run(seen, original, function, args, kwargs)
+        self.before_step((args, kwargs))
+        if not forward.may_forward(seen.trains):
+            return self._run(seen, original, function, args, kwargs)
+        key = id(seen), fast_forward.signature(function, args, kwargs, seen.instances)
+        known = forward.last(key)
+        if known is None:
+            run = partial(self._run, seen, original, function, args, kwargs)
+            return forward.run(key, run)
+        forward.end_if_endless()
+        seen.forwarded += 1
+        return forward.answer(known)
+
+    def _run(self, seen: _Seen, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        """One outermost call that runs: traced or not, and with what."""
+        forward = self.forward
+        counts = forward.counts() if forward and (seen.loops or not seen.calls) else []
+        seen.called_at = seen.called_at or user_lines.caller()
         before = function.experimental_get_tracing_count()
         self.current = seen
         started = time.perf_counter()
@@ -95,10 +144,14 @@ class FunctionWatch:
             self.current = None
             seen.calls += 1
             traced = function.experimental_get_tracing_count() != before
+            took_ms = (time.perf_counter() - started) * 1e3
+            if not traced and len(seen.took_ms) < MAXIMUM_TIMES_KEPT:
+                seen.took_ms.append(took_ms)
             if traced:
-                took_ms = (time.perf_counter() - started) * 1e3
                 self._traced(seen, function, args, kwargs, took_ms)
         self._after_call(seen, traced)
+        if forward is not None and seen.loops:
+            forward.catch_up(counts, _times_shortened(seen, function, args, kwargs))
         return result
 
     def _seen(self, function: Any) -> _Seen:
@@ -161,6 +214,18 @@ class FunctionWatch:
             name = getattr(dtype, "name", str(dtype))
             return "tensor", f"{name}{_dimensions(shape)}"
         return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _times_shortened(seen: _Seen, function: Any, args: Any, kwargs: Any) -> float:
+    """How many times longer the one loop of a call would be; 1 where that is not known."""
+    length = seen.loops[-1] if len(set(seen.loops)) == 1 else None
+    if isinstance(length, str):
+        try:
+            call = inspect.signature(function.python_function).bind(*args, **kwargs)
+            length = int(call.arguments[length])
+        except (TypeError, ValueError, KeyError):
+            return 1.0
+    return max(length / INNER_STEPS, 1.0) if length is not None else 1.0
 
 
 def _dimensions(shape: Any) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tpudiag.signals import InputSpeed, Pipeline
+from tpudiag.signals import InputCost, InputSpeed, Pipeline
 from tpudiag.sources.job.tensorflow import graph_rewrite
 
 TURNS = 2
+COST_S = 1.0
+"""How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
 GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
 
@@ -44,9 +46,11 @@ def measured(
     Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
     """
     found: list[InputSpeed] = []
+    costs: list[InputCost] = []
 
     def work() -> None:
         try:
+            costs.append(cost(dataset, pipeline, min(COST_S, budget_s / 4)))
             mended = fixes(tf, dataset, chain, pipeline)
             if mended:
                 found.extend(_speeds(dataset, mended, pipeline, budget_s))
@@ -56,7 +60,31 @@ def measured(
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(budget_s + GRACE_S)
-    return replace(pipeline, speeds=tuple(found)) if not thread.is_alive() else pipeline
+    alone = replace(pipeline, cost=costs[0] if costs else None)
+    return replace(alone, speeds=tuple(found)) if not thread.is_alive() else alone
+
+
+def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
+    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full."""
+    run = _Run(dataset)
+    run.rate(for_s / 4)
+    read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
+    rate = run.rate(for_s)
+    seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
+    return InputCost(
+        max(1, round(rate * seconds)) * pipeline.examples_per_element, seconds, used,
+        after - read if read is not None and after is not None else None,
+    )  # fmt: skip
+
+
+def _read_bytes() -> int | None:
+    """What this process has read so far; None where the system does not tell."""
+    try:
+        with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
+            fields = dict(line.split(": ") for line in counters)
+        return int(fields["rchar"])
+    except (OSError, KeyError, ValueError):
+        return None
 
 
 def _speeds(

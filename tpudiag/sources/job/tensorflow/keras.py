@@ -122,6 +122,11 @@ class KerasWatch:
             policies.get(half) or next(iter(policies.values()), None),
         )
 
+    def own_methods(self) -> tuple[Any, ...]:
+        """The methods of the model in fit that its author wrote."""
+        methods = (getattr(self.fit_model, name, None) for name in ("train_step", "call"))
+        return tuple(method for method in methods if user_lines.of_function(method) is not None)
+
     def iterations(self) -> int | None:
         """Optimizer steps taken so far, None where no optimizer is known."""
         values: list[int] = []

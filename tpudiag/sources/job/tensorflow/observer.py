@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import (
     Batch,
     Checkpoints,
+    CoverageEnd,
     Dispatch,
     JobEnd,
     StepTimes,
@@ -16,8 +19,8 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.process import host_memory
-from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, loss, tpu_stubs, user_lines
+from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
+from tpudiag.sources.job.tensorflow import barrier, graphs, hooks, loss, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -31,11 +34,18 @@ from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch, tf2_enabled
 from tpudiag.sources.job.tensorflow.tpu import TpuWatch
-from tpudiag.sources.job.tensorflow.training import GradientWatch
+from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.training import GradientCall, GradientWatch
+from tpudiag.sources.job.tensorflow.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
+from tpudiag.sources.job.tensorflow.whole_script import WholeScript
 
+REST_S = 60.0
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_AFTER = (6, 12)
+"""Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
+step may end in an abort of TensorFlow's."""
 
 
 class Observer:
@@ -52,6 +62,8 @@ class Observer:
         self._input_budget_s = spec.measure_input_s
         self._batch_seen: Batch | None = None
         self._lowering: LoweringWatch | None = None
+        self._whole: WholeScript | None = None
+        self._finishing, self._finished = threading.RLock(), False
         self.stopped = False
         self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
         self.fake_data: FakeData | None = None
@@ -77,10 +89,11 @@ class Observer:
             self._sandbox.watch_tensorflow(tf)
         if self.fake_data is not None:
             self.fake_data.watch_tensorflow(tf)
-        if self._spec.rehearse:
+        spec = self._spec
+        if spec.rehearse:
             tpu_stubs.install(
-                tf, self._spec.replicas, self._spec.real_replicas, self._spec.hosts,
-                on_resolver=lambda name: self._recorder.put(tpu_named=name),
+                tf, TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip),
+                spec.real_replicas, on_resolver=lambda name: self._recorder.put(tpu_named=name),
             )  # fmt: skip
             IteratorRelease(tf)
         else:
@@ -90,6 +103,7 @@ class Observer:
         self._functions = FunctionWatch(tf, self._after_call)
         self._strategies = StrategyWatch(tf, self._functions.class_)
         self._strategies.after_eager_run = self._after_eager_run
+        self._strategies.on_run = self._mark_replicated
         self._strategies.before_first_run = self._refuse_too_large
         if self._spec.lower_to:
             self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
@@ -100,8 +114,16 @@ class Observer:
         self._checkpoints = CheckpointWatch(
             tf, self._sandbox.original if self._sandbox is not None else lambda path: path
         )
+        if spec.rehearse and spec.requests < 0:
+            self._whole = WholeScript(
+                tf, spec.rest_s or REST_S, self._functions, self._strategies, self._variables,
+                steps_seen=lambda: self._gradients.taken + self._strategies.runs,
+                on_hard_end=self._end_hard,
+            )  # fmt: skip
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
+        self._loop = LoopWatch(tf, lambda: self._gradients.taken)
+        self._loop.state.methods = self._keras.own_methods
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -124,27 +146,65 @@ class Observer:
             if self._spec.rehearse and package == "keras":
                 self._keras.adapt_to_cpu_replicas(keras)
             self._checkpoints.watch_keras(keras)
+            if self._whole is not None:
+                self._whole.epochs.watch(keras)
+            self._loop.watch_keras(keras, package)
 
-    def _stop(self) -> None:
-        """Enough was seen: send it all, so that nothing depends on how the job takes its end."""
-        self.finish()
+    def _stop(self) -> bool:
+        """Enough steps were seen: send what is known, and go on where the rest is wanted too."""
+        self._look()
+        if self._whole is not None and self._spec.rest_s > 0:
+            self._recorder.phase(REST)
+            self._whole.begin()
+            return True
+        if self._whole is not None:
+            self._whole.stuck()
+        self.finish("first loop")
         self.stopped = True
         self._recorder.put(end=JobEnd("stopped"))
+        return False
 
-    def finish(self) -> None:
-        """Close the profile and send all that is known; safe to call twice."""
-        if self._steps is None:
-            return
+    def _end_hard(self) -> None:
+        """The time for the rest is over and the job does not end: on a thread of its own."""
+        if self._whole is not None:
+            self._whole.stuck()
+        self.finish("budget")
+        self._recorder.put(end=JobEnd("stopped"))
+        os._exit(0)
+
+    def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
+        """The job has ended, whatever by; sends all that is known."""
+        if self._whole is not None:
+            barrier.attempt("main flow", self._whole.ended_by, error)
+        self.finish(end)
+
+    def _look(self) -> None:
+        """Close the profile, read the step and send what is known by now."""
+        assert self._steps is not None
         self._recorder.phase("writing the profile")
-        self._steps.close_profile()
+        barrier.attempt("profile", self._steps.close_profile)
         self._recorder.phase("reading what was seen")
-        self._examine_step()
-        if self._steps.steps and self._tf.executing_eagerly():
-            self._pipelines.count()
+        barrier.attempt("step", self._examine_step)
         self._send()
-        self._measure_input()
-        if self._lowering is not None:
-            self._lowering.lower_as_seen(self._spec, self._batch_seen)
+
+    def finish(self, end: CoverageEnd = "whole") -> None:
+        """Send all that is known and measure what is left to measure; the second call waits."""
+        with self._finishing:
+            if self._steps is None or self._finished:
+                return
+            self._finished = True
+            if self._steps.steps and self._tf.executing_eagerly():
+                barrier.attempt("records of the pipelines", self._pipelines.count)
+            self._look()
+            if self._whole is not None:
+                whole = self._whole
+                self._put_each(coverage=lambda: whole.coverage(end))
+            barrier.attempt("speed of the pipelines", self._measure_input)
+            if self._lowering is not None:
+                barrier.attempt(
+                    "lowering", self._lowering.lower_as_seen, self._spec, self._batch_seen
+                )
+            self._recorder.put(hook_defects=barrier.defects())
 
     def _serve(self, lowering: LoweringWatch) -> None:
         """A training step was traced: lower it as often as is asked, and never run it."""
@@ -177,6 +237,11 @@ class Observer:
         if self._functions.current is not None:
             self._functions.current.trains = True
 
+    def _mark_replicated(self) -> None:
+        """A step is run on replicas: by the function being called, if there is one."""
+        if self._functions.current is not None:
+            self._functions.current.replicated = True
+
     def _after_call(self, seen: Any, traced: bool) -> None:
         """An outermost tf.function has returned."""
         if seen.trains and self._steps is not None:
@@ -193,6 +258,8 @@ class Observer:
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
         self._pipelines.training_started = True
+        if self._steps.steps in TOLD_AFTER:
+            self._recorder.put(loop=hooks.quietly(self._loop.facts))
         self._steps.finished_dispatch(eager, enough, retraced)
 
     def _measure_steps_per_dispatch(self) -> None:
@@ -221,7 +288,7 @@ class Observer:
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""
-        self._examine_step()
+        barrier.attempt("step", self._examine_step)
         self._send()
         self._recorder.phase("warming up")
 
@@ -233,20 +300,34 @@ class Observer:
         self._examined = True
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
-        layer_line = self._keras.layers.line_of
         inputs = self._strategies.last_inputs or graphs.step_inputs(main)
         self._batch_seen = batch = self._batch(inputs)
-        rows = batch.per_replica_batch if batch is not None else None
-        products = {o.name: o for call in same for o in graphs.matrix_ops(call, layer_line, rows)}
-        self._recorder.put(
-            matrix_ops=tuple(products.values()),
-            activations=graphs.activations(main),
-            step_ops=graphs.step_ops(main),
-            step_inputs=inputs,
+        self._put_each(
+            matrix_ops=lambda: self._matrix_ops(same, batch),
+            activations=lambda: graphs.activations(main),
+            step_ops=lambda: graphs.step_ops(main),
+            step_inputs=lambda: inputs,
+            numerics=lambda: self._loop.numerics(main, self._keras.layers.line_of),
         )
         if batch is not None:
             averaged = self._gradients.reduced_by_mean
-            self._recorder.put(batch=batch, loss=loss.scales(self._tf, same, batch, averaged))
+            self._put_each(
+                batch=lambda: batch, loss=lambda: loss.scales(self._tf, same, batch, averaged)
+            )
+
+    def _matrix_ops(self, calls: list[GradientCall], batch: Batch | None) -> tuple[Any, ...]:
+        """The matrix products of the step, each once."""
+        layer_line = self._keras.layers.line_of
+        rows = batch.per_replica_batch if batch is not None else None
+        products = {o.name: o for call in calls for o in graphs.matrix_ops(call, layer_line, rows)}
+        return tuple(products.values())
+
+    def _put_each(self, **facts: Callable[[], object]) -> None:
+        """Send the facts that can be had; one that cannot keeps back no other."""
+        for name, fact in facts.items():
+            value = barrier.attempt(name, fact)
+            if value is not None:
+                self._recorder.put(**{name: value})
 
     def _batch(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
         """The batch that reaches one replica, and so the global one."""
@@ -260,20 +341,25 @@ class Observer:
         steps = self._steps
         times = steps.profiled_ms or steps.times_ms
         self._recorder.put(
-            functions=self._functions.facts(),
-            pipelines=self._pipelines.facts() or None,
-            variables=self._variables.facts(),
-            tf1=self._tf1.facts(),
-            keras=self._keras.facts(),
-            precision=self._keras.precision(),
-            checkpoints=Checkpoints(self._checkpoints.facts()),
-            tensorflow=self._import_fact(),
             steps=StepTimes(tuple(times), None, "job, under tf.profiler") if times else None,
             cut_to_steps=steps.cut_to,
             unprofiled_step_ms=tuple(steps.times_ms),
-            dispatch=self._dispatch(),
             strategy_replicas=self._strategies.most_replicas,
+            hook_defects=barrier.defects(),
         )
+        self._put_each(
+            functions=self._functions.facts,
+            pipelines=lambda: self._pipelines.facts() or None,
+            variables=self._variables.facts,
+            tf1=self._tf1.facts,
+            keras=self._keras.facts,
+            precision=self._keras.precision,
+            checkpoints=lambda: Checkpoints(self._checkpoints.facts()),
+            tensorflow=self._import_fact,
+            dispatch=self._dispatch,
+        )
+        if not (self._whole is not None and self._whole.began):
+            self._put_each(loop=self._loop.facts)  # past the observed steps calls are forwarded
 
     def _dispatch(self) -> Dispatch | None:
         """How steps reach the device; None before the first step."""

@@ -17,6 +17,7 @@ from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
 from tpudiag.sources.job.tensorflow import (
     batch_names,
     cardinality,
+    element_bytes,
     files,
     hooks,
     input_benchmark,
@@ -156,7 +157,8 @@ class PipelineWatch:
         """Count what the pipelines that train read again in every pass."""
         for seen in self._seen.values():
             if seen.pipeline.trains:
-                seen.pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
+                pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
+                seen.pipeline = element_bytes.with_host_bytes(self._tf, seen.chain, pipeline)
 
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
@@ -224,6 +226,8 @@ class PipelineWatch:
             reads_files=files.one_by_one(dataset, kind, kinds),
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
+            seeded=bool(_integer(getattr(dataset, "_seed", None))),
+            in_file=kind == "Cache" and bool(files.cache_file(dataset)),
             costly=any(_COSTLY.search(name) for name in kinds),
             inside_library=id(dataset) in self._inside_library,
             location=self._made_at.get(id(dataset)),

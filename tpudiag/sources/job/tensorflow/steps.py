@@ -17,9 +17,9 @@ class StopObservation(BaseException):
 class StepWatch:
     """The job's step clock.
 
-    After `warmup` steps the profile starts, `steps` later it stops and `on_stop` is called; from
-    then on every further step raises StopObservation, and code that swallows it too often makes
-    `on_swallowed` end the process.
+    After `warmup` steps the profile starts, `steps` later it stops and `on_stop` is called. If that
+    says that the job is to go on, no further step is looked at; else each raises StopObservation,
+    and code that swallows it too often makes `on_swallowed` end the process.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class StepWatch:
         steps: int,
         log_dir: str,
         on_first: Callable[[], None],
-        on_stop: Callable[[], None],
+        on_stop: Callable[[], bool],
         on_swallowed: Callable[[], None],
     ) -> None:
         self._tf = tf
@@ -37,6 +37,7 @@ class StepWatch:
         self._on_first, self._on_stop, self._on_swallowed = on_first, on_stop, on_swallowed
         self._profiling = False
         self._stops = 0
+        self._observed = False
         self._last_end: float | None = None
         self.budget_s = 0.0
         self.cut_to: int | None = None
@@ -55,6 +56,8 @@ class StepWatch:
 
         `enough` ends the observation early: what is wrong is seen, and going on would only cost.
         """
+        if self._observed:
+            return
         now = time.perf_counter()
         if self._last_end is not None and self.steps > self.steps_per_dispatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
@@ -90,7 +93,9 @@ class StepWatch:
         """End the job from inside."""
         self._stops += 1
         if self._stops == 1:
-            self._on_stop()
+            self._observed = self._on_stop()
+        if self._observed:
+            return
         if self._stops > TIMES_STOPPED_BEFORE_EXIT:
             self._on_swallowed()
         raise StopObservation

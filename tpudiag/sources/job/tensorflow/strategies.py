@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow import fast_forward, hooks, user_lines
+from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 
 
 class StrategyWatch:
@@ -27,6 +29,10 @@ class StrategyWatch:
         self.after_eager_run: Callable[[], None] = lambda: None
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
+        self.runs = 0
+        self.on_run: Callable[[], None] = lambda: None
+        self.forward: FastForward | None = None
+        self.before_step: Callable[[Any], None] = lambda _: None
         for made in (tf.distribute.MirroredStrategy, tf.distribute.TPUStrategy):
             hooks.after(made, "__init__", self._made)
         for class_ in tf.distribute.Strategy.__mro__:
@@ -35,16 +41,25 @@ class StrategyWatch:
         if "run" in vars(tf.distribute.TPUStrategy):
             self._install(tf.distribute.TPUStrategy)
 
+    def in_replica(self) -> bool:
+        """Whether a replica's step is being traced or run."""
+        return self._depth > 0
+
     def _made(self, strategy: Any, *_: Any, **__: Any) -> None:
         """A strategy of several replicas was made."""
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
     def _install(self, class_: Any) -> None:
         """Wrap `run` of one strategy class."""
-        original, watch = class_.run, self
+        watch = self
 
         def run(
-            strategy: Any, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
+            original: Any,
+            strategy: Any,
+            fn: Any,
+            args: Any = (),
+            kwargs: Any = None,
+            options: Any = None,
         ) -> Any:
             if watch._depth:
                 return original(strategy, fn, args, kwargs, options)
@@ -54,7 +69,7 @@ class StrategyWatch:
             finally:
                 watch._depth -= 1
 
-        class_.run = run
+        hooks.around(class_, "run", run)
 
     def _run(
         self, original: Any, strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any
@@ -65,13 +80,24 @@ class StrategyWatch:
             self.before_first_run = None
         self.replicas = strategy.num_replicas_in_sync
         self.last_inputs = self._inputs((args, kwargs or {}))
+        self.runs += 1
+        self.on_run()
         eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
-        if eager:
-            self.eager_runs += 1
-            self.eager_location = self.eager_location or user_lines.caller()
-        result = original(strategy, fn, args, kwargs, options)
-        if eager:
-            self.after_eager_run()
+        if not eager:
+            return original(strategy, fn, args, kwargs, options)
+        return self._run_eagerly(partial(original, strategy, fn, args, kwargs, options), fn, args)
+
+    def _run_eagerly(self, call: Callable[[], Any], fn: Any, args: Any) -> Any:
+        """One run outside any function: forwarded once such runs were observed."""
+        self.eager_runs += 1
+        self.eager_location = self.eager_location or user_lines.caller()
+        self.before_step(args)
+        if self.forward is not None and self.forward.training_too and not self.forward.suspended:
+            key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1)
+            known = self.forward.last(key)
+            return self.forward.run(key, call) if known is None else self.forward.answer(known)
+        result = call()
+        self.after_eager_run()
         return result
 
     def _inputs(self, arguments: Any) -> tuple[TensorSeen, ...]:

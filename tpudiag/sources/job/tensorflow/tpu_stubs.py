@@ -1,15 +1,21 @@
 """Stand-ins for the TPU interfaces: the script sees the target, CPU replicas do the work.
 
-Public names only. `tf.distribute.TPUStrategy` must stay a class with a name that starts with
-TPUStrategy: Keras asks isinstance() of it and looks at class names.
+Public names only, under every name that TensorFlow gives them (tf.compat.v1, tf.compat.v2).
+`tf.distribute.TPUStrategy` must stay a class with a name that starts with TPUStrategy: Keras asks
+isinstance() of it and looks at class names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import functools
+import re
+import sys
+from collections.abc import Callable, Generator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow import hooks, tpu_system
+from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",
@@ -19,53 +25,100 @@ SUBSTITUTED = (
     "tf.tpu.experimental.initialize_tpu_system",
     "tf.tpu.experimental.shutdown_tpu_system",
     "tf.config.list_logical_devices('TPU')",
+    "tf.device('/TPU:n')",
 )
+EMBEDDINGS = ("TPUEmbedding", "TPUEmbeddingV0", "TPUEmbeddingV2")
+"""What runs on the TPU's SparseCore: nothing on a CPU stands in for it."""
+_TPU_DEVICE = re.compile(r"(?i)(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/(?:device:)?TPU:(\d+)$")
+
+
+class NotRehearsable(BaseException):
+    """The job uses what only a TPU has; no fault of the job, and no Exception for it to catch."""
 
 
 def install(
-    tf: Any, replicas: int, real_replicas: int, hosts: int, on_resolver: Callable[[str], None]
+    tf: Any, system: TpuSystem, real_replicas: int, on_resolver: Callable[[str], None]
 ) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
-    The script sees `replicas`; `real_replicas` of them run, each with the per-replica batch of the
-    target. Must run before TensorFlow has started its devices. `on_resolver` is told the TPU that
-    the script asks for.
+    The script sees the replicas of `system`; `real_replicas` of them run, each with the per-replica
+    batch of the target. Must run before TensorFlow has started its devices. `on_resolver` is told
+    the TPU that the script asks for.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
         cpu, [tf.config.LogicalDeviceConfiguration()] * real_replicas
     )
-    strategy = _strategy(tf, replicas, real_replicas)
-    tf.distribute.TPUStrategy = strategy
-    tf.distribute.experimental.TPUStrategy = strategy
-    tf.distribute.cluster_resolver.TPUClusterResolver = _resolver(tf, replicas, hosts, on_resolver)
-    tf.config.experimental_connect_to_cluster = _connect
-    tf.config.experimental_connect_to_host = _connect
-    for name, device in (
-        ("list_logical_devices", tf.config.LogicalDevice),
-        ("list_physical_devices", tf.config.PhysicalDevice),
-    ):
-        hooks.around(tf.config, name, _devices(device, replicas))
-    tf.tpu.experimental.initialize_tpu_system = _initialize
-    tf.tpu.experimental.shutdown_tpu_system = _initialize
+    v1 = tf.compat.v1.distribute
+    strategy = strategy_class(tf, tf.distribute.MirroredStrategy, system, real_replicas)
+    resolver = tpu_system.resolver_class(tf, system, on_resolver)
+    initialize = _initialize(tf, system)
+    for original, stand_in in (
+        (v1.experimental.TPUStrategy,
+         strategy_class(tf, v1.MirroredStrategy, system, real_replicas)),
+        (tf.distribute.experimental.TPUStrategy, strategy),
+        (tf.distribute.TPUStrategy, strategy),
+        (tf.distribute.cluster_resolver.TPUClusterResolver, resolver),
+        (tf.config.experimental_connect_to_cluster, _nothing),
+        (tf.config.experimental_connect_to_host, _nothing),
+        (tf.tpu.experimental.initialize_tpu_system, initialize),
+        (tf.tpu.experimental.shutdown_tpu_system, _nothing),
+        (tf.config.list_logical_devices,
+         _devices(tf.config.list_logical_devices, tf.config.LogicalDevice, system)),
+        (tf.config.list_physical_devices,
+         _devices(tf.config.list_physical_devices, tf.config.PhysicalDevice, system)),
+        (tf.device, _device(tf.device, real_replicas)),
+    ):  # fmt: skip
+        replace_everywhere(original, stand_in)
+    if not hasattr(tf.distribute.ReplicaContext, "experimental_logical_device"):
+        tf.distribute.ReplicaContext.experimental_logical_device = _logical_device
+    _refuse_embeddings(tf)
 
 
-def _strategy(tf: Any, replicas: int, real_replicas: int) -> type:
-    """A MirroredStrategy over the CPU replicas that takes TPUStrategy's arguments."""
-    base: Any = tf.distribute.MirroredStrategy
+def replace_everywhere(original: Any, stand_in: Any) -> None:
+    """Put a stand-in under every public name of an object: TensorFlow has several of each."""
+    for name, module in list(sys.modules.items()):
+        if not _holds_names(name):
+            continue
+        for attribute, value in list(vars(module).items()):
+            if value is original:
+                setattr(module, attribute, stand_in)
+
+
+def _holds_names(module: str) -> bool:
+    """Whether a module gives users names: the interface, or a package that re-exports."""
+    return (
+        module == "tensorflow"
+        or module.startswith(("tensorflow._api.", "tensorflow.compat"))
+        or module.startswith("tensorflow.python.distribute.cluster_resolver")
+    )
+
+
+def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
+    """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
+    base: Any = mirrored
 
     class TPUStrategy(base):  # type: ignore[misc]
         """Stands in for TPUStrategy while rehearsing."""
 
+        steps_per_run = 1
+        tpudiag_whole_batches = False
+        """Give the real replicas whole batches, where results must have the data's length."""
+
         def __init__(
             self,
             tpu_cluster_resolver: Any = None,
-            experimental_device_assignment: Any = None,  # noqa: ARG002
+            experimental_device_assignment: Any = None,
             experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
-            **_: Any,
+            **named: Any,
         ) -> None:
-            base.__init__(self, [f"CPU:{index}" for index in range(real_replicas)])
+            assignment = named.get("device_assignment") or experimental_device_assignment
+            wanted = getattr(assignment, "num_replicas", None)
+            self._tpudiag_replicas = wanted if isinstance(wanted, int) else system.replicas
             self._tpudiag_resolver = tpu_cluster_resolver
+            real = min(real_replicas, self._tpudiag_replicas)
+            base.__init__(self, [f"CPU:{index}" for index in range(real)])
+            _as_tpu(self.extended, self, system)
 
         @property
         def cluster_resolver(self) -> Any:
@@ -73,22 +126,73 @@ def _strategy(tf: Any, replicas: int, real_replicas: int) -> type:
 
         @property
         def num_replicas_in_sync(self) -> int:
-            return replicas
+            return int(self._tpudiag_replicas)
 
         def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
             return base.run(self, fn, args=args, kwargs=kwargs)
 
         def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-            share = _share(tf, dataset, real_replicas, replicas)
-            return base.experimental_distribute_dataset(self, share, options)
+            real = min(real_replicas, self.num_replicas_in_sync)
+            if not TPUStrategy.tpudiag_whole_batches:
+                dataset = _share(tf, dataset, real, self.num_replicas_in_sync)
+            return base.experimental_distribute_dataset(self, dataset, options)
 
         def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
             def with_context(_: Any) -> Any:
-                return dataset_fn(tf.distribute.InputContext(1, 0, replicas))
+                return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
 
             return base.distribute_datasets_from_function(self, with_context, options)
 
+        experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+        def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+            """One CPU replica holds what a TPU would place on one of its devices."""
+            return tensor
+
+        def experimental_split_to_logical_devices(
+            self, tensor: Any, partition_dimensions: Any  # noqa: ARG002
+        ) -> Any:  # fmt: skip
+            """One CPU replica holds what a TPU would split."""
+            return tensor
+
+        def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
+            """One CPU replica holds what a TPU would replicate."""
+            return tensor
+
     return TPUStrategy
+
+
+def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
+    """Give the extended strategy of CPU replicas what that of a TPU has besides."""
+    base: Any = extended.__class__
+
+    class TPUExtended(base):  # type: ignore[misc]
+        """What Keras and others ask a TPU's strategy for."""
+
+        steps_per_run = 1
+        lazy_variable_tracker = None
+
+        @property
+        def num_hosts(self) -> int:
+            return system.hosts
+
+        @property
+        def num_replicas_per_host(self) -> int:
+            return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
+
+        @property
+        def tpu_hardware_feature(self) -> Any:
+            import tensorflow as tf
+
+            return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
+
+        def experimental_logical_device(self, logical_device_id: int) -> Any:
+            return _logical_device(self, logical_device_id)
+
+        def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
+            return strategy.run(fn, args, kwargs, options)
+
+    extended.__class__ = TPUExtended
 
 
 def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
@@ -110,60 +214,64 @@ def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
     return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
-def _resolver(tf: Any, replicas: int, hosts: int, on_resolver: Callable[[str], None]) -> type:
-    """A resolver that finds the target at once."""
-
-    class TPUClusterResolver(tf.distribute.cluster_resolver.ClusterResolver):  # type: ignore[misc]
-        """Stands in for TPUClusterResolver while rehearsing."""
-
-        task_type = "worker"
-        task_id = 0
-        rpc_layer = "grpc"
-
-        def __init__(self, tpu: Any = None, *_: Any, **__: Any) -> None:
-            self._tpu = tpu or "local"
-            on_resolver(str(self._tpu))
-
-        @staticmethod
-        def connect(tpu: Any = None, *_: Any, **__: Any) -> Any:
-            return TPUClusterResolver(tpu)
-
-        @property
-        def environment(self) -> str:
-            return ""
-
-        @property
-        def tpu_hardware_feature(self) -> Any:
-            return None
-
-        def cluster_spec(self) -> Any:
-            return tf.train.ClusterSpec({"worker": [f"10.0.0.{h + 2}:8470" for h in range(hosts)]})
-
-        def master(self, *_: Any, **__: Any) -> str:
-            return "grpc://10.0.0.2:8470"
-
-        get_master = master
-
-        def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
-            return {"TPU": replicas // hosts}
-
-    return TPUClusterResolver
-
-
-def _devices(device: Any, replicas: int) -> Callable[..., Any]:
+def _devices(original: Any, device: Any, system: TpuSystem) -> Callable[..., Any]:
     """The devices of the target where a script asks for TPUs; else those that are there."""
 
-    def call(original: Any, device_type: Any = None) -> Any:
-        if device_type != "TPU":
-            return original(device_type)
-        return [device(f"/device:TPU:{number}", "TPU") for number in range(replicas)]
+    @functools.wraps(original)
+    def listed(device_type: Any = None) -> Any:
+        if device_type == "TPU":
+            return [device(f"/device:TPU:{number}", "TPU") for number in range(system.replicas)]
+        if device_type == "TPU_SYSTEM":
+            return [device("/device:TPU_SYSTEM:0", "TPU_SYSTEM")]
+        return original(device_type)
 
-    return call
+    return listed
 
 
-def _connect(*_: Any, **__: Any) -> None:
-    """There is no cluster to connect to while rehearsing."""
+def _device(original: Any, real_replicas: int) -> Callable[..., Any]:
+    """tf.device, with a CPU replica where a TPU is named."""
+
+    @functools.wraps(original)
+    def device(device_name: Any) -> Any:
+        name = getattr(device_name, "name", device_name)
+        match = _TPU_DEVICE.match(name if str(name).startswith("/") else f"/{name}")
+        return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
+
+    return device
 
 
-def _initialize(*_: Any, **__: Any) -> None:
-    """There is no TPU system to initialise while rehearsing."""
+def _initialize(tf: Any, system: TpuSystem) -> Callable[..., Any]:
+    """initialize_tpu_system, which gives the topology of the target."""
+
+    def initialize_tpu_system(cluster_resolver: Any = None) -> Any:  # noqa: ARG001
+        return tpu_system.topology(tf, system)
+
+    return initialize_tpu_system
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """There is no cluster and no TPU system to reach while rehearsing."""
+
+
+@contextlib.contextmanager
+def _logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
+    """A CPU replica is one device."""
+    yield
+
+
+def _refuse_embeddings(tf: Any) -> None:
+    """End the rehearsal where the job asks for the SparseCore."""
+    embedding = tf.tpu.experimental.embedding
+    for name in EMBEDDINGS:
+        owner = getattr(embedding, name, None)
+        if owner is not None and "__init__" in vars(owner):
+            hooks.before(owner, "__init__", functools.partial(_refuse, tf, name))
+
+
+def _refuse(tf: Any, name: str, *_: Any, **__: Any) -> None:
+    if not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy):
+        return  # tables for serving live on a CPU
+    raise NotRehearsable(
+        f"tf.tpu.experimental.embedding.{name} runs on the TPU's SparseCore: "
+        "no CPU stands in for it, and a rehearsal ends here"
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow import user_lines
+from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 
 @dataclass(frozen=True)
@@ -38,23 +38,17 @@ class GradientWatch:
 
     def _install(self) -> None:
         """Wrap the public methods."""
-        tape, watch = self._tf.GradientTape, self
-        original = tape.gradient
+        watch = self
 
-        def gradient(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+        def gradient(_: Any, target: Any, sources: Any, *__: Any, **___: Any) -> None:
             watch._seen(target, sources)
-            return original(self, target, sources, *args, **kwargs)
 
-        tape.gradient = gradient
-        context = self._tf.distribute.ReplicaContext
-        reduce = context.all_reduce
-
-        def all_reduce(self: Any, reduce_op: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        def all_reduce(_: Any, reduce_op: Any, value: Any, *__: Any, **___: Any) -> None:
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
-            return reduce(self, reduce_op, value, *args, **kwargs)
 
-        context.all_reduce = all_reduce
+        hooks.before(self._tf.GradientTape, "gradient", gradient)
+        hooks.before(self._tf.distribute.ReplicaContext, "all_reduce", all_reduce)
 
     def _seen(self, target: Any, sources: Any) -> None:
         """Keep what is needed to look at the step's graph later."""

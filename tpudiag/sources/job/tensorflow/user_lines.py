@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow import hooks
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
@@ -52,6 +53,11 @@ def of(file: str, line: int) -> Location | None:
         original = _generated.get((file, line))
         return original if original is not None and is_user_file(original.file) else None
     return Location(_shown(file), line) if is_user_file(file) else None
+
+
+def is_hook(file: str) -> bool:
+    """Whether a file is one of these hooks."""
+    return file.startswith(_HOOKS)
 
 
 def caller() -> Location | None:
@@ -113,11 +119,12 @@ def follow_autograph() -> None:
     """
     try:
         origin_info = import_module("tensorflow.python.autograph.pyct.origin_info")
-        create: Any = origin_info.create_source_map
-    except (ImportError, AttributeError):
+    except ImportError:
+        return
+    if not hasattr(origin_info, "create_source_map"):
         return
 
-    def create_source_map(*args: Any, **kwargs: Any) -> Any:
+    def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(
@@ -125,4 +132,4 @@ def follow_autograph() -> None:
             )
         return source_map
 
-    origin_info.create_source_map = create_source_map  # type: ignore[attr-defined]
+    hooks.around(origin_info, "create_source_map", create_source_map)

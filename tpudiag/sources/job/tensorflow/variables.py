@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.tensorflow import user_lines
+from tpudiag.sources.job.tensorflow import barrier, user_lines
 
 _OPTIMIZER_FRAMES = ("optimizers", "optimizer")
 
 
+MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
 
@@ -23,7 +25,7 @@ class VariableWatch:
         self._tf = tf
         self._after_large = after_large
         self._seen: dict[str, VariableSeen] = {}
-        self._kept: list[Any] = []
+        self._counters: list[weakref.ref[Any]] = []
         self._scope = tf.variable_creator_scope(self._create)
         self._scope.__enter__()
 
@@ -31,11 +33,23 @@ class VariableWatch:
         """One entry a variable, replicas counted once."""
         return tuple(self._seen.values())
 
+    def counters(self) -> list[Any]:
+        """The whole numbers among the variables, of each replica: steps are counted in them."""
+        alive = (counter() for counter in self._counters)
+        return [variable for variable in alive if variable is not None]
+
     def _create(self, next_creator: Any, **kwargs: Any) -> Any:
         variable = next_creator(**kwargs)
+        barrier.attempt("variable_creator_scope", self._note, variable)
+        return variable
+
+    def _note(self, variable: Any) -> None:
+        """Keep what is known of a variable that was made."""
         name = re.sub(r"/replica_\d+", "", variable.name)
         replica_copy = "/replica_" in variable.name
         shape = tuple(variable.shape)
+        if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
+            self._counters.append(weakref.ref(variable))
         if not replica_copy and None not in shape:
             in_scope = bool(self._tf.distribute.has_strategy())
             key = f"{name}#{len(self._seen)}"
@@ -51,14 +65,13 @@ class VariableWatch:
             )
             if seen.bytes >= LARGE_BYTES:
                 self._after_large()
-        return variable
 
 
 def _made_by_optimizer() -> bool:
     """Whether an optimizer of Keras is on the stack."""
     import sys
 
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         owner = frame.f_globals.get("__name__", "")
         if "keras" in owner and ".optimizers" in owner:

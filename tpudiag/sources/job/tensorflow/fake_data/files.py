@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow import barrier, hooks
 
 from . import paths, text_files
 from .ledger import FILES, RECORDS, Ledger
@@ -32,10 +32,12 @@ class Files:
             "FixedLengthRecordDataset",
             lambda given: text_files.zeros(ledger, int(given[0])),
         )
-        list_files = tf.data.Dataset.list_files
-        tf.data.Dataset.list_files = staticmethod(
-            lambda *args, **kwargs: self._listed(list_files, *args, **kwargs)
-        )
+        list_files: Any = tf.data.Dataset.list_files
+
+        def listed(*args: Any, **kwargs: Any) -> Any:
+            return barrier.guarded("list_files", self._listed, list_files, args, kwargs)
+
+        tf.data.Dataset.list_files = staticmethod(listed)
 
     def _away(self, path: Any) -> bool:
         """Whether a path of data cannot be reached, and the job did not write it."""
@@ -47,11 +49,11 @@ class Files:
 
     def _glob(self, original: Any, pattern: Any) -> Any:
         """Names for each pattern that reaches nothing."""
-        patterns = [pattern] if isinstance(pattern, (str, bytes)) else list(pattern)
+        patterns: Any = [pattern] if isinstance(pattern, (str, bytes)) else list(pattern)
         names: list[str] = []
         for each in patterns:
             text = each.decode() if isinstance(each, bytes) else str(each)
-            known = [] if paths.is_remote(text) and not self._written(text) else original(text)
+            known: Any = [] if paths.is_remote(text) and not self._written(text) else original(text)
             if not known and (paths.is_remote(text) or paths.looks_like_data(text)):
                 known = paths.matching(text)
                 self._note(f"{text} ({len(known)} files of {RECORDS} records)")
@@ -60,8 +62,7 @@ class Files:
 
     def _listed(self, original: Any, file_pattern: Any, *args: Any, **kwargs: Any) -> Any:
         """The dataset of names that match a pattern."""
-        given = [file_pattern] if isinstance(file_pattern, str) else file_pattern
-        texts = [p for p in given if isinstance(p, str)] if isinstance(given, (list, tuple)) else []
+        texts = _texts([file_pattern] if isinstance(file_pattern, str) else file_pattern) or []
         if not any(self._away(text) for text in texts):
             return original(file_pattern, *args, **kwargs)
         names = [name for text in texts for name in self._glob(self._tf.io.gfile.glob, text)]
@@ -131,20 +132,25 @@ class Files:
         """File names, each that cannot be reached replaced; the same object where none is."""
         tf = self._tf
         if isinstance(names, tf.data.Dataset):
-            return names.map(lambda name: self._chosen(name, stand_in))
+
+            def chosen(name: Any) -> Any:
+                return self._chosen(name, stand_in)
+
+            return names.map(chosen)
         if isinstance(names, (str, bytes)) or hasattr(names, "__fspath__"):
             text = names.decode() if isinstance(names, bytes) else str(names)
             if not self._away(text):
                 return names
             self._note(text)
             return stand_in
-        if isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names):
-            away = [name for name in names if self._away(name)]
-            if not away:
-                return names
-            self._note(away[0] if len(away) == 1 else f"{away[0]} and {len(away) - 1} more")
-            return [stand_in if name in away else name for name in names]
-        return self._chosen(names, stand_in)
+        texts = _texts(names)
+        if texts is None:
+            return self._chosen(names, stand_in)
+        away = [name for name in texts if self._away(name)]
+        if not away:
+            return names
+        self._note(away[0] + (f" and {len(away) - 1} more" if len(away) > 1 else ""))
+        return [stand_in if name in away else name for name in texts]
 
     def _chosen(self, names: Any, stand_in: str) -> Any:
         """Names as tensors: the choice is made in the graph."""
@@ -155,10 +161,21 @@ class Files:
         return tf.where(tf.strings.regex_full_match(names, paths.REMOTE), stand_in, names)
 
 
+def _texts(names: Any) -> list[str] | None:
+    """Names in a list or tuple; None for tensors and whatever else."""
+    kept: Any = names if isinstance(names, (list, tuple)) else ()
+    texts = [name for name in kept if isinstance(name, str)]
+    return texts if texts and len(texts) == len(kept) else None
+
+
 class _NothingRestored:
     """The status of a checkpoint of which nothing was restored."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *_, **__: self
+        return self._asked
+
+    def _asked(self, *_: Any, **__: Any) -> _NothingRestored:
+        """Whatever is asserted of the status."""
+        return self

@@ -6,6 +6,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tpudiag.sources.job.tensorflow import barrier
+
 
 def replace(function: Any, stand_in: Callable[..., Any]) -> None:
     """Let every call of a function call `stand_in(original, ...)`; not for one with closures.
@@ -19,7 +21,11 @@ def replace(function: Any, stand_in: Callable[..., Any]) -> None:
     )
     original.__kwdefaults__ = function.__kwdefaults__
     name = f"_tpudiag_{function.__name__}"
-    function.__globals__[name] = lambda *args, **kwargs: stand_in(original, *args, **kwargs)
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        return barrier.guarded(function.__name__, stand_in, original, args, kwargs)
+
+    function.__globals__[name] = guarded
     space: dict[str, Any] = {}
     exec(f"def call(*args, **kwargs):\n    return {name}(*args, **kwargs)", space)
     function.__code__ = space["call"].__code__

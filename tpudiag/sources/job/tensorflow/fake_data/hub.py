@@ -20,7 +20,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
 
         def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
-            super().__init__(trainable=trainable, **kept)
+            layer.__init__(self, trainable=trainable, **kept)
             ledger.note(f"TF Hub {handle}")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
@@ -29,7 +29,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             self._kernel = self.add_weight(
                 name="kernel", shape=(1, self._width), initializer="glorot_uniform"
             )
-            super().build(input_shape)
+            layer.build(self, input_shape)
 
         def call(self, inputs: Any, **_: Any) -> Any:
             if isinstance(inputs, dict):
@@ -50,4 +50,9 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
 
     hub.KerasLayer = KerasLayer
-    hub.load = lambda handle, **_: KerasLayer(handle)
+
+    def load(handle: Any, **_: Any) -> KerasLayer:
+        """The module as a layer."""
+        return KerasLayer(handle)
+
+    hub.load = load

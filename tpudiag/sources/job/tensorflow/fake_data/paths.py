@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 from .ledger import FILES, RECORDS
 
@@ -14,14 +15,16 @@ _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-", re.I)
 
 
-def is_remote(path: object) -> bool:
+def is_remote(path: Any) -> bool:
     """Whether a path begins with a scheme of a remote file system."""
     return isinstance(path, str) and re.match(REMOTE, path) is not None
 
 
-def is_absent(path: object) -> bool:
+def is_absent(path: Any) -> bool:
     """Whether a path of data cannot be reached: remote, or local and not there."""
-    text = os.fspath(path) if hasattr(path, "__fspath__") else path  # type: ignore[call-overload]
+    text: Any = path
+    if hasattr(path, "__fspath__"):
+        text = str(path)
     if is_remote(text):
         return True
     if not isinstance(text, str) or os.path.lexists(text):

@@ -12,6 +12,9 @@ from .ledger import FILES, RECORDS, Ledger
 SPLITS = {"train": FILES, "test": 1, "validation": 1}
 """Split -> shards of so many records each."""
 
+_kept: list[Any] = []
+"""The mock lasts as long as it is held."""
+
 
 def install(tfds: Any, ledger: Ledger) -> None:
     """Let tfds.load and tfds.builder answer with the package's mock for data that is not there."""
@@ -30,6 +33,7 @@ def install(tfds: Any, ledger: Ledger) -> None:
     testing: Any = importlib.import_module("tensorflow_datasets.testing")
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
+    _kept.append(mock)
     load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)

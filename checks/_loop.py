@@ -1,0 +1,26 @@
+"""What the checks on the training loop share."""
+
+from __future__ import annotations
+
+from tpudiag.signals import Signals, StepNumerics, TrainingLoop
+
+from ._need import need, of_a_job
+
+FEWEST_STEPS = 5
+"""Steps from which on it can be told what a loop does at each of them."""
+
+
+def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
+    """The training loop as it was seen from Python; skips where too few of its steps were."""
+    of_a_job(signals, "what Python did around the steps")
+    loop = need(signals.loop, "a training loop")
+    if loop.dispatches < fewest:
+        few = "a training step" if fewest == 1 else f"{fewest} training steps"
+        need(None, few, f"rehearse {fewest} steps or more: `tpudiag check train.py`")
+    return loop
+
+
+def numerics_of(signals: Signals) -> StepNumerics:
+    """What the traced step does to its numbers."""
+    of_a_job(signals, "the operations of the step with their lines")
+    return need(signals.numerics, "a traced training step")

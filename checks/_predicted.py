@@ -1,0 +1,40 @@
+"""What checks say of the input as predicted: before there is a TPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence
+from tpudiag.prediction.input_verdict import InputVerdict, of_signals
+from tpudiag.prediction.times import Bound
+from tpudiag.signals import Origin, Signals
+
+from ._compiler import PREDICTED
+
+
+def input_verdict(signals: Signals) -> InputVerdict | None:
+    """Of a rehearsal whose step was predicted and whose pipeline was run alone; else None.
+
+    A step that its dispatch rules is too short for a prediction of what it needs.
+    """
+    step = signals.compiler.step if signals.compiler is not None else None
+    predicted = step.predicted if step is not None else None
+    if signals.origin is not Origin.REHEARSAL or predicted is None:
+        return None
+    return None if predicted.bound_by is Bound.DISPATCH else of_signals(signals)
+
+
+def figures(verdict: InputVerdict) -> Iterator[Evidence]:
+    """The verdict as evidence."""
+    alone = "the pipeline run alone on this machine"
+    yield Evidence("one core gives", round(verdict.per_core.value, 1), "examples/s", source=alone)
+    for name, value in (
+        ("the predicted step needs of one host", verdict.needed),
+        ("the host can give, predicted", verdict.capacity),
+    ):
+        text = f"{value.value:,.0f} ({value.low:,.0f} to {value.high:,.0f})"
+        yield Evidence(name, text, "examples/s", source=PREDICTED)
+    yield Evidence(
+        "cores needed, predicted", round(verdict.cores_needed.value, 2), "vCPUs", verdict.vcpus,
+        PREDICTED,
+    )  # fmt: skip

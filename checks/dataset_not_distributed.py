@@ -1,0 +1,54 @@
+"""TPU505."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._loop import loop_of
+
+
+@check("TPU505", Severity.ERROR)
+def dataset_not_distributed(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Every replica trains on the same batch.
+
+    ## What it sees
+    The arguments of strategy.run where gradients are taken on more than one replica: whether one of
+    them differs from replica to replica, or is a plain tensor for all; whether a dataset that was
+    read without being distributed gives such tensors; whether a replica asks for its number to take
+    its own part.
+
+    ## Why it costs
+    strategy.run hands a plain tensor to each replica as it is. All compute the same gradients: the
+    bill and the heat of eight chips for the update of one, while the figures say eight times the
+    throughput; summed, the gradients are eight times too large.
+
+    ## What to do
+    ```python
+    distributed = strategy.experimental_distribute_dataset(dataset)   # global batch, divided
+    for batch in distributed:
+        train_step(batch)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/tutorials/distribute/custom_training
+    """
+    loop = loop_of(signals)
+    plain = loop.undistributed
+    if plain is not None:
+        yield Finding(
+            f"each of {plain.replicas} replicas trains on the same {', '.join(plain.shapes)}: "
+            f"{plain.replicas} times the compute for the same update.",
+            "distributed = strategy.experimental_distribute_dataset(dataset)\n"
+            "for batch in distributed:  # not: for batch in dataset",
+            (
+                Evidence("replicas", plain.replicas, "replicas"),
+                Evidence("same on each", ", ".join(plain.shapes)),
+                Evidence("from a dataset that was not distributed", plain.from_dataset),
+            ),
+            plain.location,
+            severity=None if plain.from_dataset else Severity.WARNING,
+        )
+    yield Evidence("calls that trained", loop.dispatches, "calls")

@@ -1,0 +1,86 @@
+"""TPU606."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.signals import Pause, Signals
+
+from ._loop import loop_of
+from ._need import need, percent
+
+LIMIT = 0.5
+"""Share of the time that evaluation, predictions or saving may take beside training."""
+LEAST_MS = 1_000.0
+"""All evaluations together, or one save, below which a job is too small to judge its shares."""
+_FIXES = {
+    "evaluation": (
+        "model.fit(..., validation_freq=5)              # or evaluate every fifth epoch\n"
+        "model.fit(..., validation_steps=50)            # or on a part of the data"
+    ),
+    "predict": "predict once after training, or on a few batches: model.predict(dataset.take(10))",
+    "saving": (
+        'keras.callbacks.ModelCheckpoint(path, save_freq="epoch")   # not every few steps\n'
+        "tf.train.CheckpointOptions(enable_async=True)              # saves beside the steps"
+    ),
+}
+
+
+@check("TPU606", Severity.WARNING)
+def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Evaluation, predictions or saving take more of the time than they should.
+
+    ## What it sees
+    Lines that evaluate, predict or save again and again: their time from the second time on, and
+    that of the training steps in between, on this machine. Evaluation and training grow alike on a
+    TPU; saving weighs more there, as its steps are faster.
+
+    ## Why it costs
+    While the job evaluates it does not train: a pass over a large validation set after each short
+    epoch doubles the bill.
+
+    ## What to do
+    ```python
+    model.fit(train, validation_data=validation, validation_freq=5, validation_steps=50)
+    ```
+
+    ## Source
+    https://keras.io/api/models/model_training_apis/#fit-method
+    """
+    loop = loop_of(signals)
+    pauses = [pause for pause in loop.pauses if pause.training_ms > 0]
+    if not pauses:
+        need(
+            None,
+            "evaluation or saving between training steps, twice",
+            "rehearse more than two evaluations: `--steps` beyond the steps of two epochs",
+        )
+    for pause in pauses:
+        share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
+        evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(limit))
+        if share > limit and _weighs(pause):
+            yield _finding(pause, share, evidence)
+        yield evidence
+
+
+def _weighs(pause: Pause) -> bool:
+    """Whether the time is more than that of a toy, whose saves outlast its epochs."""
+    each = pause.times - 1 if pause.kind == "saving" else 1
+    return pause.spent_ms / max(each, 1) >= LEAST_MS
+
+
+def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
+    """A line that takes too much."""
+    return Finding(
+        f"{pause.kind} takes {share:.0%} of the time of the loop: {pause.spent_ms / 1e3:.1f} s "
+        f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine.",
+        _FIXES[pause.kind],
+        (
+            evidence,
+            Evidence("times", pause.times, "times"),
+            Evidence("training steps in between", round(pause.training_ms), "ms"),
+        ),
+        pause.location,
+        confidence=Confidence.MEDIUM,
+    )

@@ -1,0 +1,72 @@
+"""TPU007."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import GpuUse, Signals
+
+from ._loop import loop_of
+
+_STRATEGY = (
+    'resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")\n'
+    "tf.config.experimental_connect_to_cluster(resolver)\n"
+    "tf.tpu.experimental.initialize_tpu_system(resolver)\n"
+    "strategy = tf.distribute.TPUStrategy(resolver)"
+)
+
+
+@check("TPU007", Severity.WARNING)
+def gpu_leftover(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Code made for GPUs decides where the job runs.
+
+    ## What it sees
+    `tf.device("/gpu:0")`, memory growth of GPUs, and strategies of GPUs (MirroredStrategy and its
+    kin) that were really made while the TPU was offered, beside or in place of a TPUStrategy.
+
+    ## Why it costs
+    On a TPU VM without a TPUStrategy everything runs on the host's CPU while the chips idle at full
+    price; a MirroredStrategy finds no GPU there and takes that CPU without a word. Operations
+    pinned to a GPU fail, or with soft placement leave the TPU at each step.
+
+    ## What to do
+    ```python
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    strategy = tf.distribute.TPUStrategy(resolver)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/tpu#distribution_strategies
+    """
+    loop = loop_of(signals)
+    for use in loop.gpu:
+        is_strategy = use.what.endswith("Strategy")
+        if is_strategy and not loop.tpu_strategy:
+            yield _on_the_host(use)
+        elif use.what.startswith("tf.device"):
+            yield _pinned(use)
+    yield Evidence("TPUStrategy made", loop.tpu_strategy)
+    yield Evidence("uses of GPUs", len(loop.gpu), "uses")
+
+
+def _on_the_host(use: GpuUse) -> Finding:
+    """A strategy for GPUs in place of the TPU's."""
+    return Finding(
+        f"{use.what} is made and no TPUStrategy is: on a TPU VM the job trains on the host's CPU.",
+        _STRATEGY,
+        (Evidence("strategy", use.what, limit="tf.distribute.TPUStrategy"),),
+        use.location,
+    )
+
+
+def _pinned(use: GpuUse) -> Finding:
+    """Operations pinned to a GPU."""
+    return Finding(
+        f"{use.what} places operations on a GPU, which a TPU VM does not have.",
+        "leave tf.device out: strategy.run places the step on the TPU",
+        (Evidence("device", use.what),),
+        use.location,
+    )

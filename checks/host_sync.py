@@ -1,0 +1,79 @@
+"""TPU108."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import ResultFetch, Signals
+
+from ._loop import FEWEST_STEPS, loop_of
+
+LIMIT = 0.9
+"""Share of the steps after which a line fetches, from which on it counts as each step."""
+_WHAT = {
+    "result": "fetches a result of the step from the device",
+    "metric": "fetches a metric's result from the device",
+    "summary": "writes a summary of a result",
+}
+
+
+@check("TPU108", Severity.WARNING)
+def host_sync(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The host waits for the device after each step.
+
+    ## What it sees
+    Results of the training step (floating ones), metrics' results and what is made of them: the
+    lines where Python asks for their value (`float`, `.numpy()`, `if loss > x`, `print`,
+    f-strings, summaries), and after how many steps. Several steps in one dispatch are left out.
+
+    ## Why it costs
+    A step is dispatched without waiting for the last one, so the device never idles. A fetch waits
+    until the step is done, copies, and only then dispatches the next: 10 to 50 % of short steps.
+
+    ## What to do
+    ```python
+    if step % 100 == 0:
+        print(step, float(loss))       # 1 fetch in 100 steps; keep the sum in a tf.Variable
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/tpu#improving_performance_with_multiple_steps_inside_tffunction
+    """
+    loop = loop_of(signals, FEWEST_STEPS)
+    per_dispatch = signals.dispatch.steps_per_dispatch if signals.dispatch is not None else 1
+    each_step = [fetch for fetch in loop.fetches if _at_each(fetch, limit)]
+    if per_dispatch == 1:
+        for fetch in _by_line(each_step)[:3]:
+            yield _finding(fetch, limit)
+    yield Evidence("lines that fetch after each dispatch", len(each_step), "lines")
+    yield Evidence("steps in a dispatch", per_dispatch, "steps")
+
+
+def _at_each(fetch: ResultFetch, limit: float) -> bool:
+    """Whether a line fetches after each step; the last may have been cut off."""
+    return fetch.steps >= limit * (fetch.of_steps - 1)
+
+
+def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
+    """One fetch a line."""
+    return list({str(fetch.location): fetch for fetch in reversed(fetches)}.values())[::-1]
+
+
+def _finding(fetch: ResultFetch, limit: float) -> Finding:
+    """A line that fetches after each step."""
+    return Finding(
+        f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: the next "
+        "step is dispatched only when the last one is done.",
+        "if step % 100 == 0:  # the step number as a Python int\n    "
+        + (
+            "tf.summary.scalar('loss', loss, step=step)"
+            if fetch.kind == "summary"
+            else "print(step, float(loss))"
+        ),
+        (
+            Evidence("steps with a fetch", fetch.steps, "steps", int(limit * fetch.of_steps)),
+            Evidence("steps", fetch.of_steps, "steps"),
+        ),
+        fetch.location,
+    )

@@ -1,0 +1,60 @@
+"""TPU407."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._loop import numerics_of
+
+_HALF = ("bfloat16", "float16")
+
+
+@check("TPU407", Severity.WARNING)
+def low_precision_loss(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The softmax or the loss is computed in 16 bits.
+
+    ## What it sees
+    The operations of the traced step between the last matrix products and the loss: softmax,
+    sigmoid, logarithm and cross entropy on bfloat16 or float16, and the dtype of the loss itself.
+    The softmax of attention lies before products and is no matter.
+
+    ## Why it costs
+    bfloat16 has 8 bits of mantissa: probabilities above 0.998 are 1, small ones vanish, and a sum
+    over a batch loses its last terms. The loss stops falling or jumps, accuracy is lost, and no
+    time is won: the products before it are what costs.
+
+    ## What to do
+    ```python
+    outputs = keras.layers.Dense(classes)(x)
+    outputs = keras.layers.Activation("softmax", dtype="float32")(outputs)
+    logits = tf.cast(logits, tf.float32)          # custom loop: before the loss
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/mixed_precision#building_the_model
+    """
+    numerics = numerics_of(signals)
+    operations = numerics.low_precision
+    if operations:
+        first = operations[-1]
+        kinds = ", ".join(dict.fromkeys(op.op for op in operations))
+        yield Finding(
+            f"{kinds} on the way to the loss runs in {first.dtype}.",
+            'layers.Dense(classes, activation="softmax", dtype="float32")  # the last layer\n'
+            "logits = tf.cast(logits, tf.float32)                          # or in a custom loop",
+            tuple(
+                Evidence(op.op, f"{op.dtype} {op.name}", limit="float32") for op in operations[:4]
+            ),
+            first.location or next((op.location for op in operations if op.location), None),
+        )
+    elif numerics.loss_dtype in _HALF:
+        yield Finding(
+            f"the loss is summed in {numerics.loss_dtype}.",
+            "logits = tf.cast(logits, tf.float32)  # before the loss",
+            (Evidence("loss", numerics.loss_dtype, limit="float32"),),
+            signals.batch.location if signals.batch is not None else None,
+        )
+    yield Evidence("loss", numerics.loss_dtype)

@@ -1,0 +1,101 @@
+"""TPU212."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import FitData, JobEnd, Signals
+
+from ._need import need, of_a_job
+
+RAN_OUT = "Your input ran out of data; interrupting training"
+"""What both Keras say when it has happened."""
+_FIX = (
+    "dataset = dataset.repeat()             # before batch; steps_per_epoch says what an epoch is\n"
+    "model.fit(dataset, epochs=epochs)      # or leave steps_per_epoch out"
+)
+
+
+@check("TPU212", Severity.WARNING)
+def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The dataset ends before the training that fit was asked for.
+
+    ## What it sees
+    Batches of the dataset that `fit` gets, against steps_per_epoch x epochs; and Keras' own words
+    in the job's output where tf.data does not know how many batches there are.
+
+    ## Why it costs
+    tf.keras and early Keras 3 end the training when the dataset ends, with one warning in the log:
+    most of the epochs are silently not done. Later Keras 3 cuts the epoch and starts the dataset
+    again in the next one, so that epochs of two lengths take turns.
+
+    ## What to do
+    ```python
+    dataset = dataset.repeat()                       # or: leave steps_per_epoch out
+    model.fit(dataset, steps_per_epoch=500, epochs=20)
+    ```
+
+    ## Source
+    https://keras.io/api/models/model_training_apis/#fit-method
+    """
+    of_a_job(signals, "what fit was asked for")
+    loop = need(signals.loop, "a job's training loop")
+    known = [data for data in loop.fits if data.batches != -2]
+    short = [data for data in known if 0 <= done(data) < data.steps_per_epoch * data.epochs]
+    for data in short:
+        yield _finding(data)
+    if not short and _ran_out(signals.end):
+        keras = signals.keras
+        yield Finding(
+            "Keras ran out of data and cut the training short.",
+            _FIX,
+            (Evidence("output", RAN_OUT, source="the job's output"),),
+            keras.fit_at if keras is not None else None,
+        )
+    if not known and not _ran_out(signals.end):
+        raise NotMeasured(
+            "no fit was seen that counts the steps of a dataset of known size",
+            "assert it: `dataset.apply(tf.data.experimental.assert_cardinality(n))`",
+        )
+    for data in known:
+        yield Evidence("steps asked for", data.steps_per_epoch * data.epochs, "steps")
+
+
+def done(data: FitData) -> int:
+    """The steps that are taken before the data ends; all where it is endless."""
+    asked, batches = data.steps_per_epoch * data.epochs, data.batches
+    if batches < 0 or batches >= asked:
+        return asked
+    if not data.starts_again:
+        return batches
+    taken, left = 0, batches
+    for _ in range(data.epochs):
+        steps = min(left, data.steps_per_epoch)
+        taken, left = taken + steps, left - steps
+        if steps < data.steps_per_epoch or left == 0:
+            left = batches
+    return taken
+
+
+def _ran_out(end: JobEnd | None) -> bool:
+    """Whether Keras said so."""
+    return end is not None and RAN_OUT in end.log_tail
+
+
+def _finding(data: FitData) -> Finding:
+    """A fit that asks for more than there is."""
+    asked, taken = data.steps_per_epoch * data.epochs, done(data)
+    happens = "epochs are cut short" if data.starts_again else "the training ends there"
+    return Finding(
+        f"fit is asked for {data.epochs} epochs of {data.steps_per_epoch} steps, and the dataset "
+        f"has {data.batches:,} batches without repeat: {happens}, {1 - taken / asked:.0%} of the "
+        "steps are not done.",
+        _FIX,
+        (
+            Evidence("batches of the dataset", data.batches, "batches", asked),
+            Evidence("steps asked for", asked, "steps"),
+            Evidence("steps done", taken, "steps", asked),
+        ),
+        data.location,
+    )

@@ -1,0 +1,117 @@
+"""TPU214."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.signals import DatasetOp, Pipeline, Signals
+
+from .missing_prefetch import own_pipelines
+
+LIMIT = 0.5
+"""The smallest shuffle buffer that is called enough, as a share of a global batch."""
+
+
+@check("TPU214", Severity.WARNING)
+def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The shuffle mixes less than it seems to.
+
+    ## What it sees
+    The order of shuffle, batch and repeat in each pipeline that feeds the training step, the size
+    of the shuffle's buffer beside batch and dataset, and on several hosts its seed where each host
+    makes a whole dataset of its own. A shuffle of file names is no shuffle of examples.
+
+    ## Why it costs
+    A shuffle after batch changes the order of batches: the same examples stand together in every
+    epoch. A buffer smaller than a batch mixes neighbours only, so that sorted data stays sorted.
+    With one seed on every host and no shard all hosts train on the same examples.
+
+    ## What to do
+    ```python
+    dataset = dataset.shuffle(100_000).repeat().batch(global_batch, drop_remainder=True)
+    dataset = dataset.shard(context.num_input_pipelines, context.input_pipeline_id)  # first
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data#randomly_shuffling_input_data
+    """
+    for pipeline in own_pipelines(signals):
+        shuffles = [
+            (number, op)
+            for number, op in enumerate(pipeline.ops)
+            if op.kind == "Shuffle" and not pipeline.names_files(number)
+        ]
+        yield from _order(pipeline, shuffles)
+        for _, op in shuffles:
+            yield from _size(pipeline, op, limit)
+        yield from _seeds(pipeline, shuffles, signals.target.hosts if signals.target else 1)
+        yield Evidence("shuffles of examples", len(shuffles), source=str(pipeline.location))
+
+
+def _batched_before(pipeline: Pipeline, number: int) -> bool:
+    """Whether what is shuffled are batches."""
+    before = pipeline.ops[:number]
+    last = next((op.kind for op in reversed(before) if op.kind in ("Unbatch", "FlatMap")), None)
+    return last is None and any((op.batch_size or 1) > 1 for op in before)
+
+
+def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterator[Finding]:
+    """A shuffle of batches alone, or one that mixes epochs."""
+    if not shuffles:
+        return
+    number, op = shuffles[0]
+    kinds = [each.kind for each in pipeline.ops]
+    if _batched_before(pipeline, number):
+        yield Finding(
+            "shuffle stands after batch: it changes the order of the batches, and the examples of "
+            "each stay together.",
+            "dataset = dataset.shuffle(buffer_size).batch(global_batch, drop_remainder=True)",
+            (Evidence("order", " -> ".join(kinds)),),
+            op.location or pipeline.location,
+        )
+    elif any(each.kind == "Repeat" and each.count != 1 for each in pipeline.ops[:number]):
+        yield Finding(
+            "repeat stands before shuffle: examples of one epoch mix with those of the next.",
+            "dataset = dataset.shuffle(buffer_size).repeat()",
+            (Evidence("order", " -> ".join(kinds)),),
+            op.location or pipeline.location,
+            severity=Severity.INFO,
+            confidence=Confidence.LOW,
+        )
+
+
+def _size(pipeline: Pipeline, op: DatasetOp, limit: float) -> Iterator[Finding]:
+    """A buffer that is small beside the batch."""
+    batch = pipeline.examples_per_element
+    buffer, there = op.buffer_size, op.elements
+    if buffer is None or buffer < 1 or batch < 2 or buffer >= limit * batch:
+        return
+    if there is not None and buffer >= there:
+        return
+    evidence = Evidence("shuffle buffer", buffer, "elements", int(limit * batch))
+    whole = (Evidence("elements", there, "elements"),) if there is not None else ()
+    yield Finding(
+        f"the shuffle's buffer of {buffer:,} is smaller than half a batch of {batch:,}: it mixes "
+        "neighbours only.",
+        f"dataset = dataset.shuffle({max(10 * batch, 10_000):_})  # the whole dataset where it "
+        "fits in memory",
+        (evidence, *whole),
+        op.location or pipeline.location,
+    )
+
+
+def _seeds(
+    pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]], hosts: int
+) -> Iterator[Finding]:
+    """One seed on hosts that each make the whole dataset."""
+    sharded = any(op.kind == "Shard" for op in pipeline.ops)
+    seeded = next((op for _, op in shuffles if op.seeded), None)
+    if hosts > 1 and pipeline.per_replica and not sharded and seeded is not None:
+        yield Finding(
+            f"each of {hosts} hosts makes the whole dataset and shuffles it by the same seed: all "
+            "train on the same examples.",
+            "dataset = dataset.shard(context.num_input_pipelines, context.input_pipeline_id)",
+            (Evidence("hosts", hosts, "hosts"), Evidence("seed", "the same on each")),
+            seeded.location or pipeline.location,
+        )

@@ -1,0 +1,79 @@
+"""TPU109."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import RepeatedSetup, Signals
+
+from ._need import need, of_a_job
+
+LIMIT = 1
+"""Times that one line may compile the same model, or that the TPU is initialised."""
+
+
+@check("TPU109", Severity.WARNING)
+def repeated_setup(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The TPU is initialised twice, or a model is compiled in every epoch.
+
+    ## What it sees
+    Calls of initialize_tpu_system, with the variables that were there before; calls of
+    `Model.compile` on the same model by the same line while what trains stayed the same. Another
+    `compile` after layers were frozen or freed is no finding.
+
+    ## Why it costs
+    Initialising clears the memory of the TPU: variables made before are lost ("unable to find a
+    buffer"). Each `compile` throws the traced step and the optimizer's slots away: the step is
+    traced and compiled again (minutes on a TPU), and Adam starts without its moments.
+
+    ## What to do
+    ```python
+    model.compile(optimizer, loss)                 # once, before the loop
+    for epoch in range(epochs):
+        model.optimizer.learning_rate.assign(rate(epoch))
+        model.fit(dataset, initial_epoch=epoch, epochs=epoch + 1)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/tpu#tpu_initialization
+    """
+    of_a_job(signals, "what was set up")
+    loop = need(signals.loop, "a job's set-up")
+    if not (loop.dispatches or loop.setups):
+        raise NotMeasured("no training step was seen", "rehearse the job to its first steps")
+    for setup in loop.setups:
+        if setup.kind == "tpu" and setup.times > limit:
+            yield _initialised(setup, limit)
+        elif setup.kind == "compile" and setup.times > limit and not setup.changed and setup.fits:
+            yield _compiled(setup, limit)
+    yield Evidence("set up again", len(loop.setups), "times")
+
+
+def _initialised(setup: RepeatedSetup, limit: float) -> Finding:
+    """The TPU was initialised once more."""
+    lost = f" {setup.variables} variables were made before and are lost." if setup.variables else ""
+    return Finding(
+        f"the TPU is initialised a {setup.times}. time, which clears its memory.{lost}",
+        "tf.tpu.experimental.initialize_tpu_system(resolver)  # once, at the start of the program",
+        (
+            Evidence("initialisations", setup.times, "times", int(limit)),
+            Evidence("variables made before", setup.variables, "variables", 0),
+        ),
+        setup.location,
+    )
+
+
+def _compiled(setup: RepeatedSetup, limit: float) -> Finding:
+    """A model was compiled again and again."""
+    return Finding(
+        f"this line compiled the same model {setup.times} times with the same trainable variables: "
+        "each time the step is traced and compiled again and the optimizer's slots are lost.",
+        "model.compile(optimizer, loss)                      # once, before the loop\n"
+        "model.optimizer.learning_rate.assign(rate)          # what changes from epoch to epoch",
+        (
+            Evidence("compiles of one line", setup.times, "times", int(limit)),
+            Evidence("fits", setup.fits, "fits"),
+        ),
+        setup.location,
+    )

@@ -1,0 +1,84 @@
+"""TPU507."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import LossScale, ReplicaRead, Signals
+
+from ._loop import loop_of
+
+NEAR = 0.05
+"""How near the scale of a loss must be to 1 / replicas to be called scaled by the global batch."""
+
+
+@check("TPU507", Severity.WARNING)
+def replica_zero_result(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The loss or metric that is told is not that of the global batch.
+
+    ## What it sees
+    `strategy.experimental_local_results(x)[0]` of a result that differs from replica to replica;
+    `strategy.reduce(MEAN, loss)` of the very loss that is scaled by the global batch.
+
+    ## Why it costs
+    Replica 0 tells of an eighth of the batch, with its noise; early stopping, checkpoints of the
+    best model and schedules decide by it. The mean of losses that are parts of a sum is eight times
+    too small, and no run on another number of replicas compares with it.
+
+    ## What to do
+    ```python
+    loss = strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica_loss, axis=None)   # scaled loss
+    accuracy = metric.result()    # a Keras metric made in the scope sums over the replicas itself
+    ```
+
+    ## Source
+    https://www.tensorflow.org/tutorials/distribute/custom_training#training_loop
+    """
+    loop = loop_of(signals)
+    for read in loop.replica_reads:
+        if read.kind == "first":
+            yield _first(read)
+        elif _scaled(signals.loss):
+            yield _mean(read)
+    yield Evidence("reads of one replica's result", len(loop.replica_reads), "lines")
+    yield Evidence("calls that trained", loop.dispatches, "calls")
+
+
+def _scaled(losses: tuple[LossScale, ...] | None) -> bool:
+    """Whether the loss of a replica is its part of the global batch's."""
+    return any(
+        not loss.gradients_averaged and abs(loss.weight * loss.replicas - 1) <= NEAR
+        for loss in losses or ()
+    )
+
+
+def _first(read: ReplicaRead) -> Finding:
+    """The part of replica 0."""
+    return Finding(
+        f"the result of replica 0 is taken for that of all {read.replicas}: {read.taken:.4g}, "
+        f"where the mean is {read.mean:.4g}.",
+        "strategy.reduce(tf.distribute.ReduceOp.SUM, value, axis=None)   # a loss scaled by the "
+        "global batch\nstrategy.reduce(tf.distribute.ReduceOp.MEAN, value, axis=None)  # a mean "
+        "of each replica's own",
+        (
+            Evidence("replica 0", round(read.taken or 0.0, 6)),
+            Evidence("mean of the replicas", round(read.mean or 0.0, 6)),
+            Evidence("replicas", read.replicas, "replicas"),
+        ),
+        read.location,
+    )
+
+
+def _mean(read: ReplicaRead) -> Finding:
+    """The mean of what is to be summed."""
+    return Finding(
+        f"the loss is scaled by the global batch and then averaged over {read.replicas} replicas: "
+        f"what is told is {read.replicas} times too small.",
+        "strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica_loss, axis=None)",
+        (
+            Evidence("reduced by", "MEAN", limit="SUM"),
+            Evidence("replicas", read.replicas, "replicas"),
+        ),
+        read.location,
+    )

@@ -1,0 +1,73 @@
+"""TPU509."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import ExpertRouting, Signals
+
+from ._loop import numerics_of
+
+LIMIT = 1.0
+"""Places of all experts for each token that is sent, below which tokens must be dropped."""
+ROUNDED = 8
+"""Rows to which a TPU fills up the second last dimension of a tensor."""
+
+
+@check("TPU509", Severity.WARNING)
+def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """A mixture of experts has fewer places than tokens.
+
+    ## What it sees
+    Top-k (or argmax) choices of the traced step whose indices are made one-hot over the experts,
+    and the places that each expert has for them: tokens x k against experts x capacity. How evenly
+    the tokens spread at run time is not seen.
+
+    ## Why it costs
+    A token that finds no place is dropped: it passes the layer by, in training and in no log. With
+    fewer places than choices that happens at every step, however well the router balances. A
+    capacity that is no multiple of 8 is filled up to one and computed.
+
+    ## What to do
+    ```python
+    capacity = int(math.ceil(1.25 * tokens * k / experts / 8) * 8)   # capacity factor 1.25
+    ```
+
+    ## Source
+    arXiv:2101.03961 (Switch Transformer, sections 2.2 and B)
+    """
+    routings = numerics_of(signals).routings
+    known = [routing for routing in routings if routing.places is not None]
+    if not known:
+        raise NotMeasured(
+            "no top-k dispatch to experts of a fixed capacity was seen",
+            "nothing to do for a model without experts; else log the tokens of each expert",
+        )
+    for routing in known:
+        sent = routing.tokens * routing.chosen
+        if (routing.places or 0) < limit * sent:
+            yield _finding(routing, sent, limit)
+        yield Evidence(
+            f"places for each choice of {routing.name}", round((routing.places or 0) / sent, 3),
+            limit=limit,
+        )  # fmt: skip
+
+
+def _finding(routing: ExpertRouting, sent: int, limit: float) -> Finding:
+    """Fewer places than choices."""
+    places = routing.places or 0
+    even = -(-sent * 5 // (4 * routing.experts))
+    capacity = -(-even // ROUNDED) * ROUNDED
+    return Finding(
+        f"{routing.tokens:,} tokens choose {routing.chosen} of {routing.experts} experts with "
+        f"{routing.capacity} places each: at least {1 - places / sent:.0%} of the choices are "
+        "dropped at every step.",
+        f"capacity = {capacity}  # 1.25 x tokens x k / experts, a multiple of {ROUNDED}",
+        (
+            Evidence("choices", sent, "choices"),
+            Evidence("places", places, "places", int(limit * sent)),
+            Evidence("experts", routing.experts, "experts"),
+        ),
+        routing.location,
+    )

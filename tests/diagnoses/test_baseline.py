@@ -1,0 +1,100 @@
+"""The gate on what the compiler says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.prediction import programs
+from tpudiag.compiled import Compilation, CompilerFacts, Program
+from tpudiag.diagnoses import growth, predicted_step
+from tpudiag.diagnoses.baseline import held_against
+from tpudiag.hardware import target
+from tpudiag.model import Measurement, Report, Subject, TargetSummary
+from tpudiag.prediction.work import Work
+from tpudiag.signals import Origin, Signals
+from tpudiag.sources.compiler.libtpu_process import timed
+
+GIB = 2**30
+V5E = target("v5e-4")
+WORK = programs.work("embedding-v5e")
+LARGEST = max((w for w in WORK if w.op_name), key=lambda w: w.hbm_bytes)
+
+
+def report(
+    work: tuple[Work, ...] = WORK, batch: int = 32, compiler: str = "libtpu 1", need: int = GIB
+) -> Report:
+    """The report of a check whose step has this work."""
+    cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
+    program = Program(cycles, (), 0, (), (), False, work=work)
+    step = timed(
+        Compilation("v5e-4", batch, 4, compiler, 16 * GIB, temporary_bytes=need, compiled=True,
+                    program=program, lines={LARGEST.op_name: "train.py:31"}),
+        V5E,
+    )  # fmt: skip
+    signals = Signals(Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+    prediction = predicted_step.prediction(step)
+    assert prediction is not None
+    clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")
+    return Report(
+        subject=Subject("job", "train.py"), target=TargetSummary("v5e-4", 4),
+        started="2026-01-01T00:00:00+00:00", outcomes=(), predictions=(prediction,),
+        measurements={"step_time_ms": clock, **predicted_step.measurements(signals)},
+    )  # fmt: skip
+
+
+def larger(times: int) -> tuple[Work, ...]:
+    """The same, with one operation of several times its bytes and cycles."""
+    return tuple(
+        replace(w, hbm_bytes=w.hbm_bytes * times, cycles=(w.cycles or 0) * times)
+        if w is LARGEST
+        else w
+        for w in WORK
+    )
+
+
+def test_the_same_program_changes_nothing() -> None:
+    gated = held_against(report(), "main.json", report(), 0.0)
+    assert not gated.closes
+    assert growth.grown(report(), report()) == ()
+
+
+def test_what_grew_is_named_with_its_line() -> None:
+    gated = held_against(report(), "main.json", report(larger(3)), 0.02)
+    assert gated.closes
+    assert "hbm_bytes_per_example" in gated.verdict
+    worst = growth.grown(report(), report(larger(3)))[0]
+    assert worst.operation == LARGEST.op_name
+    assert str(worst.location) == "train.py:31"
+    assert any("train.py:31" in note for note in gated.report.notes)
+
+
+def test_times_of_cpu_replicas_close_no_gate() -> None:
+    slower = report()
+    clock = Measurement(1e6, "ms", "job, median of 20 steps on CPU replicas")
+    slower = replace(slower, measurements={**slower.measurements, "step_time_ms": clock})
+    assert not held_against(report(), "main.json", slower, 0.02).closes
+
+
+def test_another_compiler_is_said_and_not_gated() -> None:
+    gated = held_against(report(), "main.json", report(larger(3), compiler="libtpu 2"), None)
+    assert any("compilers differ" in note for note in gated.report.notes)
+    assert "Regressed" not in gated.verdict
+
+
+def test_more_hbm_closes_the_gate_and_less_does_not() -> None:
+    more = report(need=2 * GIB)
+    assert held_against(report(), "main.json", more, 0.02).closes
+    assert not held_against(more, "main.json", report(), 0.02).closes
+
+
+def test_a_run_without_the_compiler_closes_the_gate() -> None:
+    silent = replace(report(), measurements={}, predictions=())
+    gated = held_against(report(), "main.json", silent, 0.02)
+    assert gated.closes
+    assert "does not tell" in gated.verdict
+
+
+def test_without_a_limit_it_only_tells() -> None:
+    gated = held_against(report(), "main.json", report(larger(3)), None)
+    assert not gated.closes
+    assert any(table.title == "What grew in the program" for table in gated.report.tables)

@@ -1,0 +1,72 @@
+"""The predicted step as a report shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.prediction import programs
+from tpudiag.compiled import Compilation, CompilerFacts, Program
+from tpudiag.diagnoses import predicted_step
+from tpudiag.hardware import target
+from tpudiag.model import Location
+from tpudiag.signals import Dispatch, Origin, Signals
+from tpudiag.sources.compiler.libtpu_process import timed
+
+GIB = 2**30
+V5E = target("v5e-4")
+LINE = "train.py:31"
+
+
+def compiled() -> Compilation:
+    """The tied embeddings with Adam, as if they had been compiled for a v5e-4."""
+    work = programs.work("embedding-v5e")
+    program = Program(10**6, (), 0, (), (), False, work=work)
+    step = Compilation(
+        "v5e-4", 32, 4, "libtpu 1, jax 1", 16 * GIB, temporary_bytes=GIB, flops=1.0,
+        compiled=True, program=program, lines={work[-1].op_name: LINE},
+    )  # fmt: skip
+    return timed(step, V5E)
+
+
+def signals(step: Compilation) -> Signals:
+    return Signals(Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+
+
+def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
+    figures = predicted_step.measurements(signals(compiled()))
+    step = figures["predicted_step_ms"]
+    assert step.low is not None and step.high is not None
+    assert step.low < float(step.value) < step.high
+    assert all("predicted" in m.source for name, m in figures.items() if "predicted" in name)
+    assert figures["predicted_bound_by"].value == "HBM"
+    assert figures["hbm_need_bytes"].value == GIB
+    assert {
+        "predicted_mfu", "predicted_examples_per_second", "flops_per_example",
+        "hbm_bytes_per_example", "collective_bytes_per_step", "compiler_cycles_per_example",
+        "input_needed_examples_per_second_per_host",
+    } <= set(figures)  # fmt: skip
+
+
+def test_without_a_program_there_is_no_prediction() -> None:
+    nothing = replace(compiled(), program=None, predicted=None)
+    assert predicted_step.of_signals(signals(nothing)) is None
+    assert "predicted_step_ms" not in predicted_step.measurements(signals(nothing))
+    assert predicted_step.measurements(Signals(Origin.REHEARSAL)) == {}
+
+
+def test_operations_are_summed_and_bear_the_users_line() -> None:
+    step = predicted_step.prediction(compiled())
+    assert step is not None
+    assert sum(o.flops for o in step.operations) > 0
+    assert Location("train.py", 31) in [o.location for o in step.operations]
+    assert len(predicted_step.table(step).rows) == 10
+    assert "not measured" in predicted_step.sentence(step, V5E)
+
+
+def test_steps_of_one_dispatch_share_its_cost() -> None:
+    small = timed(replace(compiled(), program=Program(1, (), 0, (), (), False, work=())), V5E)
+    alone = signals(small)
+    many = predicted_step.dispatched(replace(alone, dispatch=Dispatch(100, 50)))
+    assert many.compiler is not None and many.compiler.step is not None
+    assert many.compiler.step.predicted is not None and small.predicted is not None
+    assert many.compiler.step.predicted.ms.value < small.predicted.ms.value

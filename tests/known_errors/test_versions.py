@@ -1,0 +1,28 @@
+"""The versions that a text names, and the fix that holds for them."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.search import match
+from tpudiag.known_errors.versions import for_versions, versions_in
+
+ABORT = "F tpu_library_init_fns.inc:98] TpuEmbeddingEngine_ExecutePartitioner not available in this library."  # noqa: E501
+
+
+def test_versions_are_read_in_the_ways_people_write_them() -> None:
+    text = "TF 2.15\nkeras: 3.0.5\nlibtpu==0.0.10\nTensorFlow version: 2.3.0\nnumpy 1.26.4"
+    assert versions_in(text) == {
+        "tensorflow": "2.15", "keras": "3.0.5", "libtpu": "0.0.10", "numpy": "1.26.4"
+    }  # fmt: skip
+    assert versions_in("tensorflow-tpu-2.19.1") == {"tensorflow": "2.19.1"}
+
+
+def test_address_or_step_is_no_version() -> None:
+    assert versions_in("10.0.0.2:8470, step 12, loss 2.15, tensorflow/core/tpu.cc:98") == {}
+
+
+def test_fix_is_that_of_the_users_version() -> None:
+    (found,) = match(ABORT)
+    assert "libtpu==0.0.10" in for_versions(found, {"tensorflow-tpu": "2.19.1"}).fix
+    assert "tensorflow-tpu==2.20.0" in for_versions(found, {"tensorflow": "2.20.0"}).fix
+    assert for_versions(found, {"tensorflow": "2.9"}).fix == found.error.fix
+    assert for_versions(found, {}) == found

@@ -1,0 +1,32 @@
+"""What would help an instruction."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.prediction.advice import helps
+from tpudiag.prediction.times import NONE, Bound, Timed
+from tpudiag.prediction.work import Kind, Work
+
+
+@pytest.mark.parametrize(
+    ("op_name", "word"),
+    [
+        ("gradient_tape/resnet50/conv1_conv/BiasAdd/BiasAddGrad", "use_bias=False"),
+        ("model/batch_normalization/FusedBatchNormV3", "statistics"),
+        ("adam/ResourceApplyAdam", "once a step"),
+        ("model/embedding/GatherV2", "rows"),
+        ("model/dropout/RandomUniform", "dropout"),
+        ("somewhere/Mul", "bfloat16"),
+    ],
+)
+def test_an_operation_bound_by_hbm_gets_the_advice_of_its_kind(op_name: str, word: str) -> None:
+    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
+    assert word in helps(Timed(work, NONE, Bound.HBM))
+
+
+def test_parts_of_tiles_and_collectives_have_their_own() -> None:
+    cut = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, strided_bytes=8)
+    assert "tiles" in helps(Timed(cut, NONE, Bound.HBM))
+    sent = Work(name="f", kind=Kind.COLLECTIVE, trips=1, link_bytes=8)
+    assert "less often" in helps(Timed(sent, NONE, Bound.ICI))

@@ -1,0 +1,38 @@
+"""Programs from their text."""
+
+from __future__ import annotations
+
+from tests.prediction import programs
+from tpudiag.prediction.module import instruction_of
+
+
+def test_a_loops_length_is_the_constant_of_its_condition() -> None:
+    module = programs.module("lstm-v5e")
+    loops = [i for i in module.instructions(module.entry) if i.opcode == "while"]
+    assert [module.trips(loop) for loop in loops] == [40, 40]
+
+
+def test_an_instruction_with_a_tuple_for_its_type() -> None:
+    line = (
+        "  ROOT %pair.1 = (f32[8]{0:T(256)}, /*index=1*/s32[]) fusion(%a.1, %b), kind=kLoop, "
+        'calls=%inner, metadata={op_name="dense/MatMul"}, '
+        'backend_config={"window_config":{"estimated_cycles":"12"}}'
+    )
+    instruction = instruction_of(line)
+    assert instruction is not None
+    assert (instruction.root, instruction.opcode, instruction.operands) == (
+        True, "fusion", ("a.1", "b"),
+    )  # fmt: skip
+    assert (instruction.cycles, instruction.op_name) == (12, "dense/MatMul")
+    assert instruction.called("calls") == "inner"
+
+
+def test_lines_that_are_no_instruction_are_none() -> None:
+    assert instruction_of("}") is None
+    assert instruction_of("  // %a = comment") is None
+
+
+def test_the_entry_is_found_among_the_computations() -> None:
+    module = programs.module("conv-v3")
+    assert module.entry.startswith("main")
+    assert module.instructions("no-such-computation") == ()

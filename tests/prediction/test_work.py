@@ -1,0 +1,95 @@
+"""What real programs have to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prediction import programs
+from tpudiag.prediction.instructions import OpenLoop, work_of
+from tpudiag.prediction.module import parse
+from tpudiag.prediction.work import (
+    Kind,
+    collective_bytes_of,
+    flops_of,
+    hbm_bytes_of,
+)
+
+STACK = """\
+HloModule stack
+
+ENTRY %main (a: f32[16,512,1024], b: f32[1,512,1024]) -> f32[16,512,1024] {
+  %a = f32[16,512,1024]{LAYOUT:T(8,128)} parameter(0)
+  %b = f32[1,512,1024]{LAYOUT:T(8,128)} parameter(1)
+  %c = s32[]{:T(128)} parameter(2)
+  ROOT %put = f32[16,512,1024]{LAYOUT:T(8,128)} dynamic-update-slice(%a, %b, %c, %c, %c)
+}
+"""
+LOOP = """\
+HloModule loop
+
+%body (p: (s32[], f32[512,1024])) -> (s32[], f32[512,1024]) {
+  %p = (s32[], f32[512,1024]{1,0:T(8,128)}) parameter(0)
+  %x = f32[512,1024]{1,0:T(8,128)} get-tuple-element(%p), index=1
+  %y = f32[512,1024]{1,0:T(8,128)} add(%x, %x)
+  ROOT %t = (s32[], f32[512,1024]{1,0:T(8,128)}) tuple(%p, %y)
+}
+
+%condition (p: (s32[], f32[512,1024])) -> pred[] {
+  %p.1 = (s32[], f32[512,1024]{1,0:T(8,128)}) parameter(0)
+  LIMIT
+  ROOT %less = pred[] compare(%p.1, %n), direction=LT
+}
+
+ENTRY %main (a: (s32[], f32[512,1024])) -> (s32[], f32[512,1024]) {
+  %a = (s32[], f32[512,1024]{1,0:T(8,128)}) parameter(0)
+  ROOT %w = (s32[], f32[512,1024]{1,0:T(8,128)}) while(%a), condition=%condition, body=%body
+}
+"""
+
+
+def test_an_lstm_multiplies_in_each_of_its_steps() -> None:
+    forward = 2 * 128 * (64 + 256) * 1024 * 40
+    back_in_time = 2 * 128 * 256 * 1024 * 40
+    assert flops_of(programs.work("lstm-v5e")) == pytest.approx(
+        2 * forward + back_in_time, rel=0.03
+    )
+
+
+def test_a_convolution_is_multiplied_forward_and_for_its_kernel() -> None:
+    forward = 2 * 64 * 32 * 32 * 64 * 64 * 9
+    assert flops_of(programs.work("conv-v3")) == pytest.approx(2 * forward, rel=0.06)
+
+
+def test_gradients_cross_the_links_once() -> None:
+    parameters = 3 * 3 * 64 * 64 + 3 * 64 + 64 * 10
+    sent = collective_bytes_of(programs.work("conv-v3"))
+    assert sent == pytest.approx(4 * parameters, rel=0.02)
+    (all_reduce,) = (w for w in programs.work("conv-v3") if w.kind is Kind.COLLECTIVE)
+    assert (all_reduce.collective, all_reduce.members) == ("all-reduce", 8)
+
+
+def test_adam_reads_and_writes_the_embedding_and_its_moments() -> None:
+    table = 50_000 * 128 * 4
+    assert hbm_bytes_of(programs.work("embedding-v5e")) > 7 * table
+
+
+def test_an_update_in_place_counts_the_part_alone() -> None:
+    (whole_tiles,) = work_of(parse(STACK.replace("LAYOUT", "2,1,0")))
+    assert whole_tiles.hbm_bytes == 2 * 512 * 1024 * 4
+    assert whole_tiles.strided_bytes == 0
+
+
+def test_an_update_of_one_row_in_each_tile_is_strided() -> None:
+    (cut,) = work_of(parse(STACK.replace("LAYOUT", "2,0,1")))
+    assert cut.strided_bytes == 512 * 1024 * 4
+
+
+def test_a_loop_is_counted_as_often_as_it_runs() -> None:
+    counted = parse(LOOP.replace("LIMIT", "%n = s32[]{:T(128)} constant(7)"))
+    (add,) = work_of(counted)
+    assert (add.trips, add.hbm_bytes) == (7, 3 * 512 * 1024 * 4 - 512 * 1024 * 4)
+
+
+def test_a_loop_of_unknown_length_is_said() -> None:
+    with pytest.raises(OpenLoop):
+        work_of(parse(LOOP.replace("LIMIT", "%n = s32[] get-tuple-element(%p.1), index=0")))

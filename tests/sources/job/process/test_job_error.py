@@ -1,0 +1,62 @@
+"""What is kept of an exception of the job."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from tpudiag.sources.job.process import job_error
+
+SCRIPT = """\
+def load(path):
+    with open(path) as file:
+        return file.read()
+
+def main():
+    try:
+        load("/no/such/file")
+    except OSError as error:
+        raise ValueError("no data") from error
+
+main()
+"""
+
+
+@pytest.fixture
+def raised(tmp_path: Path) -> BaseException:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    with pytest.raises(ValueError, match="no data") as caught:
+        runpy.run_path(str(script), run_name="__main__")
+    return caught.value
+
+
+def test_the_frames_are_the_users_outermost_first(raised: BaseException) -> None:
+    end = job_error.job_end(raised)
+    assert end.crash is not None
+    scripts = [f for f in end.crash.frames if f.location.file.endswith("train.py")]
+    assert [(f.location.line, f.function, f.text) for f in scripts] == [
+        (11, "<module>", "main()"),
+        (9, "main", 'raise ValueError("no data") from error'),
+    ]
+    assert end.location == scripts[-1].location
+
+
+def test_the_text_and_the_traceback_hold_the_cause(raised: BaseException) -> None:
+    end = job_error.job_end(raised)
+    assert end.error is not None
+    assert end.crash is not None
+    assert end.error.splitlines()[0] == "ValueError: no data"
+    assert "caused by FileNotFoundError" in end.error
+    assert "direct cause of the following exception" in end.crash.traceback
+    assert "<frozen runpy>" not in end.crash.traceback
+    assert end.crash.traceback.rstrip().endswith("ValueError: no data")
+
+
+def test_a_text_without_end_is_cut_in_its_middle() -> None:
+    text = job_error.error_text(ValueError("a" * 50_000 + "z"))
+    assert len(text) < 21_000
+    assert text.startswith("ValueError: aaa")
+    assert text.endswith("z")

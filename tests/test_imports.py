@@ -1,0 +1,121 @@
+"""The house's arrows point down, and there is no circle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+ROOMS = {
+    "tpudiag": TOP / "tpudiag",
+    "tpudiag.checks": TOP / "checks",
+    "tpudiag.reports": TOP / "reports",
+}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name."""
+    found: dict[str, Path] = {}
+    for name, folder in ROOMS.items():
+        for file in folder.rglob("*.py"):
+            parts = file.relative_to(folder).with_suffix("").parts
+            found[".".join([name, *(p for p in parts if p != "__init__")])] = file
+    return found
+
+
+def imported(module: str) -> Iterator[str]:
+    """The modules of the package that a module imports, anywhere but for type checkers."""
+    file = modules()[module]
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            names = [
+                f"{base}.{a.name}" if f"{base}.{a.name}" in modules() else base for a in node.names
+            ]
+        else:
+            continue
+        yield from (name for name in names if name in modules() and name != module)
+
+
+@cache
+def arrows() -> dict[str, frozenset[str]]:
+    return {module: frozenset(imported(module)) for module in modules()}
+
+
+def test_there_is_no_circle() -> None:
+    done: set[str] = set()
+
+    def follow(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join([*path[path.index(module) :], module])
+        if module not in done:
+            for other in sorted(arrows()[module]):
+                follow(other, (*path, module))
+            done.add(module)
+
+    for module in sorted(arrows()):
+        follow(module, ())
+
+
+FORBIDDEN = [
+    (
+        "tpudiag.sources",
+        (
+            "tpudiag.diagnoses",
+            "tpudiag.commands",
+            "tpudiag.checks",
+            "tpudiag.reports",
+            "tpudiag.engine",
+            "tpudiag.catalogue",
+        ),
+    ),
+    ("tpudiag.signals", ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.monitoring")),
+    (
+        "tpudiag.checks",
+        (
+            "tpudiag.sources.job",
+            "tpudiag.sources.profile",
+            "tpudiag.sources.live",
+            "tpudiag.diagnoses",
+            "tpudiag.commands",
+            "tpudiag.reports",
+        ),
+    ),
+    (
+        "tpudiag.reports",
+        ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
+    ),
+    ("tpudiag.diagnoses", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
+    ("tpudiag.library", ("tpudiag.commands",)),
+]
+
+
+@pytest.mark.parametrize(("room", "above"), FORBIDDEN, ids=[room for room, _ in FORBIDDEN])
+def test_no_arrow_points_back_up(room: str, above: tuple[str, ...]) -> None:
+    wrong = [
+        f"{module} -> {other}"
+        for module, others in arrows().items()
+        if module == room or module.startswith(f"{room}.")
+        for other in others
+        if any(other == name or other.startswith(f"{name}.") for name in above)
+    ]
+    assert wrong == []

@@ -1,0 +1,42 @@
+"""A report held against an earlier one of the same job: the gate of `check --baseline`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tpudiag.diagnoses import changes, comparison
+from tpudiag.model import Report
+
+
+@dataclass(frozen=True)
+class Gated:
+    """The report with what changed in it, and whether the gate closes."""
+
+    report: Report
+    verdict: str
+    """In one line: what regressed, or that nothing did."""
+    closes: bool
+
+
+def held_against(baseline: Report, name: str, report: Report, limit: float | None) -> Gated:
+    """Compare figures of the compiler's program; without a limit the gate stays open."""
+    sides = (baseline,), (report,)
+    found = changes.changes(*sides)
+    shown = comparison.DEFAULT_LIMIT if limit is None else limit
+    made = comparison.report(((name,), ("this run",)), sides, found, shown, None)
+    lost = changes.lost(*sides)
+    measured = any(change.worse is not None for change in found)
+    closes = limit is not None and (
+        bool(lost) or not measured or any(change.regressed(limit) for change in found)
+    )
+    verdict = made.headline
+    if lost:
+        verdict = f"This run does not tell {', '.join(lost)}, which {name} does."
+    elif not measured:
+        verdict = f"{name} and this run share no figure that could regress."
+    with_changes = replace(
+        report,
+        notes=(*report.notes, f"Against {name}: {verdict}", *made.notes[2:]),
+        tables=(*report.tables, *made.tables),
+    )
+    return Gated(with_changes, verdict, closes)

@@ -1,0 +1,97 @@
+"""What grew between two programs of the TPU compiler: the operations, their lines, by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tpudiag.model import Location, OperationFigures, Report, StepPrediction, Table
+
+KEPT = 10
+LEAST = 0.001
+"""Of the whole program's figure: less growth of one operation is not worth a row."""
+FIGURES = ("cycles", "flops", "hbm_bytes", "collective_bytes", "result_bytes")
+UNITS = {"cycles": "cycles", "flops": "FLOP", "hbm_bytes": "B through HBM",
+         "collective_bytes": "B over links", "result_bytes": "B in HBM"}  # fmt: skip
+COLUMNS = ("target", "operation", "line", "figure", "A", "B", "of the whole")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One operation that takes more of one thing than before; each example counts alike."""
+
+    target: str
+    operation: str
+    location: Location | None
+    figure: str
+    before: float
+    after: float
+    share: float
+    """Of the whole program's figure before."""
+
+
+def grown(before: Report, after: Report) -> tuple[Growth, ...]:
+    """The operations that grew, the worst first, on each target that both reports know."""
+    left = {step.target: step for step in before.predictions}
+    found = [
+        growth
+        for step in after.predictions
+        if step.target in left
+        for growth in _of_step(left[step.target], step)
+    ]
+    return tuple(sorted(found, key=lambda g: (-g.share, g.operation, g.figure)))
+
+
+def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
+    """One row for each operation: the figure of it that grew most."""
+    old = {each.operation: each for each in before.operations}
+    more = before.batch_per_replica / after.batch_per_replica
+    whole = {name: sum(_value(o, name) for o in before.operations) or 1.0 for name in FIGURES}
+    for each in after.operations:
+        rows = [
+            Growth(
+                after.target, each.operation, each.location, name, was, now,
+                (now - was) / whole[name],
+            )
+            for name in FIGURES
+            for was in [_value(old.get(each.operation), name)]
+            for now in [_value(each, name) * (more if name != "collective_bytes" else 1.0)]
+        ]  # fmt: skip
+        worst = max(rows, key=lambda row: row.share)
+        if worst.share >= LEAST:
+            yield worst
+
+
+def _value(operation: OperationFigures | None, figure: str) -> float:
+    """A figure of an operation, 0 where there is none."""
+    return 0.0 if operation is None else float(getattr(operation, figure))
+
+
+def tables(before: Report, after: Report) -> Iterator[Table]:
+    """The operations that grew, for a reader."""
+    rows = tuple(
+        (g.target, g.operation, str(g.location or ""), UNITS[g.figure], round(g.before),
+         round(g.after), f"{g.share:+.1%}")
+        for g in grown(before, after)[:KEPT]
+    )  # fmt: skip
+    if rows:
+        yield Table("What grew in the program", COLUMNS, rows, "TPU compiler, both reports")
+
+
+def notes(before: Report, after: Report) -> Iterator[str]:
+    """The worst of them in a sentence, and a batch that differs."""
+    left = {step.target: step.batch_per_replica for step in before.predictions}
+    for step in after.predictions:
+        batch = left.get(step.target, step.batch_per_replica)
+        if batch != step.batch_per_replica:
+            yield (
+                f"The per-replica batch on {step.target} was {batch} and is "
+                f"{step.batch_per_replica}."
+            )
+    worst = next(iter(grown(before, after)), None)
+    if worst is not None:
+        at = f" ({worst.location})" if worst.location else ""
+        yield (
+            f"Most grew {worst.operation}{at}: {worst.before:,.0f} to {worst.after:,.0f} "
+            f"{UNITS[worst.figure]} ({worst.share:+.1%} of the whole)."
+        )

@@ -1,0 +1,42 @@
+"""Skips of a job that was rehearsed: to rehearse it again would not measure what was not seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tpudiag.model import Outcome, Verdict, skipped_reason
+from tpudiag.signals import JobEnd
+
+_REHEARSE = "rehearse the job"
+_CRASHES = {
+    "exception": "crashed",
+    "exit": "ended with an error",
+    "signal": "was killed",
+    "timeout": "ran out of time",
+    "interrupted": "was interrupted",
+    "unsupported": "cannot be rehearsed further",
+}
+
+
+def after_rehearsal(outcomes: tuple[Outcome, ...], end: JobEnd | None) -> tuple[Outcome, ...]:
+    """The outcomes, their skips said as what a rehearsal has come to that just took place."""
+    return tuple(_said(outcome, end) for outcome in outcomes)
+
+
+def _said(outcome: Outcome, end: JobEnd | None) -> Outcome:
+    """One outcome; only skips that ask for a rehearsal change."""
+    how = outcome.how_to_measure or ""
+    if outcome.verdict is not Verdict.SKIPPED or not how.startswith(_REHEARSE):
+        return outcome
+    crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
+    if crash is None or end is None:
+        return replace(outcome, reason=outcome.cause, how_to_measure=None)
+    where = f" at {end.location}" if end.location is not None else ""
+    cause = f"the job {crash}{where} before: {outcome.cause}"
+    mend = "mend that first, then run this again" if end.how == "exception" else None
+    return replace(outcome, reason=skipped_reason(cause, mend), how_to_measure=mend)
+
+
+def _went_well(end: JobEnd) -> bool:
+    """Whether a job's `sys.exit` was its normal end."""
+    return end.how == "exit" and not end.exit_code and not end.error

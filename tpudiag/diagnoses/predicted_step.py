@@ -1,0 +1,249 @@
+"""The predicted step in a report: its figures, what takes most, and a table of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tpudiag.compiled import Compilation
+from tpudiag.hardware import Target
+from tpudiag.model import (
+    Location,
+    Measurement,
+    OperationFigures,
+    PredictedInstruction,
+    StepPrediction,
+    Table,
+)
+from tpudiag.prediction import input_verdict
+from tpudiag.prediction.step import PredictedStep, TopInstruction
+from tpudiag.prediction.times import Bound, Range
+from tpudiag.prediction.work import Work
+from tpudiag.signals import Signals
+from tpudiag.sources.compiler import libtpu_process
+
+TITLE = "Predicted: the instructions that take most"
+COLUMNS = ("instruction", "operation", "line", "ms", "% of step", "bound by", "helps")
+OPERATIONS_KEPT = 400
+"""Operations whose figures a report keeps for a comparison, the largest first."""
+SOURCE = "predicted, not measured: the program of the {compiler} for {target}"
+
+
+@dataclass
+class _Sum:
+    """The figures of one operation, as they are added up."""
+
+    cycles: int = 0
+    flops: int = 0
+    hbm_bytes: int = 0
+    collective_bytes: int = 0
+    result_bytes: int = 0
+
+    def add(self, work: Work) -> None:
+        """One more instruction of it."""
+        self.cycles += (work.cycles or 0) * work.trips
+        self.flops += work.flops * work.trips
+        self.hbm_bytes += work.hbm_bytes * work.trips
+        self.collective_bytes += work.link_bytes * work.trips
+        self.result_bytes += work.result_bytes
+
+
+def of_signals(signals: Signals) -> Compilation | None:
+    """The compilation of the job's own step, where there is one with a predicted step."""
+    step = signals.compiler.step if signals.compiler is not None else None
+    return step if step is not None and step.predicted is not None else None
+
+
+def dispatched(signals: Signals) -> Signals:
+    """With the predicted step of a job that takes several steps in one dispatch."""
+    compiler, target = signals.compiler, signals.target
+    dispatch, keras = signals.dispatch, signals.keras
+    steps = max(
+        dispatch.steps_per_dispatch if dispatch else 1, keras.steps_per_execution if keras else 1
+    )
+    if compiler is None or compiler.step is None or target is None or steps < 2:
+        return signals
+    step = libtpu_process.timed(compiler.step, target, steps)
+    return replace(signals, compiler=replace(compiler, step=step))
+
+
+def measurements(signals: Signals) -> dict[str, Measurement]:
+    """The figures of the predicted step and of what the compiler says; none where it says none."""
+    compiled = signals.compiler.step if signals.compiler is not None else None
+    if compiled is None or signals.target is None:
+        return {}
+    figures: dict[str, Measurement] = {}
+    if compiled.need_bytes is not None:
+        figures["hbm_need_bytes"] = Measurement(compiled.need_bytes, "bytes", compiled.source)
+    if compiled.predicted is not None:
+        figures |= _of_step(compiled, compiled.predicted, signals.target)
+    figures |= _of_program(compiled)
+    return figures | _of_input(signals)
+
+
+def _of_input(signals: Signals) -> dict[str, Measurement]:
+    """What the input pipeline gives, alone, and what the predicted step needs of it."""
+    found = input_verdict.of_signals(signals)
+    if found is None:
+        return {}
+    alone = "the input pipeline run alone on this machine: CPU time of the process"
+    source = f"predicted, not measured: {alone}, on the {found.vcpus} vCPUs of {found.machine_type}"
+    figures = {
+        "input_examples_per_second_per_core": _ranged(found.per_core, "examples/s", alone, 2),
+        "input_cpu_us_per_example": Measurement(
+            round(1e6 / found.per_core.value, 3), "us of one core", alone
+        ),
+        "input_cores_needed_per_host": _ranged(found.cores_needed, "vCPUs", source, 3),
+        "input_capacity_examples_per_second_per_host": _ranged(
+            found.capacity, "examples/s", source, 1
+        ),
+    }
+    if found.read_bytes_per_second is not None:
+        figures["input_read_bytes_per_second_per_host"] = Measurement(
+            round(found.read_bytes_per_second), "bytes/s", source
+        )
+    step = of_signals(signals)
+    ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
+    if found.starves and not ruled:
+        figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)
+    return figures
+
+
+def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict[str, Measurement]:
+    """What the prediction says."""
+    source = SOURCE.format(compiler=f"TPU compiler ({compiled.compiler})", target=target.name)
+    split = ", ".join(f"{bound.value} {ms:.3g} ms" for bound, ms in step.split_ms)
+    rate = step.examples_per_second(target.replicas)
+    return {
+        "predicted_step_ms": _ranged(step.ms, "ms", source, 4),
+        "predicted_us_per_example": _ranged(
+            step.ms * (1e3 / step.batch), "us on one replica", source, 4
+        ),
+        "predicted_bound_by": Measurement(step.bound_by.value, "", f"{source}; {split}"),
+        "predicted_mfu": _ranged(step.mfu, "of the bfloat16 peak", source, 4),
+        "predicted_hbm_use": _ranged(step.hbm_use, "of the bandwidth", source, 4),
+        "predicted_examples_per_second": _ranged(rate, "examples/s", source, 1),
+        "input_needed_examples_per_second_per_host": _ranged(
+            rate * (1 / target.hosts), "examples/s", source, 1
+        ),
+        "flops_per_example": Measurement(
+            step.flops_per_example, "FLOP", f"matrix products, {compiled.source}"
+        ),
+        "hbm_bytes_per_example": Measurement(
+            step.hbm_bytes_per_example, "bytes", f"counted in the program, {compiled.source}"
+        ),
+        "collective_bytes_per_step": Measurement(
+            step.collective_bytes, "bytes", f"that one replica gives, {compiled.source}"
+        ),
+    }
+
+
+def _of_program(compiled: Compilation) -> dict[str, Measurement]:
+    """What the program itself tells: cycles, padding, recomputation."""
+    program = compiled.program
+    if program is None:
+        return {}
+    padding = sum(t.padded_bytes - t.logical_bytes for t in program.padded)
+    figures = {
+        "padding_bytes": Measurement(padding, "bytes", compiled.source),
+        "recomputed_operations": Measurement(
+            len(program.recomputed), "operations", compiled.source
+        ),
+    }
+    if program.cycles is not None:
+        figures["compiler_cycles_per_example"] = Measurement(
+            round(program.cycles / compiled.batch, 3), "cycles", compiled.source
+        )
+    return figures
+
+
+def _ranged(value: Range, unit: str, source: str, digits: int) -> Measurement:
+    """An estimate with its range."""
+    return Measurement(
+        round(value.value, digits), unit, source, round(value.low, digits),
+        round(value.high, digits),
+    )  # fmt: skip
+
+
+def prediction(compiled: Compilation) -> StepPrediction | None:
+    """The predicted step as the report keeps it; None where there is none."""
+    step = compiled.predicted
+    if step is None:
+        return None
+    return StepPrediction(
+        target=compiled.target,
+        batch_per_replica=compiled.batch,
+        replicas=compiled.replicas,
+        compiler=compiled.compiler,
+        step_ms=step.ms.value,
+        low_ms=step.ms.low,
+        high_ms=step.ms.high,
+        bound_by=step.bound_by.value,
+        split_ms={bound.value: ms for bound, ms in step.split_ms},
+        instructions=tuple(_instruction(each, compiled.lines) for each in step.top),
+        operations=_operations(compiled),
+    )
+
+
+def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstruction:
+    """One of those that take most."""
+    return PredictedInstruction(
+        name=each.name,
+        operation=each.op_name,
+        location=location(lines.get(each.op_name)),
+        runs=each.runs,
+        ms=each.ms.value,
+        low_ms=each.ms.low,
+        high_ms=each.ms.high,
+        share=each.share,
+        hbm_bytes=each.hbm_bytes,
+        flops=each.flops,
+        bound_by=each.bound_by.value,
+        helps=each.helps,
+    )
+
+
+def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
+    """The work of each operation of the framework, the largest first."""
+    total: dict[str, _Sum] = {}
+    for work in (compiled.program.work if compiled.program else None) or ():
+        total.setdefault(work.op_name or work.name, _Sum()).add(work)
+    ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
+    return tuple(
+        OperationFigures(
+            operation=name,
+            location=location(compiled.lines.get(name)),
+            cycles=each.cycles,
+            flops=each.flops,
+            hbm_bytes=each.hbm_bytes,
+            collective_bytes=each.collective_bytes,
+            result_bytes=each.result_bytes,
+        )
+        for name, each in ranked[:OPERATIONS_KEPT]
+    )
+
+
+def table(step: StepPrediction) -> Table:
+    """What takes most, for a reader."""
+    rows = tuple(
+        (each.name, each.operation, str(each.location or ""),
+         f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
+         round(100 * each.share, 1), each.bound_by, each.helps)
+        for each in step.instructions
+    )  # fmt: skip
+    return Table(TITLE, COLUMNS, rows, f"predicted for {step.target}, not measured")
+
+
+def sentence(step: StepPrediction, target: Target) -> str:
+    """The prediction for a reader who reads one line of it."""
+    examples_per_second = step.batch_per_replica * target.replicas / step.step_ms * 1e3
+    return (
+        f"Predicted on {step.target}: {step.step_ms:.3g} ms a step ({step.low_ms:.3g} to "
+        f"{step.high_ms:.3g}), bound by {step.bound_by}; {examples_per_second:,.0f} examples/s. "
+        "From the TPU compiler's program, not measured."
+    )
+
+
+def location(text: str | None) -> Location | None:
+    """`train.py:12` as a location."""
+    file, _, line = (text or "").rpartition(":")
+    return Location(file, int(line)) if file and line.isdecimal() else None

@@ -1,0 +1,70 @@
+"""What a report says of how much of a script was run, and of hooks of ours that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
+
+SHOWN = 4
+
+
+def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
+    """What a reader must know first: where the time ended, and hooks of ours that failed."""
+    if coverage is not None and coverage.end == "budget":
+        where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
+        yield (
+            f"The {coverage.rest_s:.0f} s for the rest of the script ended{where}. "
+            f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
+        )
+    if defects:
+        names = ", ".join(defect.hook for defect in defects[:SHOWN])
+        yield (
+            f"{_many(len(defects), 'hook')} of tpudiag failed ({names}): our defect, not the "
+            "job's, which went on without. The JSON report holds the tracebacks; please report it."
+        )
+
+
+def notes(coverage: Coverage | None) -> Iterator[str]:
+    """The training functions, and what was shortened; a paragraph each."""
+    if coverage is None:
+        return
+    if coverage.end == "first loop":
+        yield "The script was ended after the steps observed (`--first-loop`)."
+        return
+    if coverage.functions:
+        yield "Training functions: " + "; ".join(map(_function, coverage.functions)) + "."
+    shortened = [
+        f"{each.kind} ({each.location}): {each.ran} of {each.asked or 'all'}"
+        for each in coverage.shortened
+    ]
+    if coverage.replayed_batches:
+        shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
+    if shortened:
+        yield "Shortened past the steps observed: " + "; ".join(shortened) + "."
+
+
+def _function(function: StepFunction) -> str:
+    """One training function: its name, how often it ran and was forwarded."""
+    name, place = function.name, function.location
+    if place is None:
+        name, place = "a library's step", function.called_at
+    where = f" ({place})" if place is not None else ""
+    ran = f"{_many(function.ran, 'call')} ran"
+    if function.forwarded:
+        ran += f", {function.forwarded:,} more were answered with its last result"
+    return f"{name}{where}: {ran}"
+
+
+def _unreached(rest: Sequence[UnreachedLines]) -> str:
+    """The statements that were not reached."""
+    if not rest:
+        return "No statement of the main flow follows there."
+    first = "; ".join(f"{each.file}:{each.first_line} {each.text}" for each in rest[:SHOWN])
+    more = f" and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
+    return f"Not reached: {first}{more}."
+
+
+def _many(count: int, noun: str, nouns: str = "") -> str:
+    """A number with its noun."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"

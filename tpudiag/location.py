@@ -1,0 +1,20 @@
+"""A place in the user's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Location:
+    """A line of the user's code (or a file without a line)."""
+
+    file: str
+    line: int | None = None
+    cell: int | None = None
+    """The cell that `line` counts in, where the file is a notebook: 7 for In[7]."""
+
+    def __str__(self) -> str:
+        if self.cell is not None:
+            return f"{self.file}, cell {self.cell}, line {self.line}"
+        return self.file if self.line is None else f"{self.file}:{self.line}"

@@ -1,0 +1,56 @@
+"""What would make an instruction faster, from what it is and what bounds it."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.prediction.times import Bound, Timed
+from tpudiag.prediction.work import Kind
+
+_BIAS = re.compile(r"Bias(Add)?Grad|BiasAdd\b")
+_NORM = re.compile(r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization")
+_SOFTMAX = re.compile(r"[Ss]oftmax|logsumexp|CrossEntropy")
+_RANDOM = re.compile(r"[Rr]andom|[Dd]ropout|bernoulli")
+_OPTIMIZER = re.compile(r"[Aa]dam|[Ll]amb|Momentum|optimizer|Resource\w*Apply")
+_EMBEDDING = re.compile(r"[Gg]ather|[Ee]mbedding|[Ss]catter")
+
+
+def helps(timed: Timed) -> str:
+    """One short advice."""
+    work = timed.work
+    if work.kind is Kind.COLLECTIVE:
+        return "more examples a replica, so that the same bytes are sent less often"
+    if work.strided_bytes:
+        return "it writes parts of tiles: stack along a dimension that is not among the last two"
+    if work.kind is Kind.PRODUCT:
+        return _of_product(timed)
+    if work.kind is Kind.MOVE:
+        return "no arithmetic, only a change of layout: fewer transposes, reshapes and pads"
+    return _of_elementwise(timed)
+
+
+def _of_product(timed: Timed) -> str:
+    """Of a matrix product or convolution."""
+    if timed.bound is Bound.HBM:
+        return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
+    return "dimensions that are multiples of 128 (256 on v6e); it is what the MXU is for"
+
+
+def _of_elementwise(timed: Timed) -> str:
+    """Of what is bound by HBM, by the operation that made it."""
+    name = timed.work.op_name
+    if _BIAS.search(name):
+        return "where batch normalization follows, the bias does nothing: use_bias=False"
+    if _NORM.search(name):
+        return "statistics read every activation again: bfloat16 activations halve it"
+    if _SOFTMAX.search(name):
+        return "bfloat16 logits, or attention that never writes its scores"
+    if _RANDOM.search(name):
+        return "a lower dropout rate changes nothing: leave out the dropout that is not needed"
+    if _OPTIMIZER.search(name):
+        return "once a step whatever the batch: more examples a replica, or a leaner optimizer"
+    if _EMBEDDING.search(name):
+        return "rows are read one by one: fewer or wider rows"
+    if "f32[" in timed.work.shape:
+        return "float32 in HBM: bfloat16 halves its bytes"
+    return "fewer passes over the activations: it is bound by HBM"

@@ -1,0 +1,89 @@
+"""The multiplications of a convolution or matrix product as the TPU compiler writes it.
+
+Matrix products stand as convolutions there: `window={...} dim_labels=bf_io->bf`, a batch of them
+with a dilated window, of which most taps fall outside. Those take no time and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import gcd, prod
+
+from tpudiag.prediction.arrays import Array
+
+_WINDOW = re.compile(r"window=\{([^}]*)\}")
+_LABELS = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
+_DOT = re.compile(r"lhs_contracting_dims=\{([\d,]*)\}")
+
+
+def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str) -> int:
+    """Two for each multiplication of a `convolution` or `dot`, taps inside the input alone."""
+    if len(operands) < 2:
+        return 0
+    if opcode == "dot":
+        named = _DOT.search(attributes)
+        contracted = [int(place) for place in named[1].split(",") if place] if named else []
+        dims = operands[0].dims
+        return 2 * result.elements * prod(dims[place] for place in contracted if place < len(dims))
+    labels = _LABELS.search(attributes)
+    if labels is None:
+        return 0
+    left, right, out = labels[1], labels[2], labels[3]
+    taps = _taps(attributes, operands[0], left, operands[1], right, result, out)
+    channels = operands[1].dims[right.index("i")]
+    kept = prod(size for size, label in zip(result.dims, out, strict=False) if label in "bf")
+    return 2 * kept * channels * taps
+
+
+def _taps(
+    attributes: str, left: Array, left_labels: str, right: Array, right_labels: str,
+    result: Array, result_labels: str,
+) -> int:  # fmt: skip
+    """Pairs of output position and kernel position that meet an input, over all dimensions."""
+    spatial = sorted(label for label in result_labels if label.isdigit())
+    total = 1
+    for number, label in enumerate(spatial):
+        total *= _inside(
+            left.dims[left_labels.index(label)], right.dims[right_labels.index(label)],
+            result.dims[result_labels.index(label)], *_window(attributes, number, len(spatial)),
+        )  # fmt: skip
+    return total
+
+
+def _window(attributes: str, number: int, count: int) -> tuple[int, int, int, int]:
+    """Stride, padding before, dilation of the input and of the kernel in one dimension."""
+    text = _WINDOW.search(attributes)
+    fields = dict(part.split("=", 1) for part in text[1].split() if "=" in part) if text else {}
+
+    def value(name: str, default: str) -> str:
+        parts = fields.get(name, "").split("x")
+        return parts[number] if len(parts) == count and parts[0] else default
+
+    return (
+        int(value("stride", "1")), int(value("pad", "0_0").split("_")[0]),
+        int(value("lhs_dilate", "1")), int(value("rhs_dilate", "1")),
+    )  # fmt: skip
+
+
+def _inside(
+    length: int, kernel: int, out: int, stride: int, pad: int, dilated: int, spread: int
+) -> int:
+    """The pairs of one dimension whose place in the dilated, padded input is an input."""
+    last = (length - 1) * dilated
+    if kernel > out:  # the shorter one is walked through
+        return sum(_hits(tap * spread - pad, stride, out, last, dilated) for tap in range(kernel))
+    return sum(_hits(at * stride - pad, spread, kernel, last, dilated) for at in range(out))
+
+
+def _hits(first: int, step: int, count: int, last: int, dilated: int) -> int:
+    """How many of first, first + step, ... lie in 0..last and are multiples of the dilation."""
+    low = max(0, -(first // step))
+    high = min(count - 1, (last - first) // step)
+    shared = gcd(step, dilated)
+    if high < low or first % shared:
+        return 0
+    period = dilated // shared
+    number = -(first // shared) * pow(step // shared, -1, period) % period if period > 1 else 0
+    start = low + (number - low) % period
+    return max(0, (high - start) // period + 1)

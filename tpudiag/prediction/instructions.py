@@ -1,0 +1,203 @@
+"""From the instructions of a program to their work: loops unrolled, the longest of branches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tpudiag.prediction import convolution
+from tpudiag.prediction.arrays import Array
+from tpudiag.prediction.module import Instruction, Module
+from tpudiag.prediction.traffic import traffic
+from tpudiag.prediction.work import Kind, Work
+
+SHAPE_KEPT = 80
+"""Characters of a result's type that are kept."""
+_FREE = frozenset(
+    ("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "opt-barrier",
+     "partition-id", "replica-id", "add-dependency", "copy-done", "async-done", "async-update",
+     "all-reduce-done", "all-gather-done", "collective-permute-done", "slice-done", "recv-done",
+     "send-done", "domain")
+)  # fmt: skip
+_COLLECTIVE = re.compile(
+    r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute|ragged-all-to-all)"
+    r"(-start)?$"
+)
+_GROUPS = re.compile(r"replica_groups=(?:\{\{([\d,]*)\}|\[(\d+),(\d+)\])")
+_COST = re.compile(r'"cost_estimate":\{([^}]*)\}')
+_FIELD = re.compile(r'"(\w+)":"?(\d+)')
+
+
+class OpenLoop(Exception):
+    """A loop whose length the program does not tell."""
+
+
+def work_of(module: Module) -> tuple[Work, ...]:
+    """The work of one step; OpenLoop where the length of a loop is not known."""
+    return tuple(_computation(module, module.entry, 1))
+
+
+def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
+    """The work of one computation and of what it runs."""
+    lines = module.instructions(name)
+    made = {line.name: line for line in lines}
+    for line in lines:
+        if line.opcode == "while":
+            yield from _loop(module, line, trips)
+        elif line.opcode == "conditional":
+            yield from _longest(module, line, trips)
+        elif line.opcode == "call":
+            yield from _computation(module, line.called("to_apply"), trips)
+        elif line.opcode == "async-start":
+            yield from _hidden(_computation(module, line.called("calls"), trips))
+        elif line.opcode not in _FREE:
+            yield _instruction(module, line, made, trips)
+
+
+def _loop(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
+    """The work of a loop's body, as often as it runs."""
+    body = list(_computation(module, line.called("body"), 1))
+    if not body:
+        return
+    count = module.trips(line)
+    if count is None:
+        raise OpenLoop(line.name)
+    yield from _computation(module, line.called("body"), trips * count)
+
+
+def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
+    """The branch that has most to do."""
+    branches = [list(_computation(module, name, trips)) for name in line.branches]
+    yield from max(
+        branches, key=lambda b: sum(w.hbm_bytes * w.trips for w in b), default=list[Work]()
+    )
+
+
+def _hidden(work: Iterable[Work]) -> Iterator[Work]:
+    """Work that was started and is waited for later."""
+    return (replace(each, hidden=True) for each in work)
+
+
+def _instruction(
+    module: Module, line: Instruction, made: dict[str, Instruction], trips: int
+) -> Work:
+    """The work of one instruction of a computation."""
+    inner = module.instructions(line.called("calls")) if line.opcode == "fusion" else ()
+    operands = _operands(line, made)
+    collective = _collective(module, line, inner, operands)
+    made_for = line.op_name or _inner_name(inner)
+    work = Work(name=line.name, kind=Kind.ELEMENTWISE, trips=trips, op_name=made_for,
+                shape=line.shape[:SHAPE_KEPT],
+                result_bytes=sum(array.hbm_bytes for array in line.results))  # fmt: skip
+    if collective is not None:
+        word, size, members, hidden = collective
+        return replace(
+            work, kind=Kind.COLLECTIVE, cycles=line.cycles, link_bytes=size, members=members,
+            collective=word, hidden=hidden, flops=_flops(module, inner),
+        )  # fmt: skip
+    if line.opcode in ("copy-start", "slice-start"):
+        return replace(work, kind=Kind.PREFETCH, hbm_bytes=_prefetched(line), hidden=True)
+    if line.opcode == "custom-call":
+        stated = _stated(line)
+        size = stated.get("bytes_accessed") or sum(a.hbm_bytes for a in operands + line.results)
+        kind = Kind.CUSTOM if "tpu_custom_call" in line.rest else Kind.ELEMENTWISE
+        return replace(work, kind=kind, cycles=line.cycles, hbm_bytes=size,
+                       flops=stated.get("flops", 0))  # fmt: skip
+    size, strided = traffic(line, inner, made)
+    flops = _flops(module, inner) if inner else _product(line, made)
+    return replace(
+        work, kind=_kind(line, inner, flops), cycles=line.cycles, hbm_bytes=size,
+        strided_bytes=strided, flops=flops,
+    )  # fmt: skip
+
+
+def _prefetched(line: Instruction) -> int:
+    """What a copy between memories moves through HBM, where one of its ends lies there."""
+    ends = line.results[:2]
+    in_hbm = max((array.hbm_bytes for array in ends), default=0)
+    return min(in_hbm, min((array.padded_bytes for array in ends), default=0))
+
+
+def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, ...]:
+    """The arrays that an instruction reads."""
+    return tuple(
+        array for name in line.operands if name in made for array in made[name].results
+    )  # fmt: skip
+
+
+def _kind(line: Instruction, inner: Sequence[Instruction], flops: int) -> Kind:
+    """What an instruction is."""
+    if flops:
+        return Kind.PRODUCT
+    moves = {"broadcast", "pad", "copy", "iota", "slice", "transpose", "concatenate", "reverse"}
+    root = next((each for each in inner if each.root), line)
+    if line.opcode in moves or (inner and root.opcode in moves and len(inner) <= 3):
+        return Kind.MOVE
+    return Kind.ELEMENTWISE
+
+
+def _inner_name(inner: Sequence[Instruction]) -> str:
+    """The framework's operation at the end of a fusion that has no name itself."""
+    root = next((each for each in inner if each.root), None)
+    if root is None or root.op_name:
+        return root.op_name if root else ""
+    return next((each.op_name for each in reversed(inner) if each.op_name), "")
+
+
+def _stated(line: Instruction) -> dict[str, int]:
+    """What a kernel says of its own cost."""
+    cost = _COST.search(line.rest)
+    return {name: int(value) for name, value in _FIELD.findall(cost[1])} if cost else {}
+
+
+def _flops(module: Module, inner: Sequence[Instruction]) -> int:
+    """Of the products inside a fusion, and of those in fusions inside it."""
+    made = {each.name: each for each in inner}
+    total = 0
+    for each in inner:
+        if each.opcode == "fusion":
+            total += _flops(module, module.instructions(each.called("calls")))
+        else:
+            total += _product(each, made)
+    return total
+
+
+def _product(line: Instruction, made: dict[str, Instruction]) -> int:
+    """Of one product; 0 where it is none."""
+    if line.opcode not in ("convolution", "dot") or not line.results:
+        return 0
+    operands = _operands(line, made)
+    return convolution.flops(line.opcode, operands, line.results[0], line.attributes)
+
+
+def _collective(
+    module: Module, line: Instruction, inner: Sequence[Instruction], operands: Sequence[Array]
+) -> tuple[str, int, int, bool] | None:
+    """Word, bytes that one device gives, members, and whether it runs beside others."""
+    direct = _COLLECTIVE.match(line.opcode)
+    if direct:
+        size = sum(array.bytes for array in operands)
+        return direct[1], size, _members(line), direct[2] is not None
+    for each in inner:
+        if _COLLECTIVE.match(each.opcode):
+            made = {one.name: one for one in inner}
+            size = sum(array.bytes for array in _operands(each, made))
+            word = "reduce-scatter" if "all-reduce-scatter" in line.called("calls") else each.opcode
+            return word.removesuffix("-start"), size, _members(each), "async" in line.name
+        if each.opcode == "fusion":
+            nested = module.instructions(each.called("calls"))
+            found = _collective(module, each, nested, _operands(each, {o.name: o for o in inner}))
+            if found:
+                return found
+    return None
+
+
+def _members(line: Instruction) -> int:
+    """Devices in one group of a collective; 2 where it does not say."""
+    groups = _GROUPS.search(line.rest)
+    if groups is None:
+        return 2
+    if groups[1] is not None:
+        return len([each for each in groups[1].split(",") if each])
+    return int(groups[3])

@@ -1,0 +1,171 @@
+"""The predicted step: the times of its instructions together, its bounds, what takes most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tpudiag.hardware import Target
+from tpudiag.prediction.times import NONE, Bound, Range, Timed, timed
+from tpudiag.prediction.work import Work, collective_bytes_of, flops_of, hbm_bytes_of
+
+NARROWEST = 0.90, 1.20
+"""The range around the estimate that is claimed at least: published steps vary by this much."""
+BEYOND = 0.2
+"""Of the estimate, above what the device may take: published steps hold evaluations, checkpoints
+and input beside what the device does."""
+DISPATCH_MS = 0.1, 0.6, 4.0
+"""What the host takes to send one step to the device: on a TPU VM, at worst over a network."""
+KEPT = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopInstruction:
+    """One of the instructions that take most of the step."""
+
+    name: str
+    op_name: str
+    kind: str
+    ms: Range
+    share: float
+    """Of the step's estimate, 0 to 1."""
+    hbm_bytes: int
+    """In one step."""
+    flops: int
+    runs: int
+    """How often it runs in one step."""
+    bound_by: Bound
+    helps: str
+    """What would make it faster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedStep:
+    """A training step on a target, predicted: nothing here was measured on a TPU."""
+
+    target: str
+    batch: int
+    """Examples a replica."""
+    ms: Range
+    device_ms: Range
+    """What the device does, without the host."""
+    bound_by: Bound
+    split_ms: tuple[tuple[Bound, float], ...]
+    """The estimate of the device's time by what it waits for, the largest first."""
+    mfu: Range
+    """FLOPs of its matrix products over the documented bfloat16 peak, 0 to 1."""
+    hbm_use: Range
+    """Bytes over the documented bandwidth, 0 to 1."""
+    flops: int
+    """Of one replica's step."""
+    hbm_bytes: int
+    collective_bytes: int
+    collective_ms: Range
+    top: tuple[TopInstruction, ...]
+
+    @property
+    def flops_per_example(self) -> float:
+        """Of the matrix products."""
+        return self.flops / self.batch
+
+    @property
+    def hbm_bytes_per_example(self) -> float:
+        """Read from and written to HBM."""
+        return self.hbm_bytes / self.batch
+
+    @property
+    def collective_share(self) -> Range:
+        """Of the device's time in collectives that nothing hides, 0 to 1."""
+        spent, rest = self.collective_ms, self.device_ms
+        others = max(rest.value - spent.value, 1e-9)
+        slow, fast = max(rest.high - spent.high, others), min(rest.low, others)
+        return Range(
+            spent.low / (spent.low + slow), spent.value / (spent.value + others),
+            spent.high / (spent.high + fast),
+        )  # fmt: skip
+
+    def examples_per_second(self, devices: int) -> Range:
+        """Of so many replicas together."""
+        examples = self.batch * devices * 1e3
+        return Range(*(examples / each for each in (self.ms.high, self.ms.value, self.ms.low)))
+
+
+def predict(
+    work: Sequence[Work], target: Target, batch: int, replicas: int, steps_per_dispatch: int = 1
+) -> PredictedStep:
+    """The step of a program compiled for some replicas of a target."""
+    times = [timed(each, target.hardware, replicas) for each in work]
+    device = _claimed(sum((each.ms for each in times), NONE))
+    send = Range(*DISPATCH_MS) * (1 / max(steps_per_dispatch, 1))
+    step = Range(*(max(a, b) for a, b in zip(_ends(device), _ends(send), strict=True)))
+    split = _split(times)
+    bound = Bound.DISPATCH if send.value > device.value else split[0][0] if split else Bound.HBM
+    flops, size = flops_of(work), hbm_bytes_of(work)
+    peak = target.hardware.peak_flops_per_device / 1e3
+    bandwidth = target.hardware.hbm_gb_per_s_per_chip * 1e6 / target.hardware.devices_per_chip
+    return PredictedStep(
+        target=target.name,
+        batch=batch,
+        ms=step,
+        device_ms=device,
+        bound_by=bound,
+        split_ms=split,
+        mfu=_use(flops / peak, step),
+        hbm_use=_use(size / bandwidth, step),
+        flops=flops,
+        hbm_bytes=size,
+        collective_bytes=collective_bytes_of(work),
+        collective_ms=sum((t.ms for t in times if t.bound is Bound.ICI), NONE),
+        top=_top(times, step.value),
+    )
+
+
+def _ends(given: Range) -> tuple[float, float, float]:
+    """Low, value, high."""
+    return given.low, given.value, given.high
+
+
+def _claimed(total: Range) -> Range:
+    """The range that is claimed: never narrower than published steps allow."""
+    narrow, wide = NARROWEST
+    return Range(
+        min(total.low, total.value * narrow), total.value,
+        max(total.high + BEYOND * total.value, total.value * wide),
+    )  # fmt: skip
+
+
+def _use(least_ms: float, step: Range) -> Range:
+    """The share of a peak: the least time over the predicted one."""
+    return Range(*(min(1.0, least_ms / each) if each else 0.0
+                   for each in (step.high, step.value, step.low)))  # fmt: skip
+
+
+def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
+    """The estimate by what bounds it, the largest first."""
+    total: dict[Bound, float] = {}
+    for each in times:
+        total[each.bound] = total.get(each.bound, 0.0) + each.ms.value
+    return tuple(sorted(((b, ms) for b, ms in total.items() if ms), key=lambda item: -item[1]))
+
+
+def _top(times: Sequence[Timed], step_ms: float) -> tuple[TopInstruction, ...]:
+    """The instructions that take most, with what would help each."""
+    from tpudiag.prediction.advice import helps
+
+    worst = sorted(times, key=lambda each: -each.ms.value)[:KEPT]
+    return tuple(
+        TopInstruction(
+            name=each.work.name,
+            op_name=each.work.op_name,
+            kind=each.work.kind.value,
+            ms=each.ms,
+            share=each.ms.value / step_ms if step_ms else 0.0,
+            hbm_bytes=each.work.hbm_bytes * each.work.trips,
+            flops=each.work.flops * each.work.trips,
+            runs=each.work.trips,
+            bound_by=each.bound,
+            helps=helps(each),
+        )
+        for each in worst
+        if each.ms.value > 0
+    )

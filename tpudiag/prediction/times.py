@@ -1,0 +1,138 @@
+"""How long the work of one instruction takes on a generation: a range, and what bounds it.
+
+Every figure here was held against published step times and profiles of real TPUs
+(tests/benchmarks/bench_predicted.py); none is a measurement of the user's program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import sqrt
+
+from tpudiag.hardware import Generation
+from tpudiag.prediction.work import Kind, Work
+
+MXU_EFFICIENCY = 0.87
+"""Of the peak, in products whose cycles are not known: 163 ms of a real v5p training step."""
+HBM_EFFICIENCY = 0.80
+"""Of the bandwidth with which the compiler counts: loops over elements and broadcasts of real
+v5p and v6e devices reached 0.72 to 0.84."""
+HBM_WORST = 0.6
+FARTHEST = 1.6
+"""Beyond this many times the estimate no instruction was seen to last."""
+STRIDED = 28.0
+"""How much longer a byte takes that is written in parts of tiles (350 to 390 us for 14.7 MB)."""
+SMALLEST_US = 0.2, 0.8, 2.0
+"""What any instruction takes that is no scalar: at best, mostly, at worst."""
+LINKS_WORST = 0.4
+"""Of one link's rate: an all-reduce over pairs of v6e ran at 0.49 of it."""
+
+
+class Bound(Enum):
+    """What an instruction waits for."""
+
+    MXU = "MXU"
+    HBM = "HBM"
+    VECTOR = "vector unit"
+    ICI = "ICI"
+    DISPATCH = "dispatch"
+    HOST_INPUT = "host input"
+
+
+@dataclass(frozen=True)
+class Range:
+    """An estimate and the ends between which it is believed to lie."""
+
+    low: float
+    value: float
+    high: float
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.low + other.low, self.value + other.value, self.high + other.high)
+
+    def __mul__(self, factor: float) -> Range:
+        return Range(self.low * factor, self.value * factor, self.high * factor)
+
+
+NONE = Range(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One instruction with its time in a step, loops unrolled."""
+
+    work: Work
+    ms: Range
+    bound: Bound
+
+
+def timed(work: Work, generation: Generation, whole_slice: int) -> Timed:
+    """The time of one instruction in a step on a slice of so many devices."""
+    if work.kind is Kind.COLLECTIVE:
+        once, bound = _collective_ms(work, generation, whole_slice), Bound.ICI
+    elif work.kind is Kind.PREFETCH:
+        bandwidth = generation.compiler_hbm_gb_per_s_per_device * 1e6
+        once, bound = Range(0.0, 0.0, work.hbm_bytes / bandwidth), Bound.HBM
+    else:
+        once, bound = _device_ms(work, generation)
+        once = _at_least(once, work)
+    return Timed(work, once * work.trips, bound)
+
+
+def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
+    """Roof and cycles: the time lies between them, nearer to the roof the more they differ."""
+    bandwidth = generation.compiler_hbm_gb_per_s_per_device * 1e6
+    mxu = work.flops / generation.peak_flops_per_device * 1e3
+    hbm = work.hbm_bytes / bandwidth
+    cut = work.strided_bytes * (STRIDED - 1) / bandwidth
+    roof = max(mxu, hbm)
+    bound = Bound.MXU if mxu > hbm else Bound.HBM if hbm else Bound.VECTOR
+    if work.kind is Kind.CUSTOM:
+        return Range(0.5 * roof, roof, 2 * roof), bound
+    if work.cycles is None or work.kind is Kind.MOVE or work.strided_bytes:
+        value = max(mxu / MXU_EFFICIENCY, hbm / HBM_EFFICIENCY)
+        worst = max(mxu / MXU_EFFICIENCY**2, hbm / HBM_WORST)
+        return Range(roof + cut / 2, value + cut, worst + 1.3 * cut), bound
+    cycles = work.cycles / generation.clock_mhz / 1e3
+    if cycles <= roof:
+        return Range(roof, max(mxu, min(hbm / HBM_EFFICIENCY, roof * 1.1)), roof * 1.25), bound
+    weight = generation.cycles_weight
+    value = roof ** (1 - weight) * cycles**weight if roof else cycles
+    return Range(roof, value, min(cycles, max(value, roof) * FARTHEST)), bound
+
+
+def _at_least(once: Range, work: Work) -> Range:
+    """No instruction takes nothing, but those on scalars."""
+    if not work.counts:
+        return once
+    low, value, high = (us / 1e3 for us in SMALLEST_US)
+    return Range(max(once.low, low), max(once.value, value), max(once.high, high))
+
+
+def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Range:
+    """Bytes over links: at best over all of them both ways, at worst over half of one.
+
+    Rings along the axes of the torus; a group smaller than the slice lies along one axis.
+    """
+    members = work.members
+    if members < 2 or not work.link_bytes:
+        return NONE
+    axes = generation.torus_axes if members >= whole_slice and members > 4 else 1
+    moved = work.link_bytes * _passes(work.collective, members)
+    per_ms = generation.link_gb_per_s * 1e6
+    best, worst = 2 * axes * per_ms, LINKS_WORST * per_ms
+    serial = Range(moved / best, moved / sqrt(best * worst), moved / worst)
+    return Range(0.0, 0.3 * serial.value, serial.high) if work.hidden else serial
+
+
+def _passes(collective: str, members: int) -> float:
+    """How often what one device gives into a collective crosses its links."""
+    share = (members - 1) / members
+    return {
+        "all-reduce": 2 * share,
+        "reduce-scatter": share,
+        "all-gather": members - 1,
+        "all-to-all": share / 2,
+        "ragged-all-to-all": share / 2,
+    }.get(collective, 1.0)

@@ -1,0 +1,129 @@
+"""The bytes that an instruction moves through HBM: slices and updates in place count alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpudiag.prediction.arrays import Array
+from tpudiag.prediction.module import Instruction
+
+_SLICES = frozenset(("slice", "dynamic-slice", "gather"))
+_ALIASES = frozenset(("bitcast", "reshape", "get-tuple-element", "convert"))
+_Users = dict[str, list[Instruction]]
+
+
+def traffic(
+    line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
+) -> tuple[int, int]:
+    """Bytes that one run reads from and writes to HBM, and those of them in parts of tiles."""
+    if inner:
+        return _fusion_traffic(line, inner, made)
+    written = sum(array.hbm_bytes for array in line.results)
+    if line.opcode == "dynamic-update-slice" and len(line.operands) > 1:
+        return _updated(line, made)
+    if line.opcode in _SLICES:
+        return 2 * written, 0
+    once = dict.fromkeys(line.operands)
+    read = sum(a.hbm_bytes for name in once if name in made for a in made[name].results)
+    return written + read, 0
+
+
+def _updated(line: Instruction, made: dict[str, Instruction]) -> tuple[int, int]:
+    """An update in place: the part alone, read and written; in parts of tiles where it cuts them.
+
+    A part that is thinner than a tile is written one row of each tile at a time.
+    """
+    part = made.get(line.operands[1])
+    if part is None or not part.results or not line.results:
+        return 0, 0
+    whole, update = line.results[0], part.results[0]
+    if not whole.in_hbm:
+        return update.hbm_bytes, 0
+    size = update.bytes
+    cut = any(
+        update.dims[place] % length and update.dims[place] != whole.dims[place]
+        for place, length in zip(whole.places, reversed(whole.tile), strict=False)
+        if length and place < len(update.dims)
+    )
+    return size + update.hbm_bytes, size if cut else 0
+
+
+def _fusion_traffic(
+    line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
+) -> tuple[int, int]:
+    """Of a fusion: slices of an operand count alone, and so do updates of one in place."""
+    own = {each.name: each for each in inner}
+    users = _users(inner, own)
+    parameters = [each for each in inner if each.opcode == "parameter"]
+    read = 0
+    for parameter in parameters:
+        number = parameter.rest.partition(")")[0]
+        outer = line.operands[int(number)] if number.isdigit() and int(number) < len(
+            line.operands) else ""  # fmt: skip
+        given = made[outer].results if outer in made else parameter.results
+        if len(given) == 1:
+            read += _read(parameter, given[0], users, own)
+    written, strided = _written(line, inner, own)
+    return read + written, strided
+
+
+def _users(inner: Sequence[Instruction], own: dict[str, Instruction]) -> _Users:
+    """Who reads each instruction's result; what only renames it is looked through."""
+    users: _Users = {}
+    for each in inner:
+        if each.opcode not in _ALIASES or each.root:
+            for name in set(each.operands):
+                users.setdefault(_origin(name, own), []).append(each)
+    return users
+
+
+def _read(
+    parameter: Instruction,
+    given: Array,
+    users: _Users,
+    own: dict[str, Instruction],
+) -> int:
+    """What a fusion reads of one operand."""
+    if not given.in_hbm:
+        return 0
+    total = 0
+    for user in users.get(parameter.name, ()):
+        first = _origin(user.operands[0], own) == parameter.name if user.operands else False
+        if user.opcode in _SLICES and first:
+            total += sum(_as_bytes(array) for array in user.results)
+        elif not (user.opcode == "dynamic-update-slice" and first):
+            return given.padded_bytes
+    return min(total, given.padded_bytes)
+
+
+def _as_bytes(array: Array) -> int:
+    """A part's size: inside a fusion it lies in no memory of its own."""
+    return max(array.padded_bytes, array.bytes)
+
+
+def _origin(name: str, own: dict[str, Instruction]) -> str:
+    """What an instruction's name stands for, renaming looked through."""
+    while name in own and own[name].opcode in _ALIASES and own[name].operands:
+        name = own[name].operands[0]
+    return name
+
+
+def _written(
+    line: Instruction, inner: Sequence[Instruction], own: dict[str, Instruction]
+) -> tuple[int, int]:
+    """What a fusion writes, and what of it in parts of tiles."""
+    root = next((each for each in inner if each.root), None)
+    if root is None:
+        return sum(array.hbm_bytes for array in line.results), 0
+    names = root.operands if root.opcode == "tuple" else (root.name,)
+    written = strided = 0
+    for array, name in zip(line.results, names, strict=False):
+        if not array.in_hbm:
+            continue
+        last = own.get(_origin(name, own))
+        if last is not None and last.opcode == "dynamic-update-slice" and len(last.operands) > 1:
+            size, cut = _updated(last, own)
+            written, strided = written + (cut or size - size // 2), strided + cut
+        else:
+            written += array.padded_bytes
+    return written, strided

@@ -1,0 +1,96 @@
+"""What became of a script that ran under observation: its crash, our defects, how much was run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tpudiag.location import Location
+
+CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
+
+
+@dataclass(frozen=True)
+class CodeFrame:
+    """A line of user code that an exception went through."""
+
+    location: Location
+    function: str
+    text: str
+    """The line of code."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception that ended the job."""
+
+    error: str
+    frames: tuple[CodeFrame, ...]
+    """Of the traceback, those of the user's code, outermost first."""
+    traceback: str
+    """The job's own, whole, without the frames of these hooks."""
+
+
+@dataclass(frozen=True)
+class HookDefect:
+    """A hook of this tool that failed while the job ran: our defect, not the job's."""
+
+    hook: str
+    error: str
+    traceback: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class StepFunction:
+    """A function that trains, as the job called it."""
+
+    name: str
+    location: Location | None
+    """Where it is defined; None for a library's own, as Keras' fit."""
+    called_at: Location | None
+    """The line that called it first."""
+    ran: int
+    """Calls that ran really."""
+    forwarded: int
+    """Calls that its last result answered."""
+    call_ms: float | None = None
+    """Median of its later calls, on CPU replicas."""
+
+
+@dataclass(frozen=True)
+class ShortenedLoop:
+    """A loop that ran less often than the script asks."""
+
+    kind: str
+    """What it goes over: epochs of fit, tf.range, the dataset."""
+    location: Location | None
+    ran: int
+    asked: int | None
+    """None where only the data would tell."""
+
+
+@dataclass(frozen=True)
+class UnreachedLines:
+    """Statements of the main flow that were not reached."""
+
+    file: str
+    first_line: int
+    last_line: int
+    text: str
+    """The first of the lines."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What of the script was run."""
+
+    end: CoverageEnd
+    functions: tuple[StepFunction, ...] = ()
+    shortened: tuple[ShortenedLoop, ...] = ()
+    replayed_batches: int = 0
+    """Batches that loops got again in place of new ones."""
+    stopped_at: Location | None = None
+    unreached: tuple[UnreachedLines, ...] = ()
+    rest_s: float = 0.0
+    """What the script took past the steps that were observed."""

@@ -1,0 +1,152 @@
+"""What a training loop does around its step: in Python, with its data and with its results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tpudiag.model import Location
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrozenState:
+    """Python state that a trace took as it was, and that the traced function never sees again."""
+
+    kind: Literal["random", "written", "read"]
+    """Drawn while tracing; written by the traced code; changed outside after the trace."""
+    name: str
+    """As the code names it: `random.uniform`, `learning_rate`, `self.seen`."""
+    function: str
+    """The traced function, where that is known."""
+    location: Location | None
+    traced: str = ""
+    """The value that the trace took."""
+    now: str = ""
+    """The value in Python when it was last looked at."""
+    calls: int = 0
+    """Calls that ran the old trace since then."""
+
+
+@dataclass(frozen=True)
+class ResultFetch:
+    """A line that fetched a result of the training step from the device after each step."""
+
+    kind: Literal["result", "metric", "summary"]
+    steps: int
+    """Steps after which it did."""
+    of_steps: int
+    location: Location
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedSetup:
+    """Something that is done once and was done again."""
+
+    kind: Literal["tpu", "compile"]
+    times: int
+    location: Location | None
+    """The line that did it again."""
+    variables: int = 0
+    """Variables that were there when it was done again."""
+    changed: bool = False
+    """What trains had changed in between, so that there was a reason."""
+    fits: int = 0
+    """Calls of fit so far."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IteratorUse:
+    """A line that started to read a dataset."""
+
+    times: int
+    datasets: int
+    """How many different datasets it read."""
+    steps_between: float
+    """Dispatches of the training step between two starts, the median."""
+    cardinality: int
+    """Elements of the dataset that was read last; -1 infinite, -2 unknown."""
+    cached: bool
+    """It holds a cache in memory."""
+    start_ms: float
+    """Mean time that a start took on this host."""
+    asks_once: bool
+    """The line takes one element of each iterator: `next(iter(...))`."""
+    location: Location
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitData:
+    """What a `fit` was told to go through, in batches of its dataset."""
+
+    batches: int
+    """In one pass over the dataset; -1 infinite, -2 unknown."""
+    steps_per_epoch: int
+    epochs: int
+    starts_again: bool
+    """This Keras starts the dataset again in the epoch after it ran out."""
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause:
+    """What a line spent beside the training steps: evaluation, predictions, saving."""
+
+    kind: Literal["evaluation", "predict", "saving"]
+    times: int
+    spent_ms: float
+    """Without the first time, which traces and opens files."""
+    training_ms: float
+    """Training steps between the first time and the last."""
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndistributedInput:
+    """A training step that every replica ran on the same tensors."""
+
+    replicas: int
+    shapes: tuple[str, ...]
+    """Those of the tensors, e.g. `float32[1024, 784]`."""
+    from_dataset: bool
+    """A dataset that was read without being distributed gives such tensors."""
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaRead:
+    """A result of the step of which one replica's part was taken, or the mean by hand."""
+
+    kind: Literal["first", "mean"]
+    """`first`: replica 0 alone; `mean`: averaged, though it is scaled by the global batch."""
+    replicas: int
+    taken: float | None = None
+    mean: float | None = None
+    """Over all replicas."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class GpuUse:
+    """Code made for a GPU that ran."""
+
+    what: str
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingLoop:
+    """All that was seen around the training step; empty tuples where nothing stood out."""
+
+    dispatches: int
+    """Calls from Python that trained."""
+    frozen: tuple[FrozenState, ...] = ()
+    fetches: tuple[ResultFetch, ...] = ()
+    setups: tuple[RepeatedSetup, ...] = ()
+    iterators: tuple[IteratorUse, ...] = ()
+    fits: tuple[FitData, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+    undistributed: UndistributedInput | None = None
+    replica_reads: tuple[ReplicaRead, ...] = ()
+    gpu: tuple[GpuUse, ...] = ()
+    tpu_strategy: bool = False
+    """A TPUStrategy was made."""

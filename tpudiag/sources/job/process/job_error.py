@@ -1,0 +1,70 @@
+"""What is kept of an exception that ended the job: its text, its traceback, the user's frames."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from tpudiag.signals import CodeFrame, Crash, JobEnd
+from tpudiag.sources.job.tensorflow import user_lines
+
+_OURS = str(Path(__file__).parent.parent)
+_OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
+"""A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
+_STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
+MOST_CHARACTERS = 200_000
+
+
+def job_end(error: BaseException) -> JobEnd:
+    """The end of a job by an exception."""
+    frames = tuple(user_frames(error))
+    return JobEnd(
+        "exception",
+        error_text(error),
+        frames[-1].location if frames else None,
+        crash=Crash(error_text(error), frames, traceback_text(error)),
+    )
+
+
+def error_text(error: BaseException) -> str:
+    """An exception as one text, its cause included, bounded."""
+    text = f"{type(error).__name__}: {error}"
+    if error.__cause__ is not None:
+        text += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
+    return _bounded(_OWN_FRAME.sub("", text), 20_000)
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback as Python prints it, without the frames of what ran the job."""
+    whole = traceback.TracebackException(type(error), error, error.__traceback__)
+    _strip(whole, set())
+    return _bounded(_OWN_FRAME.sub("", "".join(whole.format())), MOST_CHARACTERS)
+
+
+def user_frames(error: BaseException) -> Iterator[CodeFrame]:
+    """The lines of user code that the exception went through, outermost first."""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        location = user_lines.of(frame.f_code.co_filename, line)
+        if location is not None:
+            text = linecache.getline(location.file, location.line or 0).strip()
+            yield CodeFrame(location, frame.f_code.co_name, text)
+
+
+def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
+    """Take our frames out of an exception's traceback and of those that it came from."""
+    seen.add(id(whole))
+    whole.stack[:] = [frame for frame in whole.stack if not _is_ours(frame.filename)]
+    for other in (whole.__cause__, whole.__context__):
+        if other is not None and id(other) not in seen:
+            _strip(other, seen)
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(_OURS) or any(starter in file for starter in _STARTERS)
+
+
+def _bounded(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most // 2] + "\n...\n" + text[-most // 2 :]

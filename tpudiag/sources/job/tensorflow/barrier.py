@@ -1,0 +1,117 @@
+"""Keeps what goes wrong in our hooks from the job: it is noted as our defect, and the job goes on.
+
+An exception that the hooked function itself raised is the job's and passes; one that is no
+`Exception` (Ctrl-C, the end of the observation) passes as well.
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tpudiag.signals import HookDefect
+
+MOST_DEFECTS_KEPT = 50
+_FOR_JOB = "_tpudiag_for_job"
+
+_Result = TypeVar("_Result")
+_defects: dict[str, HookDefect] = {}
+_lock = threading.Lock()
+_noting = threading.local()
+
+
+def defects() -> tuple[HookDefect, ...]:
+    """The hooks of ours that failed so far, each with its first traceback."""
+    with _lock:
+        return tuple(_defects.values())
+
+
+def forget() -> None:
+    """Start anew, with no defect known."""
+    with _lock:
+        _defects.clear()
+
+
+def note(hook: str, error: BaseException) -> None:
+    """Count a failure of a hook; the first one's traceback is kept.
+
+    Reading the lines of a traceback may itself call what is hooked: then no hook runs.
+    """
+    _noting.now = True
+    try:
+        _count(hook, error)
+    finally:
+        _noting.now = False
+
+
+def _count(hook: str, error: BaseException) -> None:
+    with _lock:
+        known = _defects.get(hook)
+        if known is not None:
+            _defects[hook] = replace(known, count=known.count + 1)
+        elif len(_defects) < MOST_DEFECTS_KEPT:
+            text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            _defects[hook] = HookDefect(hook, f"{type(error).__name__}: {error}", text)
+
+
+def attempt(hook: str, ours: Callable[..., _Result], *args: Any, **kwargs: Any) -> _Result | None:
+    """What a function of ours gives; None where it fails, which is noted."""
+    try:
+        return ours(*args, **kwargs)
+    except Exception as error:
+        note(hook, error)
+        return None
+
+
+def for_job(error: Exception) -> Exception:
+    """An exception of ours that the job is to see, such as the end of its data."""
+    setattr(error, _FOR_JOB, True)
+    return error
+
+
+class _JobCall:
+    """The hooked function, which remembers how the job's own call of it ended."""
+
+    __slots__ = ("_original", "raised", "result", "returned")
+
+    def __init__(self, original: Callable[..., Any]) -> None:
+        self._original = original
+        self.returned = False
+        self.result: Any = None
+        self.raised: BaseException | None = None
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        """What inspect.signature is to look at."""
+        return self._original
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.raised = None
+        try:
+            self.result = self._original(*args, **kwargs)
+        except BaseException as error:
+            self.raised = error
+            raise
+        self.returned = True
+        return self.result
+
+
+def guarded(
+    hook: str, call: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any
+) -> Any:
+    """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives."""
+    if getattr(_noting, "now", False):
+        return original(*args, **kwargs)
+    job = _JobCall(original)
+    try:
+        return call(job, *args, **kwargs)
+    except Exception as error:
+        if error is job.raised or getattr(error, _FOR_JOB, False):
+            raise
+        note(hook, error)
+    if job.raised is not None:
+        raise job.raised
+    return job.result if job.returned else original(*args, **kwargs)

@@ -1,0 +1,163 @@
+"""Lets loops over data run on at Python's speed: an iterator gives its last batch once more.
+
+Only iterators whose batches step functions got, and only once a pass has read for long enough. A
+`for` loop over data of unknown length sees it end some batches later; `next` never does. Where the
+number of batches is known, it is kept.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import barrier, hooks
+
+FIRST_READ_S, LATER_READ_S = 4.0, 0.25
+"""How long a pass reads really: the first over a dataset, and each later one."""
+FIRST_PASS_BATCHES, LATER_PASS_BATCHES = 1000, 20
+"""Batches that a `for` loop gets again before its data ends, where its true end is unknown."""
+WHOLE_PASSES = 2
+"""So many passes have their true number of batches, where that is known; later `for` loops end."""
+UNKNOWN, ENDLESS = -2, -1
+
+
+@dataclass
+class _Pass:
+    """One iterator over a dataset."""
+
+    dataset: int
+    number: int
+    """Which pass over its dataset it is, from 1."""
+    batches: int
+    """How many there are: as tf.data's cardinality."""
+    feeds_step: bool = False
+    last: Any = None
+    leaves: frozenset[int] = frozenset()
+    read: int = 0
+    replayed: int = 0
+    read_s: float = 0.0
+
+
+class BatchReplay:
+    """Hooks the iterators of tf.data and tf.distribute; at rest until `begin`."""
+
+    def __init__(self, tf: Any, on_pass: Callable[[], None]) -> None:
+        self._tf, self._on_pass = tf, on_pass
+        self._active = False
+        self._depth = 0
+        self._passes: dict[int, _Pass] = {}
+        self._passes_over: dict[int, int] = {}
+        self._steps_fed: set[int] = set()
+        self._hooked: set[type] = set()
+        self.suspended = False
+        self.replayed = 0
+        """Batches given again, all together."""
+        hooks.around(tf.data.Dataset, "__iter__", self._iterate)
+
+    def begin(self) -> None:
+        """The first loop was observed."""
+        self._active = True
+        self._passes_over.clear()
+        for each in self._passes.values():
+            each.number, each.read_s = 1, 0.0
+            self._passes_over[each.dataset] = 1
+
+    def watch_distributed(self, distributed: Any) -> None:
+        """A distributed dataset was made: hook its class."""
+        class_: Any = distributed.__class__
+        if class_ not in self._hooked and hasattr(class_, "__iter__"):
+            self._hooked.add(class_)
+            hooks.around(class_, "__iter__", self._iterate)
+
+    def fed(self, arguments: Any) -> None:
+        """A step function is called with these: their iterators feed steps."""
+        ids = {id(leaf) for leaf in self._tf.nest.flatten(arguments)}
+        for each in self._passes.values():
+            if not each.feeds_step and not each.leaves.isdisjoint(ids):
+                each.feeds_step = True
+                self._steps_fed.add(each.dataset)
+
+    def _iterate(self, original: Any, dataset: Any) -> Any:
+        """A pass begins."""
+        iterator = original(dataset)
+        if self._depth or not self._tf.executing_eagerly():
+            return iterator
+        key = id(dataset)
+        number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
+        self._passes[id(iterator)] = _Pass(
+            key, number, _batches(dataset), feeds_step=key in self._steps_fed
+        )
+        weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
+        class_: Any = iterator.__class__
+        if class_ not in self._hooked:
+            self._hooked.add(class_)
+            for name in ("__next__", "get_next"):
+                hooks.around(class_, name, self._next)
+        self._on_pass()
+        return iterator
+
+    def _next(self, original: Any, iterator: Any, *args: Any, **kwargs: Any) -> Any:
+        """The next batch, or the last one again."""
+        each = self._passes.get(id(iterator))
+        if each is None or self._depth or not self._tf.executing_eagerly():
+            return original(iterator, *args, **kwargs)
+        if self._active and each.feeds_step and each.read and self._read_enough(each):
+            return self._again(each)
+        started = time.perf_counter()
+        self._depth += 1
+        try:
+            batch = original(iterator, *args, **kwargs)
+        finally:
+            self._depth -= 1
+        each.read_s += time.perf_counter() - started
+        each.read += 1
+        each.last = batch
+        each.leaves = frozenset(id(leaf) for leaf in self._tf.nest.flatten(batch))
+        return batch
+
+    def _read_enough(self, each: _Pass) -> bool:
+        allowed_s = FIRST_READ_S if each.number <= 1 else LATER_READ_S
+        return not self.suspended and each.read_s >= allowed_s
+
+    def _again(self, each: _Pass) -> Any:
+        """The last batch, or the end of the data."""
+        if 0 <= each.batches <= each.read + each.replayed or (_may_end(each) and _asked_by_for()):
+            raise barrier.for_job(StopIteration())
+        each.replayed += 1
+        self.replayed += 1
+        return each.last
+
+
+def _may_end(each: _Pass) -> bool:
+    """Whether a `for` loop over this data has had its share."""
+    if each.batches == ENDLESS:
+        return False
+    if each.batches == UNKNOWN and each.number <= WHOLE_PASSES:
+        return each.replayed >= FIRST_PASS_BATCHES
+    return each.number > WHOLE_PASSES and each.replayed >= LATER_PASS_BATCHES
+
+
+def _batches(dataset: Any) -> int:
+    """The number of batches of a dataset, as tf.data's cardinality."""
+    try:
+        known: Any = dataset.cardinality
+        known = known() if callable(known) else known
+        return int(known)
+    except Exception:
+        return UNKNOWN
+
+
+def _asked_by_for() -> bool:
+    """Whether the job's own frame asks by a `for` loop, rather than by `next`."""
+    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and ".sources.job." in frame.f_globals.get("__name__", ""):
+        frame = frame.f_back
+    if frame is None or frame.f_lasti < 0:
+        return False
+    code: bytes = frame.f_code.co_code
+    return dis.opname[code[int(frame.f_lasti)]] == "FOR_ITER"

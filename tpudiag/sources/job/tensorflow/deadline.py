@@ -1,0 +1,50 @@
+"""Ends the job when its time past the first loop is over, wherever it stands."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+
+from tpudiag.sources.job.tensorflow.steps import StopObservation
+
+GRACE_S = 8.0
+"""What the job may take to end after it was told so; then `on_hard_end` ends it."""
+
+
+class BudgetSpent(StopObservation):
+    """Raised in the job's main thread when the time for the rest of the script is over."""
+
+
+class Deadline:
+    """A clock of its own thread, started once the first loop was observed."""
+
+    def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
+        self._budget_s, self._on_hard_end = budget_s, on_hard_end
+        self._over = threading.Event()
+        self._main = threading.get_ident()
+        self.spent = False
+
+    def start(self) -> None:
+        """From now on the time counts."""
+        self._main = threading.get_ident()
+        threading.Thread(target=self._run, name="tpudiag-deadline", daemon=True).start()
+
+    def cancel(self) -> None:
+        """The job has come to its end, or is being ended."""
+        self._over.set()
+
+    def check(self) -> None:
+        """Raise in a job that went on although it was told to end."""
+        if self.spent and not self._over.is_set():
+            raise BudgetSpent
+
+    def _run(self) -> None:
+        if self._over.wait(self._budget_s):
+            return
+        self.spent = True
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(self._main), ctypes.py_object(BudgetSpent)
+        )
+        if not self._over.wait(GRACE_S):
+            self._on_hard_end()

@@ -1,0 +1,141 @@
+"""Shortens Keras' fit and evaluate once the first loop was observed.
+
+A fit ends after two epochs, by its own `stop_training`; its history is filled up to the epochs
+that were asked for with the last values, since scripts plot it. Inside an epoch the steps are
+forwarded; data of unknown length ends.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+from tpudiag.signals import ShortenedLoop
+from tpudiag.sources.job.tensorflow import barrier, hooks, user_lines
+from tpudiag.sources.job.tensorflow.batch_replay import BatchReplay
+from tpudiag.sources.job.tensorflow.fast_forward import FastForward
+
+EPOCHS = 2
+UNKNOWN_LENGTH = -2
+
+
+class EpochWatch:
+    """Hooks fit, evaluate and predict of the Keras that the job imported."""
+
+    def __init__(self, tf: Any, forward: FastForward, replay: BatchReplay) -> None:
+        self._tf, self._forward, self._replay = tf, forward, replay
+        self.shortened: list[ShortenedLoop] = []
+
+    def watch(self, keras: Any) -> None:
+        """Install the hooks on a Keras package."""
+        class_ = callback_class(keras, self._forward)
+        hooks.around(keras.Model, "fit", lambda *args, **kwargs: self._fit(class_, *args, **kwargs))
+        hooks.around(keras.Model, "evaluate", self._evaluate)
+        hooks.around(keras.Model, "predict", self._predict)
+
+    def _fit(self, class_: Any, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A fit, with a callback of ours that ends it after two epochs."""
+        bound = _bound(original, model, args, kwargs)
+        callbacks = bound.arguments.get("callbacks") if bound is not None else None
+        if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
+            return original(model, *args, **kwargs)
+        callback = class_()
+        bound.arguments["callbacks"] = [*(callbacks or ()), callback]
+        at = user_lines.caller()
+        given = bound.arguments
+        with self._endless(given.get("x"), given.get("steps_per_epoch")):
+            history = original(*bound.args, **bound.kwargs)
+        asked = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
+        if callback.stopped and callback.epochs < asked:
+            self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, asked))
+            barrier.attempt("Model.fit history", fill_history, history, asked)
+        return history
+
+    def _evaluate(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """An evaluation, by itself or inside fit: a pass of its own."""
+        bound = _bound(original, model, args, kwargs)
+        given: dict[str, Any] = bound.arguments if bound is not None else {}
+        self._forward.new_pass()
+        with self._endless(given.get("x"), given.get("steps")):
+            return original(model, *args, **kwargs)
+
+    def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A prediction runs as it is: its results have the length of its data."""
+        before = self._forward.suspended
+        strategy = self._tf.distribute.TPUStrategy
+        self._forward.suspended = self._replay.suspended = True
+        strategy.tpudiag_whole_batches = True
+        try:
+            return original(model, *args, **kwargs)
+        finally:
+            self._forward.suspended = self._replay.suspended = before
+            strategy.tpudiag_whole_batches = before
+
+    @contextmanager
+    def _endless(self, data: Any, steps: Any) -> Any:
+        """While Keras reads data whose end only its iterator knows."""
+        before = self._forward.endless
+        self._forward.endless = steps is None and length_is_unknown(data)
+        try:
+            yield
+        finally:
+            self._forward.endless = before
+
+
+def callback_class(keras: Any, forward: FastForward) -> Any:
+    """The callback that ends a fit, made of the job's own Keras."""
+
+    base: Any = keras.callbacks.Callback
+
+    class ShortenedFit(base):  # type: ignore[misc]
+        """Ends a fit after two epochs once the first loop was observed."""
+
+        def __init__(self) -> None:
+            base.__init__(self)
+            self.epochs = 0
+            self.stopped = False
+
+        def on_epoch_begin(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+            barrier.attempt("fit on_epoch_begin", forward.new_pass)
+
+        def on_epoch_end(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+            self.epochs += 1
+            model: Any = self.model
+            if forward.training_too and self.epochs >= EPOCHS and not model.stop_training:
+                model.stop_training = self.stopped = True
+
+    return ShortenedFit
+
+
+def length_is_unknown(data: Any) -> bool:
+    """Whether only reading the data tells how many batches there are."""
+    cardinality: Any = getattr(data, "cardinality", None)
+    if cardinality is not None:
+        try:
+            known: Any = cardinality() if callable(cardinality) else cardinality
+            return int(known) == UNKNOWN_LENGTH
+        except Exception:
+            return True
+    if hasattr(data, "num_batches"):
+        return data.num_batches is None
+    return hasattr(data, "__next__")
+
+
+def fill_history(history: Any, epochs: int) -> None:
+    """Repeat the last values of a fit's history up to the epochs that were asked for."""
+    ran = len(history.epoch)
+    first = history.epoch[0] if ran else 0
+    history.epoch.extend(range(first + ran, first + epochs))
+    for values in history.history.values():
+        wanted = round(len(values) * epochs / ran) if ran else 0
+        values.extend([values[-1]] * (wanted - len(values)) if values else [])
+
+
+def _bound(original: Callable[..., Any], model: Any, args: Any, kwargs: Any) -> Any:
+    """A call's arguments by name; None where they do not fit."""
+    try:
+        return inspect.signature(original).bind(model, *args, **kwargs)
+    except (TypeError, ValueError):
+        return None

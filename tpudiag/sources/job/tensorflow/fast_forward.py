@@ -1,0 +1,183 @@
+"""Answers calls of step functions that were observed, so that loops run on at Python's speed.
+
+A step function is a tf.function that trains or runs replicas. Each signature of it runs really at
+least twice, and on while a pass over the data (an epoch, an evaluation) has time for it; further
+calls give the last real result. Counters that a real call moved (optimizer.iterations, a global
+step) are moved by the same amount, so that loops that wait for them end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tpudiag.sources.job.tensorflow import barrier, user_lines
+
+LEAST_REAL_CALLS = 2
+REAL_S_OF_PASS = (6.0, 1.0, 0.25)
+"""Real time for one pass over the data: the first, the second, and each later one."""
+REAL_SHARE = 0.6
+"""Of the budget, what real calls may take together before all that can be is forwarded."""
+ENDLESS_CALLS = 200
+"""Forwarded calls in a pass over data of unknown length before it ends."""
+MOST_SIGNATURES = 200
+MOST_INSTANCES = 4
+"""More tf.functions of the same code than this are made anew in a loop: they count as one."""
+
+
+@dataclass
+class _Known:
+    """One signature of a step function: its last real result, and what a call of it moves."""
+
+    result: Any = None
+    took_s: float = 0.0
+    real_calls: int = 0
+    counters: list[tuple[Any, int]] = field(default_factory=list[tuple[Any, int]])
+
+
+class FastForward:
+    """Decides which calls of step functions run; `training_too` once the first loop was seen."""
+
+    def __init__(
+        self, budget_s: float, counters: Callable[[], Iterable[Any]],
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:  # fmt: skip
+        self._budget_s, self._counters, self._clock = budget_s, counters, clock
+        self._known: dict[object, _Known] = {}
+        self._real_s = 0.0
+        self._pass_s = 0.0
+        self._passes = 0
+        self.training_too = False
+        self.suspended = False
+        """While a call is under way whose results may not be repeated (predict)."""
+        self.forwarded_in_pass = 0
+        self.endless = False
+        """While Keras reads data whose end only its iterator knows, which nobody reads now."""
+
+    def new_pass(self) -> None:
+        """The job begins to go over some data."""
+        self._pass_s, self.forwarded_in_pass = 0.0, 0
+        self._passes += 1
+
+    def begin(self) -> None:
+        """The first loop was observed: from here on training steps are forwarded as well."""
+        self.training_too = True
+        self._passes = self._real_s = self._pass_s = 0
+        self.forwarded_in_pass = 0
+
+    def may_forward(self, trains: bool) -> bool:
+        """Whether calls of a step function may be answered at all by now."""
+        return not self.suspended and (self.training_too or not trains)
+
+    def last(self, key: object) -> _Known | None:
+        """The signature's last result where it stands for this call; None where it must run."""
+        known = self._known.get(key)
+        if known is None or known.real_calls < LEAST_REAL_CALLS or self._has_time(known.took_s):
+            return None
+        return known
+
+    def end_if_endless(self) -> None:
+        """End a pass over data of unknown length, as the data would."""
+        if self.endless and self.forwarded_in_pass >= ENDLESS_CALLS:
+            raise barrier.for_job(StopIteration())
+
+    def answer(self, known: _Known) -> Any:
+        """The last result once more, with the counters moved as a real call would."""
+        self.forwarded_in_pass += 1
+        for variable, moved in known.counters:
+            variable.assign_add(moved, read_value=False)
+        return _fresh(known.result)
+
+    def run(self, key: object, call: Callable[[], Any]) -> Any:
+        """Run a call really, and keep what it gave."""
+        known = self._known.get(key) or _Known()
+        counters = [] if known.real_calls == 0 else self.counts()
+        started = self._clock()
+        result = call()
+        known.took_s = self._clock() - started
+        known.result, known.real_calls = result, known.real_calls + 1
+        moved = ((c, _value(c), before) for c, before in counters)
+        known.counters = [
+            (c, now - before) for c, now, before in moved
+            if now is not None and before is not None and now != before
+        ]  # fmt: skip
+        self._pass_s += known.took_s
+        self._real_s += known.took_s
+        if key in self._known or len(self._known) < MOST_SIGNATURES:
+            self._known[key] = known
+        return result
+
+    def counts(self) -> list[tuple[Any, int | None]]:
+        """The counters with their values now."""
+        return [(counter, _value(counter)) for counter in self._counters()]
+
+    @staticmethod
+    def catch_up(before: list[tuple[Any, int | None]], times: float) -> None:
+        """Move counters as far as a loop would have that ran a `times`-th of its length."""
+        for counter, value in before:
+            now = _value(counter)
+            if now is not None and value is not None and now != value:
+                counter.assign_add(round((now - value) * (times - 1)), read_value=False)
+
+    def _has_time(self, took_s: float) -> bool:
+        """Whether this pass has time for another real call."""
+        allowed_s = REAL_S_OF_PASS[min(max(self._passes, 1), len(REAL_S_OF_PASS)) - 1]
+        if self._pass_s == 0.0:
+            return self._real_s + took_s < REAL_SHARE * self._budget_s
+        left_s = REAL_SHARE * self._budget_s - self._real_s
+        return self._pass_s + took_s < min(allowed_s, self._pass_s + left_s)
+
+
+def signature(function: Any, args: Any, kwargs: Any, instances: int) -> object:
+    """What a call must have in common with another to stand for it; numbers may differ."""
+    owner = id(function) if instances <= MOST_INSTANCES else 0
+    parts: list[object] = [owner]
+    for value in args:
+        _describe(value, parts)
+    for name in sorted(kwargs):
+        parts.append(name)
+        _describe(kwargs[name], parts)
+    return tuple(parts)
+
+
+def _describe(value: Any, parts: list[object]) -> None:
+    """Add what matters of one argument."""
+    if isinstance(value, dict):
+        for key, item in cast("Mapping[Any, Any]", value).items():
+            parts.append(str(key))
+            _describe(item, parts)
+        return
+    if isinstance(value, (list, tuple)):
+        parts.append(len(cast("list[Any]", value)))
+        for item in cast("list[Any]", value):
+            _describe(item, parts)
+        return
+    value = user_lines.first_replica_value(value)
+    if value is None or isinstance(value, (bool, str, bytes)):
+        parts.append(value)
+    elif isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):
+        parts.append(type(value).__name__)
+    elif hasattr(value, "shape") and hasattr(value, "dtype"):
+        parts.append((str(value.dtype), str(value.shape)))
+    else:
+        parts.append(id(value))
+
+
+def _value(variable: Any) -> int | None:
+    """A counter's value; None where it cannot be read."""
+    try:
+        return int(variable.numpy())
+    except Exception:
+        return None
+
+
+def _fresh(result: Any) -> Any:
+    """A result whose containers the job may change."""
+    class_: Any = result.__class__
+    if class_ is dict:
+        return {key: _fresh(value) for key, value in result.items()}
+    if class_ is list:
+        return [_fresh(value) for value in result]
+    return result

@@ -1,0 +1,93 @@
+"""Watches what a loop spends beside its training steps: evaluation, predictions, saving."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import Pause
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+Kind = Literal["evaluation", "predict", "saving"]
+
+
+@dataclass
+class _Line:
+    """The pauses of one kind at one line."""
+
+    spent_ms: list[float] = field(default_factory=list[float])
+    training_ms: list[float] = field(default_factory=list[float])
+    """Time spent training before each of them."""
+
+
+class PauseWatch:
+    """Hooks what evaluates, predicts and saves; times are wall times on this machine."""
+
+    def __init__(self, tf: Any) -> None:
+        self._lines: dict[tuple[Kind, Location | None], _Line] = {}
+        self._inside = False
+        self._training_ms = 0.0
+        for owner in (tf.train.CheckpointManager, tf.train.Checkpoint):
+            hooks.around(owner, "save", self._timed("saving"))
+
+    def watch_keras(self, keras: Any) -> None:
+        """Hook a Keras."""
+        hooked: tuple[tuple[str, Kind], ...] = (
+            ("evaluate", "evaluation"), ("predict", "predict"), ("save", "saving"),
+            ("save_weights", "saving"),
+        )  # fmt: skip
+        for name, kind in hooked:
+            hooks.around(keras.Model, name, self._timed(kind))
+
+    def trained(self, took_ms: float) -> None:
+        """A training step took so long."""
+        self._training_ms += took_ms
+
+    def evaluated(self, took_ms: float, location: Location | None) -> None:
+        """A function that takes no gradients was called between training steps."""
+        if not self._inside and self._training_ms:
+            self._add("evaluation", location, took_ms)
+
+    def facts(self) -> tuple[Pause, ...]:
+        """The pauses that came again."""
+        return tuple(
+            _pause(kind, location, line)
+            for (kind, location), line in self._lines.items()
+            if len(line.spent_ms) > 1
+        )
+
+    def _add(self, kind: Kind, location: Location | None, took_ms: float) -> None:
+        """One pause has ended."""
+        line = self._lines.setdefault((kind, location), _Line())
+        line.spent_ms.append(took_ms)
+        line.training_ms.append(self._training_ms)
+
+    def _timed(self, kind: Kind) -> Callable[..., Any]:
+        """Times the outermost call."""
+
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._inside:
+                return original(*args, **kwargs)
+            self._inside, began = True, time.perf_counter()
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self._inside = False
+                if self._training_ms:
+                    self._add(kind, user_lines.caller(), (time.perf_counter() - began) * 1e3)
+
+        return call
+
+
+def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
+    """What a line spent after training had gone on, and the training in between."""
+    first = line.training_ms[0]
+    later = zip(line.spent_ms, line.training_ms, strict=True)
+    return Pause(
+        kind=kind, times=len(line.spent_ms),
+        spent_ms=sum(spent for spent, training in later if training > first),
+        training_ms=line.training_ms[-1] - first, location=location,
+    )  # fmt: skip

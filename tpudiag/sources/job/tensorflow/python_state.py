@@ -1,0 +1,288 @@
+"""Watches Python state that a trace freezes: random draws, counters, rates.
+
+A tf.function's Python code runs while it is traced and never again. What it drew, counted or read
+then is a constant of the graph.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import linecache
+import random
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import FrozenState
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+_DRAWS = (
+    "betavariate", "choice", "choices", "expovariate", "gauss", "getrandbits", "normalvariate",
+    "randint", "random", "randrange", "sample", "shuffle", "triangular", "uniform",
+)  # fmt: skip
+_NUMPY_DRAWS = (
+    "beta", "binomial", "choice", "exponential", "gamma", "normal", "permutation", "poisson",
+    "rand", "randint", "randn", "random", "random_integers", "random_sample", "ranf", "sample",
+    "shuffle", "standard_normal", "uniform",
+)  # fmt: skip
+_ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
+"""Functions that make weights and layers: what they draw is meant to be drawn once."""
+_SEEDED = re.compile(r"\bseed\s*=")
+_COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
+DEPTH = 3
+"""Functions of the user's that are followed from a traced one."""
+MOST_KEPT = 20
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """A number that traced code reads or writes: a global, a closure's variable, an attribute."""
+
+    name: str
+    place: tuple[int, str]
+    """What holds it and by which name."""
+    get: Callable[[], object]
+    written: bool
+    location: Location | None
+
+
+@dataclass
+class _Traced:
+    """The slots of one tf.function, and what they held when it was traced last."""
+
+    function: Any
+    slots: tuple[_Slot, ...]
+    values: dict[tuple[int, str], object] = field(default_factory=dict[tuple[int, str], object])
+    written: dict[tuple[int, str], FrozenState] = field(
+        default_factory=dict[tuple[int, str], FrozenState]
+    )
+    calls: int = 0
+
+
+class PythonStateWatch:
+    """Hooks Python's and NumPy's random draws, and looks at numbers around traced calls."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._drawn: dict[tuple[str, Location], FrozenState] = {}
+        self._read: dict[tuple[int, str], FrozenState] = {}
+        self._traced: dict[int, _Traced] = {}
+        self.methods: Callable[[], tuple[Any, ...]] = tuple
+        """The user's own methods that a library's traced function calls (train_step of a model)."""
+        import numpy
+
+        for module, names in ((random, _DRAWS), (numpy.random, _NUMPY_DRAWS)):
+            prefix = "random" if module is random else "np.random"
+            for name in names:
+                if hasattr(module, name):
+                    hooks.before(module, name, self._note(f"{prefix}.{name}"))
+                    vars(getattr(module, name))["autograph_info__"] = {}  # AutoGraph leaves it be
+
+    def facts(self) -> tuple[FrozenState, ...]:
+        """What was frozen, each once."""
+        written = (state for traced in self._traced.values() for state in traced.written.values())
+        states = (*self._drawn.values(), *written, *self._read.values())
+        return states[:MOST_KEPT]
+
+    def _note(self, name: str) -> Callable[..., None]:
+        """Note a draw that is made while a graph is built."""
+
+        def note(*_: Any, **__: Any) -> None:
+            if self._tf.executing_eagerly() or not self._tf.inside_function():
+                return
+            frame = _drawing_frame()
+            location = _line(frame)
+            if frame is None or location is None or _meant_once(frame) or _seeds(location):
+                return
+            state = FrozenState(
+                kind="random", name=name, function=_plain(frame.f_code.co_name), location=location
+            )
+            self._drawn.setdefault((name, location), state)
+
+        return note
+
+    def before(self, function: Any) -> dict[tuple[int, str], object]:
+        """A tf.function is about to be called: the numbers that its code uses."""
+        traced = self._traced.get(id(function))
+        if traced is None:
+            roots = (function.python_function, *self.methods())
+            traced = _Traced(function, tuple(_unique(roots)))
+            self._traced[id(function)] = traced
+        return {slot.place: slot.get() for slot in traced.slots}
+
+    def after(self, function: Any, before: dict[tuple[int, str], object], traced: bool) -> None:
+        """The call has returned."""
+        known = self._traced.get(id(function))
+        if known is None or not before:
+            return
+        after = {slot.place: slot.get() for slot in known.slots}
+        name = str(getattr(function.python_function, "__name__", ""))
+        if traced:
+            known.calls, known.values = 0, before
+            known.written = {
+                slot.place: _state("written", slot, name, before, after)
+                for slot in known.slots
+                if slot.written and before[slot.place] != after[slot.place]
+                and not _COUNTS_TRACES.search(slot.name)
+            }  # fmt: skip
+            return
+        known.calls += 1
+        for slot in known.slots:
+            self._compare(known, slot, name, before, after)
+
+    def _compare(
+        self, known: _Traced, slot: _Slot, name: str,
+        before: dict[tuple[int, str], object], after: dict[tuple[int, str], object],
+    ) -> None:  # fmt: skip
+        """A call that did not trace: what moved without it, and what it left as it was."""
+        place = slot.place
+        written = known.written.get(place)
+        if written is not None:
+            known.written[place] = replace(written, calls=known.calls)
+        elif before[place] != known.values.get(place) and place in known.values:
+            state = _state("read", slot, name, known.values, after)
+            self._read[place] = replace(state, calls=known.calls)
+
+
+def _state(kind: Any, slot: _Slot, name: str, old: Any, new: Any) -> FrozenState:
+    """What is known of a number that was frozen."""
+    return FrozenState(
+        kind=kind, name=slot.name, function=name, location=slot.location,
+        traced=repr(old[slot.place]), now=repr(new[slot.place]),
+    )  # fmt: skip
+
+
+def _drawing_frame() -> FrameType | None:
+    """The frame that called a hooked function itself, None where a library did."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and (
+        user_lines.is_hook(frame.f_code.co_filename)
+        or frame.f_code.co_filename.endswith("autograph/impl/api.py")
+    ):
+        frame = frame.f_back
+    return frame
+
+
+def _line(frame: FrameType | None) -> Location | None:
+    """The user's line that a frame is at."""
+    return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _meant_once(frame: FrameType | None) -> bool:
+    """Whether weights or layers are being made: one draw is all that is wanted."""
+    while frame is not None:
+        if _ONCE.match(frame.f_code.co_name) and _line(frame) is not None:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _seeds(location: Location) -> bool:
+    """Whether the line seeds a stateful op, which draws anew at every call all the same."""
+    line = linecache.getline(location.file, location.line or 0)
+    return bool(_SEEDED.search(line)) and "stateless" not in line
+
+
+def _plain(name: str) -> str:
+    """A function's name without what AutoGraph puts before it."""
+    return name.removeprefix("tf__")
+
+
+def _unique(roots: tuple[Any, ...]) -> Iterator[_Slot]:
+    """The slots of all roots, each once; a slot that is written anywhere counts as written."""
+    slots: dict[tuple[int, str], _Slot] = {}
+    for root in roots:
+        for slot in _slots(root, DEPTH, set()):
+            known = slots.get(slot.place)
+            if known is None or (slot.written and not known.written):
+                slots[slot.place] = slot
+    yield from slots.values()
+
+
+def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[_Slot]:
+    """The numbers that a user's function and those it calls use."""
+    function = inspect.unwrap(function) if callable(function) else function
+    owner: Any = function.__self__ if isinstance(function, MethodType) else None
+    if type(owner).__name__ == "TfMethodTarget":  # TensorFlow's weak reference to it
+        owner = owner.target
+    function = function.__func__ if isinstance(function, MethodType) else function
+    if not isinstance(function, FunctionType) or function.__code__ in visited or depth == 0:
+        return
+    if not user_lines.is_user_file(function.__code__.co_filename):
+        return
+    visited.add(function.__code__)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    itself = function.__code__.co_varnames[0] if owner is not None else None
+    for use in _uses(function.__code__, itself):
+        holder: Any = {"global": function.__globals__, "cell": cells, "self": owner}[use.kind]
+        value = _value(use.kind, holder, use.name)
+        if type(value) in (int, float):
+            yield _Slot(
+                f"self.{use.name}" if use.kind == "self" else use.name,
+                (id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
+                _reader(use.kind, holder, use.name), use.written,
+                user_lines.of(function.__code__.co_filename, use.line),
+            )  # fmt: skip
+        elif isinstance(value, (FunctionType, MethodType)):
+            yield from _slots(value, depth - 1, visited)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A name that code loads or stores: a global, a cell, an attribute of `self`."""
+
+    kind: str
+    name: str
+    written: bool
+    line: int
+
+
+def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
+    """What a function's code and that within it use; `itself` is the name of `self` in it."""
+    own = set(code.co_varnames) | set(code.co_cellvars)
+    line, loaded = code.co_firstlineno, ""
+    starts = dict(dis.findlinestarts(code))
+    attributes: set[tuple[str, int]] = set()
+    for instruction in dis.get_instructions(code):
+        line = starts.get(instruction.offset) or line
+        name, operation = str(instruction.argval), instruction.opname
+        stores = operation.startswith("STORE")
+        if operation in ("LOAD_GLOBAL", "STORE_GLOBAL"):
+            yield _Use("global", name, stores, line)
+        elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
+            yield _Use("cell", name, stores, line)
+        elif operation in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and (
+            loaded == itself or (stores and (name, line) in attributes)
+        ):
+            attributes.add((name, line))
+            yield _Use("self", name, stores, line)
+        if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
+            loaded = name if operation.startswith(("LOAD_FAST", "LOAD_DEREF")) else ""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            seen = itself if itself in inner.co_freevars else None
+            yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
+
+
+def _value(kind: str, holder: Any, name: str) -> object:
+    """What a slot holds now, no property asked; None where it holds nothing."""
+    try:
+        if kind == "cell":
+            return holder[name].cell_contents
+        own: Mapping[str, object] = holder if kind == "global" else holder.__dict__
+        if name in own or kind == "global":
+            return own.get(name)
+        method = inspect.getattr_static(holder, name)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return MethodType(method, holder) if isinstance(method, FunctionType) else None
+
+
+def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:
+    """Reads a slot again later."""
+    return lambda: _value(kind, holder, name)

@@ -1,0 +1,136 @@
+"""Watches what is set up again, what `fit` is told to go through, and code made for GPUs."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+_GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
+STARTS_AGAIN = (3, 4)
+"""The Keras from which on a dataset that ran out is started again (3.0 to 3.3 stop there)."""
+
+
+class SetupWatch:
+    """Hooks the TPU's initialisation, strategies, devices, `compile` and `fit`."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._variables = 0
+        self._initialised: list[RepeatedSetup] = []
+        self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
+        self._models: list[Any] = []
+        self._gpu: dict[str, GpuUse] = {}
+        self._fits: list[FitData] = []
+        self._version: tuple[int, ...] = (0,)
+        self._package = ""
+        self.fits = 0
+        self.tpu_strategy = False
+        hooks.before(tf.tpu.experimental, "initialize_tpu_system", self._initialise)
+        hooks.before(tf, "device", self._device)
+        hooks.before(tf.config.experimental, "set_memory_growth", self._memory_growth)
+        hooks.after(tf.distribute.TPUStrategy, "__init__", self._tpu_strategy)
+        for name in ("MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy"):
+            hooks.after(getattr(tf.distribute, name), "__init__", self._gpu_strategy(name))
+        scope = tf.variable_creator_scope(self._variable_made)
+        scope.__enter__()
+        self._scope = scope
+
+    def watch_keras(self, keras: Any, package: str) -> None:
+        """Hook a Keras."""
+        self._package = package
+        self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
+        hooks.after(keras.Model, "compile", self._compile)
+        hooks.before(keras.Model, "fit", self._fit)
+
+    def setups(self) -> tuple[RepeatedSetup, ...]:
+        """What was done again."""
+        compiled = (
+            RepeatedSetup(
+                kind="compile", times=len(calls), location=location, fits=self.fits,
+                changed=any(a[0] != b[0] for a, b in pairwise(calls)),
+            )
+            for (_, location), calls in self._compiled.items()
+            if len(calls) > 1
+        )  # fmt: skip
+        return (*self._initialised[1:], *compiled)
+
+    def fit_data(self) -> tuple[FitData, ...]:
+        """What each fit with a dataset and steps_per_epoch was told."""
+        return tuple(self._fits)
+
+    def gpu(self) -> tuple[GpuUse, ...]:
+        """What was made for a GPU."""
+        return tuple(self._gpu.values())
+
+    def _variable_made(self, next_creator: Any, **kwargs: Any) -> Any:
+        """Count variables."""
+        self._variables += 1
+        return next_creator(**kwargs)
+
+    def _initialise(self, *_: Any, **__: Any) -> None:
+        """The TPU system is initialised, which clears its memory."""
+        self._initialised.append(
+            RepeatedSetup(
+                kind="tpu", times=len(self._initialised) + 1, location=user_lines.caller(),
+                variables=self._variables,
+            )
+        )  # fmt: skip
+
+    def _tpu_strategy(self, *_: Any, **__: Any) -> None:
+        self.tpu_strategy = True
+
+    def _gpu_strategy(self, name: str) -> Any:
+        """Note a strategy that is not the TPU's, by the user's own class."""
+
+        def note(strategy: Any, *_: Any, **__: Any) -> None:
+            location = user_lines.caller()
+            if type(strategy).__name__ == name and location is not None:
+                self._gpu.setdefault(name, GpuUse(f"tf.distribute.{name}", location))
+
+        return note
+
+    def _device(self, device_name: Any = None, *_: Any, **__: Any) -> None:
+        """Operations are placed by the user's code."""
+        if isinstance(device_name, str) and _GPU.search(device_name):
+            location = user_lines.direct_caller()
+            if location is not None:
+                use = GpuUse(f'tf.device("{device_name}")', location)
+                self._gpu.setdefault(use.what, use)
+
+    def _memory_growth(self, *_: Any, **__: Any) -> None:
+        location = user_lines.direct_caller()
+        if location is not None:
+            use = GpuUse("tf.config.experimental.set_memory_growth", location)
+            self._gpu.setdefault(use.what, use)
+
+    def _compile(self, model: Any, *_: Any, **__: Any) -> None:
+        """A model was compiled: by which line, and what of it trains."""
+        location = user_lines.direct_caller()
+        if location is None:
+            return
+        if not any(model is known for known in self._models):
+            self._models.append(model)
+        trained = tuple(str(v.name) for v in getattr(model, "trainable_variables", ()))
+        self._compiled.setdefault((id(model), location), []).append((trained, self.fits))
+
+    def _fit(self, _model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins."""
+        self.fits += 1
+        x: Any = kwargs.get("x", args[0] if args else None)
+        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        first = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
+        steps = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
+        if steps is None or not isinstance(x, self._tf.data.Dataset):
+            return
+        data = FitData(
+            batches=int(x.cardinality()), steps_per_epoch=int(steps),
+            epochs=int(epochs) - int(first or 0),
+            starts_again=self._package == "keras" and self._version >= STARTS_AGAIN,
+            location=user_lines.caller(),
+        )  # fmt: skip
+        self._fits.append(data)

@@ -1,0 +1,142 @@
+"""Stand-ins for what describes the TPU system: resolver, topology, metadata, devices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class TpuSystem:
+    """The target as the job sees it."""
+
+    replicas: int
+    """Devices, as TPUStrategy counts them."""
+    hosts: int = 1
+    devices_per_chip: int = 1
+
+    @property
+    def devices_per_host(self) -> int:
+        """Devices of one host."""
+        return max(self.replicas // self.hosts, 1)
+
+    def device_names(self) -> list[str]:
+        """The devices, by the names that a connected cluster gives them."""
+        return [
+            f"/job:worker/replica:0/task:{number // self.devices_per_host}"
+            f"/device:TPU:{number % self.devices_per_host}"
+            for number in range(self.replicas)
+        ]
+
+    def mesh_shape(self) -> list[int]:
+        """Chips in x, y and z, and devices of a chip; as square as their number allows."""
+        chips = max(self.replicas // self.devices_per_chip, 1)
+        x = next(n for n in range(math.isqrt(chips), 0, -1) if chips % n == 0)
+        return [x, chips // x, 1, self.devices_per_chip]
+
+    def coordinates(self) -> list[list[list[int]]]:
+        """The place in the mesh of each device of each host."""
+        _, y, _, cores = self.mesh_shape()
+
+        def place(number: int) -> list[int]:
+            chip = number // cores
+            return [chip // y, chip % y, 0, number % cores]
+
+        per_host = self.devices_per_host
+        return [
+            [place(host * per_host + device) for device in range(per_host)]
+            for host in range(self.hosts)
+        ]
+
+
+def topology(tf: Any, system: TpuSystem) -> Any:
+    """The tf.tpu.experimental.Topology of the target."""
+    return tf.tpu.experimental.Topology(
+        mesh_shape=system.mesh_shape(), device_coordinates=system.coordinates()
+    )
+
+
+def hardware_feature() -> Any:
+    """The proto of what the hardware offers beside its cores: nothing; None where it moved."""
+    try:
+        return import_module("tensorflow.core.protobuf.tpu.topology_pb2").TPUHardwareFeature()
+    except (ImportError, AttributeError):
+        return None
+
+
+def resolver_class(tf: Any, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
+    """A TPUClusterResolver that finds the target at once; `on_resolver` is told what was asked."""
+    base: Any = tf.distribute.cluster_resolver.ClusterResolver
+
+    class TPUClusterResolver(base):  # type: ignore[misc]
+        """Stands in for TPUClusterResolver while rehearsing."""
+
+        rpc_layer = "grpc"
+
+        def __init__(
+            self, tpu: Any = None, zone: Any = None, project: Any = None,  # noqa: ARG002
+            job_name: str = "worker", *_: Any, **__: Any,
+        ) -> None:  # fmt: skip
+            self._tpu = tpu or "local"
+            self.task_type, self.task_id = job_name, 0
+            on_resolver(str(self._tpu))
+
+        @staticmethod
+        def connect(tpu: Any = None, zone: Any = None, project: Any = None) -> Any:
+            return TPUClusterResolver(tpu, zone, project)
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+        @property
+        def environment(self) -> str:
+            return ""
+
+        @property
+        def tpu_hardware_feature(self) -> Any:
+            return hardware_feature()
+
+        def set_tpu_topology(self, serialized_tpu_topology: Any) -> None:
+            """The topology is that of the target."""
+
+        def cluster_spec(self) -> Any:
+            addresses = [f"10.0.0.{host + 2}:8470" for host in range(system.hosts)]
+            return tf.train.ClusterSpec({self.task_type: addresses})
+
+        def master(self, *_: Any, **__: Any) -> str:
+            return "grpc://10.0.0.2:8470"
+
+        def get_master(self) -> str:
+            return self.master()
+
+        def get_job_name(self) -> str:
+            return str(self.task_type)
+
+        def get_coordination_service_leader(self) -> str:
+            return f"/job:{self.task_type}/task:0"
+
+        def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
+            return {"TPU": system.devices_per_host}
+
+        def get_tpu_system_metadata(self) -> Any:
+            return metadata(tf, system)
+
+    return TPUClusterResolver
+
+
+def metadata(tf: Any, system: TpuSystem) -> Any:
+    """The tf.tpu.experimental.TPUSystemMetadata of the target."""
+    devices = [tf.config.LogicalDevice(name, "TPU") for name in system.device_names()]
+    return tf.tpu.experimental.TPUSystemMetadata(
+        num_cores=system.replicas,
+        num_hosts=system.hosts,
+        num_of_cores_per_host=system.devices_per_host,
+        topology=topology(tf, system),
+        devices=devices,
+    )

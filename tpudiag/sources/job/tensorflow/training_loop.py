@@ -1,0 +1,100 @@
+"""All that is watched around the training step, in one place: what the observer needs of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.signals.step_numerics import StepNumerics
+from tpudiag.signals.training_loop import TrainingLoop
+from tpudiag.sources.job.tensorflow import hooks, numerics, user_lines
+from tpudiag.sources.job.tensorflow.iterator_starts import IteratorStartWatch
+from tpudiag.sources.job.tensorflow.pauses import PauseWatch
+from tpudiag.sources.job.tensorflow.python_state import PythonStateWatch
+from tpudiag.sources.job.tensorflow.setup_calls import SetupWatch
+from tpudiag.sources.job.tensorflow.step_results import StepResultWatch
+from tpudiag.sources.job.tensorflow.training import GradientCall
+from tpudiag.sources.job.tensorflow.undistributed import UndistributedWatch
+
+
+class LoopWatch:
+    """Puts the watches on TensorFlow, and tells them of each call that trains."""
+
+    def __init__(self, tf: Any, gradients_taken: Callable[[], int]) -> None:
+        """`gradients_taken` counts the gradients that were traced so far."""
+        self._tf, self._gradients_taken = tf, gradients_taken
+        self._thread = threading.current_thread()
+        self._inside = False
+        self._trains: set[object] = set()
+        self.state = PythonStateWatch(tf)
+        self.results = StepResultWatch(tf)
+        self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
+        self.setup = SetupWatch(tf)
+        self.pauses = PauseWatch(tf)
+        self.undistributed = UndistributedWatch(tf)
+        self.clipping = numerics.ClippingWatch(tf)
+        hooks.around(type(tf.function(lambda: 0)), "__call__", self._called)
+
+    def watch_keras(self, keras: Any, package: str) -> None:
+        """Hook a Keras."""
+        self.results.watch_keras(keras)
+        self.setup.watch_keras(keras, package)
+        self.pauses.watch_keras(keras)
+
+    def facts(self) -> TrainingLoop:
+        """All that was seen so far."""
+        return TrainingLoop(
+            dispatches=self.results.steps,
+            frozen=self.state.facts(),
+            fetches=self.results.fetches(),
+            setups=self.setup.setups(),
+            iterators=self.iterators.facts(),
+            fits=self.setup.fit_data(),
+            pauses=self.pauses.facts(),
+            undistributed=self.undistributed.input,
+            replica_reads=self.results.replica_reads(),
+            gpu=self.setup.gpu(),
+            tpu_strategy=self.setup.tpu_strategy,
+        )
+
+    def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
+        """What the traced step does to its numbers."""
+        return numerics.read(self._tf, call, layer_line, tuple(self.clipping.clipped.values()))
+
+    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """A tf.function is called; the outermost one may be a training step."""
+        if (
+            self._inside
+            or threading.current_thread() is not self._thread
+            or not self._tf.executing_eagerly()
+        ):
+            return original(function, *args, **kwargs)
+        self._inside = True
+        traces = function.experimental_get_tracing_count()
+        gradients = self._gradients_taken()
+        before: Any = hooks.quietly(self.state.before, function) or {}
+        began = time.perf_counter()
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self._inside = False
+        took_ms = (time.perf_counter() - began) * 1e3
+        traced = function.experimental_get_tracing_count() != traces
+        if self._gradients_taken() > gradients:
+            self._trains.add(function)
+        hooks.quietly(self._returned, function, result, before, traced, took_ms)
+        return result
+
+    def _returned(
+        self, function: Any, result: Any, before: Any, traced: bool, took_ms: float
+    ) -> None:
+        """The outermost call has returned."""
+        self.state.after(function, before, traced)
+        if function in self._trains:
+            self.results.step_done(result)
+            if not traced:
+                self.pauses.trained(took_ms)
+        else:
+            self.pauses.evaluated(took_ms, user_lines.caller())
