@@ -6,10 +6,17 @@ from collections.abc import Iterator
 
 from tpudiag.model import Evidence
 from tpudiag.prediction.input_verdict import InputVerdict, of_signals
+from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
+
+
+def predicted_step(signals: Signals) -> PredictedStep | None:
+    """Of a rehearsal whose program the TPU compiler made; None else."""
+    step = signals.compiler.step if signals.compiler is not None else None
+    return step.predicted if step is not None and signals.origin is Origin.REHEARSAL else None
 
 
 def input_verdict(signals: Signals) -> InputVerdict | None:
@@ -17,9 +24,8 @@ def input_verdict(signals: Signals) -> InputVerdict | None:
 
     A step that its dispatch rules is too short for a prediction of what it needs.
     """
-    step = signals.compiler.step if signals.compiler is not None else None
-    predicted = step.predicted if step is not None else None
-    if signals.origin is not Origin.REHEARSAL or predicted is None:
+    predicted = predicted_step(signals)
+    if predicted is None:
         return None
     return None if predicted.bound_by is Bound.DISPATCH else of_signals(signals)
 

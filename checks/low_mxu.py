@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
+from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, need, percent
+from ._predicted import predicted_step
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
 LIMIT = 0.30
@@ -23,7 +27,9 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     ## What it sees
     In a profile, the FLOPs of all operations over what the chips could have done in the time
     they were busy, the HBM traffic over its peak, and the wait for input. Where input or HBM
-    binds the step, those are to be mended first and this check says nothing.
+    binds the step, those are to be mended first and this check says nothing. Without a TPU, the
+    predicted share of the peak: it passes where the low end is above the limit, and fails where
+    the high end is below it though neither HBM, links nor dispatch take half of the step.
 
     ## Why it costs
     The matrix unit is most of what a TPU is. Small or odd matrices, float32 and many small
@@ -39,6 +45,10 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     ## Source
     XProf: check_host_boundness (MXU idle above 70 %), smart suggestions (HBM below 50 %)
     """
+    step = predicted_step(signals)
+    if signals.profile is None and step is not None:
+        yield from _predicted(step, limit)
+        return
     profile, replicas = replicas_of(signals)
     mxu = need(profile.mxu_share, "the FLOPs of all operations and the chip's peak", ON_THE_TPU)
     hbm = need(profile.hbm_share, "the HBM traffic of all operations", ON_THE_TPU)
@@ -67,4 +77,37 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
         'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n',
         evidence,
         slow.location if slow else None,
+    )
+
+
+def _predicted(step: PredictedStep, limit: float) -> Iterator[Finding | Evidence]:
+    """The same of the predicted step, where both ends of its range agree."""
+    low, high = step.mfu.low, step.mfu.high
+    evidence = (
+        Evidence("MXU utilisation, predicted", percent(step.mfu.value), "% of peak",
+                 percent(limit), PREDICTED),
+        Evidence("at least", percent(low), "% of peak", source=PREDICTED),
+        Evidence("at most", percent(high), "% of peak", source=PREDICTED),
+    )  # fmt: skip
+    if low >= limit:
+        yield from evidence
+        return
+    inside = sum(ms for bound, ms in step.split_ms if bound in (Bound.MXU, Bound.VECTOR))
+    if step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
+        raise NotMeasured(
+            f"the MXU is predicted to be used {step.mfu.value:.0%}, and {step.bound_by.value} "
+            "binds the step",
+            ON_THE_TPU,
+        )
+    if high >= limit:
+        raise NotMeasured(
+            f"the MXU is predicted to be used {low:.0%} to {high:.0%}, on either side of the limit",
+            ON_THE_TPU,
+        )
+    yield Finding(
+        f"predicted: the MXU is used {low:.0%} to {high:.0%} of its peak while neither HBM nor "
+        "links bind the step.",
+        'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n',
+        evidence,
+        confidence=Confidence.MEDIUM,
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Origin, Signals
 
+from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, need, percent
+from ._predicted import predicted_step
 from ._profile import replicas_of, share
 
 LIMIT = 0.03
@@ -20,7 +23,8 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 
     ## What it sees
     How many optimizer steps one call from Python does, and on a TPU's profile the share of time
-    in which no program ran. A rehearsal knows the first and not the second.
+    in which no program ran. A rehearsal knows the first and not the second; it passes where the
+    predicted step of the device is longer than any dispatch.
 
     ## Why it costs
     Each dispatch costs the host a fixed time. Where the step is short, the chip waits for it.
@@ -44,6 +48,12 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         return
     if signals.origin is Origin.REHEARSAL:
         need(signals.dispatch, "a training step")
+        step = predicted_step(signals)
+        if step is not None and step.device_ms.low >= DISPATCH_MS[-1]:
+            text = f"{step.device_ms.low:.3g} to {step.device_ms.high:.3g}"
+            yield Evidence("the device's step, predicted", text, "ms", source=PREDICTED)
+            yield Evidence("a dispatch takes at most", DISPATCH_MS[-1], "ms", source=PREDICTED)
+            return
         raise NotMeasured(
             "one step per dispatch; whether the device idles between steps is not seen on CPU "
             "replicas",

@@ -179,3 +179,15 @@ def test_a_bounded_dimension_inside_the_step_is_located() -> None:
     assert outcome.verdict is Verdict.FAILED
     assert outcome.severity is Severity.WARNING
     assert outcome.findings[0].location == HERE
+
+
+def test_mxu_use_is_judged_as_predicted_where_both_ends_agree() -> None:
+    assert judge("TPU405", FACTS).verdict is Verdict.PASSED
+    between = replace(predicted(1.0, 0.01), mfu=Range(0.2, 0.3, 0.4))
+    assert judge("TPU405", with_step(predicted=between)).verdict is Verdict.SKIPPED
+    low = replace(between, mfu=Range(0.05, 0.1, 0.2), split_ms=((Bound.MXU, 1.0),))
+    outcome = judge("TPU405", with_step(predicted=low))
+    assert outcome.verdict is Verdict.FAILED
+    assert "predicted" in outcome.findings[0].message
+    hbm = replace(low, split_ms=((Bound.HBM, 1.0),), bound_by=Bound.HBM)
+    assert judge("TPU405", with_step(predicted=hbm)).verdict is Verdict.SKIPPED

@@ -58,6 +58,7 @@ from tpudiag.signals import (
     UndistributedInput,
     VariableSeen,
 )
+from tpudiag.signals.step import ChangeKind
 
 HERE = Location("train.py", 7)
 RAN_OUT = "Your input ran out of data; interrupting training"
@@ -188,7 +189,9 @@ def examine(signals: Signals, id_: str, **limits: float) -> Outcome:
     return engine.examine(signals, checks(), settings)[0]
 
 
-def retraced(kind: str, before: str, after: str, times: int = 5) -> tuple[TracedFunction, ...]:
+def retraced(
+    kind: ChangeKind, before: str, after: str, times: int = 5
+) -> tuple[TracedFunction, ...]:
     change = ArgumentChange("x", before, after, kind)
     traces = tuple(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))
     return (TracedFunction("step", HERE, 25, times + 1, traces, True),)

@@ -274,9 +274,10 @@ def test_a_job_that_swallows_the_stop_is_ended(tmp_path: Path) -> None:
         "    except:\n"
         "        pass\n"
     )
-    done, report = check(tmp_path, "job.py", *QUICK)
+    done, report = check(tmp_path, "job.py", *QUICK, "--budget", "3")
     assert done.returncode == 0, done.stderr
     assert report["partial"] is None
+    assert report["coverage"]["end"] == "budget"
     assert outcome(report, "TPU101")["verdict"] == "passed"
 
 

@@ -185,7 +185,7 @@ def _check(job: Job, folder: Path, timeout_s: float) -> tuple[dict[str, Any] | N
     output = folder / "report-of-tpudiag.json"
     command = [
         sys.executable, "-P", "-m", "tpudiag", "check", "--no-compile", job.path.name,
-        "--for", job.target, "--tpu", "none", "--timeout", str(timeout_s),
+        "--for", job.target, "--tpu", "none", "--timeout", str(timeout_s), "--budget", "20",
         "--log-dir", str(folder / "logs-of-tpudiag"), "--fail-on", "never", "-o", str(output),
         "--", *job.arguments,
     ]  # fmt: skip

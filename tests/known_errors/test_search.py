@@ -32,7 +32,7 @@ def ids(found: tuple[Match, ...]) -> list[str]:
 
 
 def scanned(text: str) -> tuple[Match, ...]:
-    return scan(io.BytesIO(text.encode()))
+    return scan(io.BytesIO(text.encode(errors="replace")))
 
 
 @each_error
@@ -49,19 +49,27 @@ def test_near_misses_are_not_recognised() -> None:
             assert error.id not in ids(match(error.near_miss))
 
 
-@each_error
-def test_wrapped_example_is_recognised(error: KnownError) -> None:
+def test_wrapped_examples_are_recognised() -> None:
+    for error in CATALOGUE:
+        assert_wrapped_is_recognised(error)
+
+
+def assert_wrapped_is_recognised(error: KnownError) -> None:
     for width in (40, 100):
         soft = "\n".join(textwrap.wrap(error.example, width))
         flat = " ".join(error.example.split())
         hard = "\r\n".join(flat[start : start + width] for start in range(0, len(flat), width))
         framed = "\n".join(f"│ {line:<{width}} │" for line in hard.splitlines())
         for text in (soft, hard, framed, textwrap.indent(soft, "        ")):
-            assert match(text)[0].error == error
+            assert match(text)[0].error.id == error.id
 
 
-@each_error
-def test_disguised_example_is_recognised(error: KnownError) -> None:
+def test_disguised_examples_are_recognised() -> None:
+    for error in CATALOGUE:
+        assert_disguised_is_recognised(error)
+
+
+def assert_disguised_is_recognised(error: KnownError) -> None:
     plain = match(error.example)[0]
     coloured = re.sub(r"(\S{7})", "\x1b[1;31m\\1\x1b[0m", error.example)
     escaped = json.dumps({"severity": "ERROR", "message": error.example})
@@ -70,7 +78,7 @@ def test_disguised_example_is_recognised(error: KnownError) -> None:
     shouted, doubled = error.example.upper(), f"{error.example}\n{error.example}"
     for text in (coloured, escaped, twice, roots, shouted, doubled):
         found = match(text)[0]
-        assert found.error == error
+        assert found.error.id == error.id
         assert "\x1b" not in found.excerpt
     assert match(coloured)[0].values == plain.values
 
@@ -157,8 +165,8 @@ def test_match_across_the_edge_of_a_block_is_found_once(shift: int) -> None:
 
 
 def test_every_repetition_is_counted() -> None:
-    found = match((BY_ID["E35"].example + "\n") * 5_000)[0]
-    assert (found.count, found.line, found.last_line) == (5_000, 1, 5_000)
+    found = match((BY_ID["E35"].example + "\n") * 1_000)[0]
+    assert (found.count, found.line, found.last_line) == (1_000, 1, 1_000)
 
 
 @given(st.text(st.characters()))
@@ -174,12 +182,12 @@ pieces = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(pieces, max_size=12))
 def test_blocks_and_whole_text_agree(parts: list[str]) -> None:
     text = "".join(parts)
     filler = "step\n" * (search.BLOCK // 5)
-    whole, late = match(text), match(filler + text)
+    whole, late = scanned(text), scanned(filler + text)
     assert ids(late) == ids(whole)
     assert [each.count for each in late] == [each.count for each in whole]
 
@@ -251,3 +259,10 @@ def test_import_is_cheap() -> None:
     loaded = set(run.stdout.split())
     heavy = {"tensorflow", "numpy", "rich", "msgspec", "ahocorasick_rs"}
     assert not loaded & {*heavy, "tpudiag.known_errors.entries"}
+
+
+def test_prefixes_that_split_a_wrapped_sentence_are_left_out() -> None:
+    lines = textwrap.wrap(BY_ID["E12"].example, 50)
+    for prefix in ("2026-01-02T03:04:05.678Z worker-3 trainer[77]: ", "(task 3, pid=812) ", "> "):
+        text = "\n".join(prefix + line for line in lines)
+        assert match(text)[0].error.id == "E12"

@@ -30,6 +30,8 @@ examples:
 
 exit codes: 0 explained; 2 no such check or file, or no known error in the text.
 """
+SMALL_BYTES = 1 << 20
+"""Up to this size a log is read as a text that may be wrapped."""
 BIG_BYTES = 50_000_000
 """From this size on progress is shown."""
 END_BYTES = 1 << 16
@@ -150,6 +152,8 @@ def _in_log(name: str) -> list[Match | UnknownError]:
             with open(0, "rb", closefd=False) as piped:
                 return list(search.scan(piped))
         with open(name, "rb") as stream:  # noqa: PTH123
+            if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
+                return _in_text(stream.read().decode(errors="replace"))
             found = _scanned(stream)
             end = stream.tell()
             stream.seek(0)

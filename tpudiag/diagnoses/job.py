@@ -12,7 +12,14 @@ from pathlib import Path
 import msgspec
 
 from tpudiag import catalogue, engine
-from tpudiag.diagnoses import job_skips, job_summary, plot_data, predicted_step, script_coverage
+from tpudiag.diagnoses import (
+    autotune_table,
+    job_skips,
+    job_summary,
+    plot_data,
+    predicted_step,
+    script_coverage,
+)
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
@@ -78,14 +85,16 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
             **predicted_step.measurements(signals),
         },
         predictions=(step,) if step else (),
-        tables=(predicted_step.table(step),) if step else (),
+        tables=(
+            *((predicted_step.table(step),) if step else ()),
+            *autotune_table.tables(signals),
+        ),
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
         notes=()
         if source.is_tensorflow_1
         else (
-            *([predicted_step.sentence(step, target)] if step else []),
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),

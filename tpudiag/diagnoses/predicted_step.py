@@ -233,16 +233,6 @@ def table(step: StepPrediction) -> Table:
     return Table(TITLE, COLUMNS, rows, f"predicted for {step.target}, not measured")
 
 
-def sentence(step: StepPrediction, target: Target) -> str:
-    """The prediction for a reader who reads one line of it."""
-    examples_per_second = step.batch_per_replica * target.replicas / step.step_ms * 1e3
-    return (
-        f"Predicted on {step.target}: {step.step_ms:.3g} ms a step ({step.low_ms:.3g} to "
-        f"{step.high_ms:.3g}), bound by {step.bound_by}; {examples_per_second:,.0f} examples/s. "
-        "From the TPU compiler's program, not measured."
-    )
-
-
 def location(text: str | None) -> Location | None:
     """`train.py:12` as a location."""
     file, _, line = (text or "").rpartition(":")

@@ -20,6 +20,17 @@ _TYPOGRAPHY = (
     (b"\xe2\x80\x98", b"'"), (b"\xe2\x80\x99", b"'"), (b"\xe2\x80\x9c", b'"'),
     (b"\xe2\x80\x9d", b'"'), (b"\xc2\xa0", b" "), (b"\xe2\x80\xa6", b"..."),
 )  # fmt: skip
+_PREFIX = re.compile(
+    rb"[ \t>|]*(?:(?:\[(?!\[)[^\]\n]{1,60}\]|\([^)\n]{3,60}\)|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]{5,24}"
+    rb"|\d\d:\d\d:\d\d[\d.,]{0,8}|[IWEF]\d{4} [\d:.]{8,20} +\d{1,9}|[\w.-]{1,40}\[\d{1,9}\]:"
+    rb"|[\w.-]{0,30}(?:worker|host|task|replica|rank|pod|node|stderr|stdout)[\w.-]{0,30}[:|]?"
+    rb")[ \t:|-]*)+",
+    re.IGNORECASE,
+)
+FEWEST_PREFIXED = 2
+SHARE_PREFIXED = 0.8
+HEAD = 50
+"""Lines that are looked at first."""
 ESCAPES_WITHIN = 2
 """A JSON log may hold a message that was escaped before."""
 
@@ -35,6 +46,22 @@ def plain(text: bytes) -> bytes:
         if b"\\" in text:
             text = _ESCAPE.sub(_unescaped, text)
     return _replaced(text, _ENTITIES) if b"&" in text else text
+
+
+def without_prefixes(text: bytes) -> bytes:
+    """Without what a logger writes before each line, where it does so before nearly each."""
+    lines = text.split(b"\n")
+    head = lines[:HEAD]
+    if sum(bool(_PREFIX.match(line)) for line in head) * 2 < len(head):
+        return text
+    prefixes = [_PREFIX.match(line) for line in lines]
+    said = [bool(prefix) for line, prefix in zip(lines, prefixes, strict=True) if line.strip()]
+    if sum(said) < max(FEWEST_PREFIXED, SHARE_PREFIXED * len(said)):
+        return text
+    return b"\n".join(
+        line[prefix.end() :] if prefix else line
+        for line, prefix in zip(lines, prefixes, strict=True)
+    )
 
 
 def squeezed(text: bytes) -> bytes:

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from .catalogue import known_errors
 from .model import Match
-from .plain_text import plain, squeezed
+from .plain_text import plain, squeezed, without_prefixes
 from .probes import Probe, candidates
 from .ranking import ranked
 
@@ -29,8 +29,12 @@ LONGEST_EXCERPT = 300
 
 
 def match(text: str) -> tuple[Match, ...]:
-    """The known errors in a text, best first: causes before consequences, failures first."""
-    return scan(BytesIO(text.encode(errors="replace")))
+    """The known errors in a text, best first: causes before consequences, failures first.
+
+    A text is wrapped by terminals and trackers as a log is not: what stands before each of its
+    lines may split a sentence, and is left out.
+    """
+    return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
 
 
 def scan(stream: BinaryIO, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:

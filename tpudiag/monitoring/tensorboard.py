@@ -10,9 +10,10 @@ import hashlib
 import struct
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
 from typing import Any
+
+import google_crc32c
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, bucket
@@ -191,20 +192,5 @@ def _tags(summary: memoryview) -> Iterator[str]:
 
 def masked_crc32c(data: bytes) -> int:
     """TFRecord's checksum: CRC-32C, rotated and shifted."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = _table()[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    crc ^= 0xFFFFFFFF
+    crc: int = google_crc32c.value(data)
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-@cache
-def _table() -> tuple[int, ...]:
-    """The 256 remainders of CRC-32C."""
-    table: list[int] = []
-    for byte in range(256):
-        value = byte
-        for _ in range(8):
-            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    return tuple(table)

@@ -33,6 +33,7 @@ from tpudiag.signals.environment import (
 )
 from tpudiag.signals.input_pipeline import (
     NO_WORK,
+    AutotuneChoice,
     DatasetOp,
     FilesRead,
     InputCost,
@@ -103,6 +104,7 @@ __all__ = [
     "WARM_UP",
     "ActivationEstimate",
     "ArgumentChange",
+    "AutotuneChoice",
     "Batch",
     "BatchNorm",
     "BucketSeen",

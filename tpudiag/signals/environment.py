@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tpudiag.model import Location
 from tpudiag.script_run import Crash
+
+LoopKind = Literal["fit", "custom"]
+JobEndKind = Literal[
+    "finished",
+    "stopped",
+    "exception",
+    "exit",
+    "signal",
+    "timeout",
+    "interrupted",
+    "running",
+    "unsupported",
+]
 
 
 @dataclass(frozen=True)
@@ -39,8 +53,7 @@ class KerasUse:
     package: str
     """`keras` (3), `tf_keras` or `keras` 2 inside TensorFlow; with `version`."""
     version: str
-    loop: str
-    """`fit` or `custom`."""
+    loop: LoopKind
     epochs: int = 1
     """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
     jit_compile: bool = False
@@ -87,9 +100,9 @@ class CloudTpu:
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 
-    how: str
-    """finished, stopped (after the steps asked for), exception, exit, signal, timeout,
-    interrupted, running, unsupported (what only a TPU has was asked for)."""
+    how: JobEndKind
+    """`stopped`: after what was asked for was seen; `running`: it has not ended; `unsupported`:
+    what only a TPU has was asked for."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None

@@ -65,6 +65,21 @@ class FilesRead:
     paths: tuple[str, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AutotuneChoice:
+    """A setting that tf.data's AUTOTUNE chose while the pipeline ran alone on this machine."""
+
+    transformation: str
+    setting: str
+    """parallelism or buffer_size."""
+    built_with: int | None
+    """What the script gave: -1 is AUTOTUNE; None where tf.data added it by itself."""
+    chosen: int
+    held_bytes: int
+    """What the transformation held when it was looked at."""
+    location: Location | None = None
+
+
 @dataclass(frozen=True)
 class InputSpeed:
     """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
@@ -119,6 +134,7 @@ class Pipeline:
     replicas: int | None = None
     """Replicas of the strategy that it was handed to."""
     speeds: tuple[InputSpeed, ...] = ()
+    autotuned: tuple[AutotuneChoice, ...] = ()
     cost: InputCost | None = None
     """None where it was not run alone."""
 

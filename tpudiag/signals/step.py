@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tpudiag.model import Location
+
+LeafKind = Literal["python value", "tensor", "object", "new function"]
+"""What tracing takes a part of an argument for."""
+ChangeKind = Literal[
+    "python value", "shape", "dtype", "structure", "new function", "object", "tensor"
+]
 
 
 @dataclass(frozen=True)
@@ -14,8 +21,7 @@ class ArgumentChange:
     argument: str
     before: str
     after: str
-    kind: str
-    """python value, shape, dtype, structure, new function, other."""
+    kind: ChangeKind
 
 
 @dataclass(frozen=True)

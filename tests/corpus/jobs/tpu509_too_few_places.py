@@ -31,7 +31,7 @@ class Experts(tf.keras.layers.Layer):
         self.experts = self.add_weight(shape=(8, shape[-1], 128), name="experts")
 
     def call(self, x):
-        tokens = x.shape[0]
+        tokens = x.shape[0] or 128
         capacity = tokens // 16
         gates = tf.nn.softmax(tf.cast(x @ tf.cast(self.router, x.dtype), tf.float32))
         gate, chosen = tf.math.top_k(gates, k=1)

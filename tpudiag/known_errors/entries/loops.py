@@ -213,6 +213,8 @@ gradients = tape.gradient(loss, model.trainable_variables)""",
             r"must have the same dtype, got tf\.(?P<left>\w{1,12}) != tf\.(?P<right>\w{1,12})",
             r"have types \[.{1,120}?\] that don't all match",
             r"expected to be a \w{1,12} tensor but is a \w{1,12} tensor",
+            r"Seen floating point types of different precisions",
+            r"Binary op \w{1,30} with different element types",
         ),
         cause="Two tensors of different types meet in one operation: integers and floats (labels, steps, an integer learning rate or decay step), or float32 and bfloat16 under a mixed precision policy.",
         details=("In {op} {left} meets {right}.",),
@@ -243,5 +245,22 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
 # a notebook: restart the kernel, and run this cell first""",
         evidence="recalled",
         example="RuntimeError: Collective ops must be configured at program startup",
+    ),
+    KnownError(
+        id="E168",
+        family="no-gradient-of-op",
+        phase=Phase.TRACING,
+        patterns=(
+            r"No gradient defined for operation .{1,160}?\(op type: (?P<op>\w{1,60})\)",
+            r"No gradient defined for operation",
+        ),
+        cause="An operation on the way from the variables to the loss has no gradient.",
+        details=("The operation is {op}.",),
+        fix="""\
+x = tf.stop_gradient(f(x))                  # where no gradient is wanted (masks, indices, sampling)
+@tf.custom_gradient                          # or define it; or another op: tf.where on values, matmul, tf.image.resize
+def f(x): ...""",
+        evidence="recalled",
+        example="LookupError: No gradient defined for operation 'IteratorGetNext' (op type: IteratorGetNext)",
     ),
 )

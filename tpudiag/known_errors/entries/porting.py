@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -71,6 +71,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"filepath extension for saving",
             r"`?save_format`? argument (?:is|has been) deprecated",
             r"got an unexpected keyword argument '(?:save_format|save_traces|include_optimizer)'",
+            r"Saving the model to HDF5 format requires the model to be a Functional",
         ),
         cause="Keras 3 takes the format from the file's name: models end in .keras (or .h5), weights in .weights.h5, and a folder (SavedModel) is written by export.",
         fix="""\
@@ -167,182 +168,5 @@ class Data(keras.utils.PyDataset):                # a Sequence takes them in its
             "keras-team/keras#14330",
         ),
         example="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
-    ),
-    KnownError(
-        id="P26",
-        family="schedule-assigned",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"learning rate is not settable",
-            r"This optimizer was created with a `?LearningRateSchedule`?",
-            r"'(?:PolynomialDecay|ExponentialDecay|CosineDecay|PiecewiseConstantDecay|WarmUp|CustomSchedule|\w{0,30}(?:Schedule|Decay))' object has no attribute '(?P<name>\w{1,30})'",
-            r"Optimizer must have a .{0,3}lr.{0,3} attribute",
-            r"output of the .{0,3}schedule.{0,3} function should be (?:a )?float",
-        ),
-        cause="A callback sets the learning rate of an optimizer that has a schedule (or reads .lr, which is gone): only one of both can steer it.",
-        fix="""\
-optimizer = keras.optimizers.Adam(learning_rate=1e-3)           # a number: then callbacks may set it
-callbacks = [keras.callbacks.LearningRateScheduler(lambda epoch, lr: float(lr * 0.9))]     # floats, not int or np types
-# or the schedule alone, without LearningRateScheduler and ReduceLROnPlateau""",
-        evidence="recalled",
-        example="TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its learning rate is not settable.",
-    ),
-    KnownError(
-        id="P27",
-        family="reset-states",
-        phase=Phase.TRACING,
-        patterns=(
-            r"has no attribute 'reset_states'",
-            r"has no attribute 'reset_metrics'",
-        ),
-        cause="reset_states was renamed: metrics have reset_state() in Keras 3, recurrent layers have reset_state() too, and a Sequential has none.",
-        fix="""\
-metric.reset_state()                                        # was metric.reset_states()
-for layer in model.layers:
-    if hasattr(layer, "reset_state"): layer.reset_state()      # was model.reset_states()
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
-export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
-        evidence="recalled",
-        example="AttributeError: 'Mean' object has no attribute 'reset_states'",
-    ),
-    KnownError(
-        id="P28",
-        family="removed-methods",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"has no attribute '(?P<name>predict_classes|predict_proba|predict_generator|fit_generator|evaluate_generator|add_metric|_make_train_function|_make_predict_function|make_predict_function|metrics_tensors|total_loss|get_input_at|get_output_at|_keras_shape|outbound_nodes|inbound_nodes|_layers|output_shape|input_shape)'",
-        ),
-        cause="The method or attribute is of an older Keras and gone in this one.",
-        details=("The name is {name}.",),
-        fix="""\
-classes = model.predict(x).argmax(axis=-1)          # was predict_classes; predict_proba is predict
-model.fit(generator)                                # was fit_generator; predict_generator is predict
-layer.output.shape, layer.input.shape               # was output_shape, input_shape of a layer
-# add_metric: a keras.metrics.Metric of the model, updated in train_step
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
-export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
-        evidence="recalled",
-        example="AttributeError: 'Sequential' object has no attribute 'predict_classes'",
-    ),
-    KnownError(
-        id="P29",
-        family="moved-modules",
-        phase=Phase.INSTALLING,
-        kind=Kind.BROAD,
-        patterns=(
-            r"cannot import name '(?P<name>\w{1,60})' from '(?:tensorflow\.(?:python\.)?)?keras[\w.]{0,60}'",
-            r"No module named '(?P<name>(?:tensorflow\.)?(?:python\.)?keras\.[\w.]{1,60})'",
-            r"No module named '(?P<name>keras_applications|keras_preprocessing|keras_contrib|keras_radam|keras\.\w{1,40}|tensorflow\.keras[\w.]{0,40}|tensorflow\.python\.keras[\w.]{0,40})'",
-            r"module '(?:tensorflow\.)?keras[\w.]{0,60}' has no attribute '(?P<name>\w{1,40})'",
-            r"module 'keras\.(?:api\.)?(?:_v2\.)?(?:keras\.)?backend' has no attribute '(?P<name>\w{1,40})'",
-        ),
-        cause="The name has moved or is gone in this Keras (keras.engine, keras.layers.merge, experimental.preprocessing, tensorflow.python.keras, functions of keras.backend, multi_gpu_model).",
-        details=("The name is {name}.",),
-        fix="""\
-from tensorflow import keras                     # public names only: keras.layers.*, keras.ops.*, keras.utils.*
-keras.layers.RandomFlip, keras.layers.Rescaling  # was layers.experimental.preprocessing.*
-keras.utils.load_img, keras.utils.to_categorical # was keras.preprocessing.image.*, keras.utils.np_utils
-keras.ops.mean(x)                                # was keras.backend.mean and the like; multi_gpu_model is a strategy
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
-export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
-        evidence="recalled",
-        example="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
-    ),
-    KnownError(
-        id="P30",
-        family="add-weight",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"add_weight\(\) (?:got multiple values for argument '(?P<argument>\w{1,20})'|takes from|missing)",
-        ),
-        cause="The order of add_weight's arguments changed: in Keras 3 the first one is shape, not name.",
-        fix='self.w = self.add_weight(name="w", shape=(n, m), initializer="glorot_uniform", trainable=True)     # all by keyword',
-        evidence="recalled",
-        example="TypeError: Layer.add_weight() got multiple values for argument 'shape'",
-    ),
-    KnownError(
-        id="P31",
-        family="layer-arguments",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"Unrecognized keyword arguments passed to (?P<layer>\w{1,40}): \{'(?P<argument>\w{1,40})'",
-            r"__init__\(\) got an unexpected keyword argument '(?P<argument>weights|input_length|batch_input_shape|implementation|fused|renorm|experimental_autocast|batch_shape|synchronized|name_scope)'",
-            r"Only instances of `?keras\.Layer`? can be added to a Sequential model",
-        ),
-        cause="A layer of this Keras has no such argument (Keras 3 dropped weights, input_length, batch_input_shape, implementation and others), or layers of two Keras (keras and tf.keras, TF Hub's KerasLayer) are mixed.",
-        details=("The argument is {argument}.",),
-        fix="""\
-model = keras.Sequential([keras.Input(shape=(28, 28)), keras.layers.Flatten()])     # in place of batch_input_shape
-embedding = keras.layers.Embedding(vocabulary, width); embedding.build(None); embedding.set_weights([matrix])     # weights=
-# hub.KerasLayer is a Keras 2 layer:
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
-export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
-        evidence="recalled",
-        example="ValueError: Unrecognized keyword arguments passed to Embedding: {'weights': [array([[0., 0.]])]}",
-    ),
-    KnownError(
-        id="P32",
-        family="bool-labels",
-        phase=Phase.BUILDING,
-        kind=Kind.BROAD,
-        patterns=(
-            r"has DataType bool not in list of allowed values",
-            r"must have the same dtypes?.{0,40}?bool",
-            r"Invalid dtype: bool",
-        ),
-        cause="Boolean labels or features reach arithmetic; Keras 3 does not cast them.",
-        fix="dataset = dataset.map(lambda x, y: (x, tf.cast(y, tf.float32)))",
-        evidence="recalled",
-        example="TypeError: Value passed to parameter 'x' has DataType bool not in list of allowed values: bfloat16, float16, float32",
-    ),
-    KnownError(
-        id="P33",
-        family="keras-3-elsewhere",
-        phase=Phase.INSTALLING,
-        patterns=(
-            r"installed version of Keras is Keras 3, but this is not yet supported",
-            r"install the backwards-compatible tf-keras package",
-            r"No module named 'tf_keras'",
-            r"`?tf_keras`? package .{0,40}?(?:is required|not (?:found|installed))",
-            r"requires? tf-?keras",
-            r"Keras cannot be imported\. Check that it is installed",
-        ),
-        cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and this environment has Keras 3 only.",
-        fix="""\
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
-export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
-# beside tensorflow-cpu or tensorflow-tpu: pip install --no-deps tf-keras (else it brings a second tensorflow)""",
-        evidence="recalled",
-        example="ValueError: Your currently installed version of Keras is Keras 3, but this is not yet supported in Transformers. Please install the backwards-compatible tf-keras package with `pip install tf-keras`.",
-    ),
-    KnownError(
-        id="P34",
-        family="addons",
-        phase=Phase.INSTALLING,
-        patterns=(
-            r"No module named '(?P<name>tensorflow_addons)'",
-            r"TensorFlow Addons .{0,80}?(?:end of life|ended|EOL)",
-            r"tensorflow_addons[/\w.]{0,80}.{0,200}?(?:ImportError|AttributeError|ModuleNotFoundError)",
-        ),
-        cause="TensorFlow Addons has ended: it works with TensorFlow up to 2.15 and Keras 2 only.",
-        fix="""\
-keras.optimizers.AdamW, keras.optimizers.Lamb, keras.losses.CategoricalFocalCrossentropy, keras.layers.GroupNormalization
-keras.metrics.F1Score, keras.layers.SpectralNormalization, tf.image.* (rotate: keras.layers.RandomRotation)
-pip install "tensorflow==2.15.*" tensorflow-addons          # to run it as it is""",
-        evidence="recalled",
-        example="ModuleNotFoundError: No module named 'tensorflow_addons'",
-    ),
-    KnownError(
-        id="P35",
-        family="metrics-list",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"when providing the `?metrics`? argument as a list",
-            r"should have as many entries as the model has outputs",
-        ),
-        cause="In Keras 3 a model of several outputs wants its metrics for each output.",
-        fix='model.compile(optimizer, loss={"a": "mse", "b": "mae"}, metrics={"a": ["mae"], "b": ["mae"]})     # by the outputs\' names',
-        evidence="recalled",
-        example="ValueError: For a model with multiple outputs, when providing the `metrics` argument as a list, it should have as many entries as the model has outputs.",
     ),
 )

@@ -50,6 +50,9 @@ class FastForward:
         self._pass_s = 0.0
         self._passes = 0
         self.training_too = False
+        self.moves_late = False
+        """Whether counters are moved when they are read, not at each forwarded call."""
+        self._pending: dict[int, tuple[Any, int]] = {}
         self.suspended = False
         """While a call is under way whose results may not be repeated (predict)."""
         self.forwarded_in_pass = 0
@@ -87,12 +90,22 @@ class FastForward:
         """The last result once more, with the counters moved as a real call would."""
         self.forwarded_in_pass += 1
         for variable, moved in known.counters:
-            variable.assign_add(moved, read_value=False)
+            pending = self._pending.get(id(variable))
+            self._pending[id(variable)] = (variable, moved + (pending[1] if pending else 0))
+        if not self.moves_late:
+            self.move_counters()
         return _fresh(known.result)
+
+    def move_counters(self) -> None:
+        """Move the counters by what forwarded calls left to move."""
+        pending, self._pending = self._pending, {}
+        for variable, moved in pending.values():
+            variable.assign_add(moved, read_value=False)
 
     def run(self, key: object, call: Callable[[], Any]) -> Any:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()
+        self.move_counters()
         counters = [] if known.real_calls == 0 else self.counts()
         started = self._clock()
         result = call()

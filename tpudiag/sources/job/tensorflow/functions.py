@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
+from tpudiag.signals.step import ChangeKind, LeafKind
 from tpudiag.sources.job.tensorflow import fast_forward, hooks, user_lines
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
@@ -24,7 +25,7 @@ from tpudiag.sources.job.tensorflow.loops import INNER_STEPS
 MAXIMUM_RETRACES_KEPT = 20
 MAXIMUM_TIMES_KEPT = 1000
 
-Signature = dict[str, tuple[str, str]]
+Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
@@ -42,11 +43,21 @@ class _Seen:
     """It calls strategy.run."""
     forwarded: int = 0
     called_at: Location | None = None
+    last_key: tuple[object, tuple[Any, int, object]] | None = None
+    """Of the last call: its arguments, by identity and kept alive, and its key."""
     took_ms: list[float] = field(default_factory=list[float])
     loops: list[int | str | None] = field(default_factory=list[int | str | None])
     """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
     retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    def key(self, function: Any, args: Any, kwargs: Any) -> object:
+        """What calls that stand for one another have in common; the same arguments are known."""
+        same = id(function), tuple(map(id, args)), tuple(kwargs)
+        if kwargs or self.last_key is None or self.last_key[0] != same:
+            signature = fast_forward.signature(function, args, kwargs, self.instances)
+            self.last_key = same, (args, id(self), signature)
+        return self.last_key[1][1:]
 
     @property
     def is_step(self) -> bool:
@@ -121,7 +132,7 @@ class FunctionWatch:
         self.before_step((args, kwargs))
         if not forward.may_forward(seen.trains):
             return self._run(seen, original, function, args, kwargs)
-        key = id(seen), fast_forward.signature(function, args, kwargs, seen.instances)
+        key = seen.key(function, args, kwargs)
         known = forward.last(key)
         if known is None:
             run = partial(self._run, seen, original, function, args, kwargs)
@@ -133,6 +144,8 @@ class FunctionWatch:
     def _run(self, seen: _Seen, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call that runs: traced or not, and with what."""
         forward = self.forward
+        if forward is not None:
+            forward.move_counters()
         counts = forward.counts() if forward and (seen.loops or not seen.calls) else []
         seen.called_at = seen.called_at or user_lines.caller()
         before = function.experimental_get_tracing_count()
@@ -204,7 +217,7 @@ class FunctionWatch:
         else:
             leaves[path] = self._leaf(value)
 
-    def _leaf(self, value: Any) -> tuple[str, str]:
+    def _leaf(self, value: Any) -> tuple[LeafKind, str]:
         """The kind of a leaf and what tracing looks at in it."""
         value = user_lines.first_replica_value(value)
         if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
@@ -243,6 +256,7 @@ def _changes(old: Signature, new: Signature) -> list[ArgumentChange]:
         before, after = old.get(path), new.get(path)
         if before == after:
             continue
+        kind: ChangeKind
         if before is None or after is None:
             kind = "structure"
         elif path == "":
@@ -258,7 +272,7 @@ def _changes(old: Signature, new: Signature) -> list[ArgumentChange]:
     return changes
 
 
-def _text(leaf: tuple[str, str] | None) -> str:
+def _text(leaf: tuple[LeafKind, str] | None) -> str:
     """A leaf for the report, shortened."""
     if leaf is None:
         return "absent"

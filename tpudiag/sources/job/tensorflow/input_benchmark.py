@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tpudiag.signals import InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.tensorflow import graph_rewrite
+from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
+from tpudiag.sources.job.tensorflow import autotune, graph_rewrite
 
 TURNS = 2
 COST_S = 1.0
 """How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
+LOOK_S = 1.0
+"""How long a pipeline that needs no fix runs, for AUTOTUNE to choose."""
 GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
 
@@ -46,21 +48,29 @@ def measured(
     Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
     """
     found: list[InputSpeed] = []
+    chosen: list[AutotuneChoice] = []
     costs: list[InputCost] = []
 
     def work() -> None:
         try:
             costs.append(cost(dataset, pipeline, min(COST_S, budget_s / 4)))
             mended = fixes(tf, dataset, chain, pipeline)
+            runs: dict[str, _Run] = {}
             if mended:
-                found.extend(_speeds(dataset, mended, pipeline, budget_s))
+                found.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+            elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
+                runs[""] = _Run(dataset)
+                runs[""].rate(min(budget_s, LOOK_S))
+            tuned = runs.get("AUTOTUNE") or runs.get("")
+            if tuned is not None:
+                chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
         except Exception:
             return  # a pipeline that cannot be rewritten or read again is no fault of the job
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(budget_s + GRACE_S)
-    alone = replace(pipeline, cost=costs[0] if costs else None)
+    alone = replace(pipeline, cost=costs[0] if costs else None, autotuned=tuple(chosen))
     return replace(alone, speeds=tuple(found)) if not thread.is_alive() else alone
 
 
@@ -88,11 +98,12 @@ def _read_bytes() -> int | None:
 
 
 def _speeds(
-    dataset: Any, mended: dict[str, Any], pipeline: Pipeline, budget_s: float
-) -> Iterator[InputSpeed]:
-    """Examples a second as built and with each fix."""
+    dataset: Any, mended: dict[str, Any], pipeline: Pipeline, budget_s: float,
+    runs: dict[str, _Run],
+) -> Iterator[InputSpeed]:  # fmt: skip
+    """Examples a second as built and with each fix; `runs` gets what was run."""
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
-    runs = {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
+    runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
         del runs["cache"]
     best = dict.fromkeys(runs, 0.0)
@@ -115,16 +126,14 @@ class _Run:
     """A pipeline that is read without end, one element after the other."""
 
     def __init__(self, dataset: Any) -> None:
-        self._iterator: Any = iter(
-            dataset if int(dataset.cardinality()) == -1 else dataset.repeat()
-        )
-        next(self._iterator)
+        self.iterator: Any = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
+        next(self.iterator)
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and say whether it ended in time."""
         end = time.perf_counter() + within_s
         for _ in range(elements):
-            next(self._iterator)
+            next(self.iterator)
             if time.perf_counter() > end:
                 return False
         return True
@@ -135,6 +144,6 @@ class _Run:
         while (took := time.perf_counter() - began) < for_s:
             if step_s:
                 time.sleep(step_s)
-            next(self._iterator)
+            next(self.iterator)
             count += 1
         return count / took

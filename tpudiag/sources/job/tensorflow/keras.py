@@ -7,6 +7,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.layers import LayerWatch
 
 
@@ -34,7 +35,8 @@ class KerasWatch:
         hooks.after(keras.Model, "compile", self._note_compile)
         legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
         scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
-        for optimizer in (keras.optimizers.Optimizer, legacy, scaling):
+        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+        for optimizer in (legacy, scaling):
             if optimizer is not None and "__init__" in vars(optimizer):
                 hooks.after(optimizer, "__init__", self._note_optimizer)
         if scaling is not None and type(scaling) is not type:
@@ -43,14 +45,15 @@ class KerasWatch:
     def adapt_to_cpu_replicas(self, keras: Any) -> None:
         """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
 
-        An optimizer's variables are made before its first update inside a replica, and a model
-        takes one step per execution: CPU replicas fail at either ("You must feed a value for
-        placeholder tensor"), which is no fault of the script.
+        An optimizer's variables are made before its first update inside a replica, a layer's before
+        its first call there, and a model takes one step per execution: CPU replicas fail at either
+        ("You must feed a value for placeholder tensor"), which is no fault of the script.
         """
         optimizer = keras.optimizers.Optimizer
         if hasattr(optimizer, "apply"):
             hooks.before(optimizer, "apply", self._build)
         hooks.after(keras.Model, "compile", self._take_single_steps)
+        hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
 
     def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
         """Remember the steps per execution that the script asked for, and take one."""

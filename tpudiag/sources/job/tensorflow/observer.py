@@ -122,7 +122,7 @@ class Observer:
             )  # fmt: skip
         self._tf1 = Tf1Watch(tf)
         self._keras = KerasWatch(tf)
-        self._loop = LoopWatch(tf, lambda: self._gradients.taken)
+        self._loop = LoopWatch(tf, self._gradients)
         self._loop.state.methods = self._keras.own_methods
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
@@ -155,6 +155,7 @@ class Observer:
         self._look()
         if self._whole is not None and self._spec.rest_s > 0:
             self._recorder.phase(REST)
+            self._loop.at_rest = True
             self._whole.begin()
             return True
         if self._whole is not None:

@@ -33,6 +33,8 @@ class StepResultWatch:
         self._replica_reads: dict[Location, ReplicaRead] = {}
         self._hooked: set[type] = set()
         self.steps = 0
+        self.losses: Callable[[], tuple[Any, ...]] = tuple
+        """The tensors that gradients were taken of while steps were traced."""
         kinds: Any = type(tf.constant(0)).__mro__
         base = next((c for c in kinds if "_numpy" in vars(c)), None)
         if base is not None:
@@ -141,12 +143,25 @@ class StepResultWatch:
     def _reduced(self, original: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
         """Results of replicas are brought together outside the step."""
         reduced = original(strategy, *args, **kwargs)
-        if self._results and self._tf.executing_eagerly():
-            value = kwargs.get("value", args[1] if len(args) > 1 else None)
+        value = kwargs.get("value", args[1] if len(args) > 1 else None)
+        if not self._tf.executing_eagerly():
+            operation = kwargs.get("reduce_op", args[0] if args else None)
+            hooks.quietly(self._averaged, strategy, operation, value)
+        elif self._results:
             kind = hooks.quietly(self._known, value)
             if kind is not None:
                 hooks.quietly(self._keep, reduced, kind)
         return reduced
+
+    def _averaged(self, strategy: Any, operation: Any, value: Any) -> None:
+        """Inside a traced step: note a mean of the very losses that gradients are taken of."""
+        replicas, location = strategy.num_replicas_in_sync, user_lines.caller()
+        if replicas < 2 or location is None or "MEAN" not in str(operation).upper():
+            return
+        parts = self._tf.nest.flatten(value, expand_composites=True)
+        if any(part is target for part in parts for target in self.losses()):
+            read = ReplicaRead(kind="mean", replicas=replicas, location=location)
+            self._replica_reads.setdefault(location, read)
 
     def _local_results(self, original: Any, strategy: Any, value: Any) -> Any:
         """The parts of all replicas are asked for; a loop may take the first alone."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
@@ -15,21 +14,23 @@ from tpudiag.sources.job.tensorflow.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.python_state import PythonStateWatch
 from tpudiag.sources.job.tensorflow.setup_calls import SetupWatch
 from tpudiag.sources.job.tensorflow.step_results import StepResultWatch
-from tpudiag.sources.job.tensorflow.training import GradientCall
+from tpudiag.sources.job.tensorflow.training import GradientCall, GradientWatch
 from tpudiag.sources.job.tensorflow.undistributed import UndistributedWatch
 
 
 class LoopWatch:
     """Puts the watches on TensorFlow, and tells them of each call that trains."""
 
-    def __init__(self, tf: Any, gradients_taken: Callable[[], int]) -> None:
-        """`gradients_taken` counts the gradients that were traced so far."""
-        self._tf, self._gradients_taken = tf, gradients_taken
+    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
+        self._tf, self._gradients = tf, gradients
         self._thread = threading.current_thread()
         self._inside = False
+        self.at_rest = False
+        """Past the observed steps, where calls are answered rather than run."""
         self._trains: set[object] = set()
         self.state = PythonStateWatch(tf)
         self.results = StepResultWatch(tf)
+        self.results.losses = lambda: tuple(call.target for call in gradients.calls)
         self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
         self.setup = SetupWatch(tf)
         self.pauses = PauseWatch(tf)
@@ -66,14 +67,15 @@ class LoopWatch:
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""
         if (
-            self._inside
+            self.at_rest
+            or self._inside
             or threading.current_thread() is not self._thread
             or not self._tf.executing_eagerly()
         ):
             return original(function, *args, **kwargs)
         self._inside = True
         traces = function.experimental_get_tracing_count()
-        gradients = self._gradients_taken()
+        gradients = self._gradients.taken
         before: Any = hooks.quietly(self.state.before, function) or {}
         began = time.perf_counter()
         try:
@@ -82,7 +84,7 @@ class LoopWatch:
             self._inside = False
         took_ms = (time.perf_counter() - began) * 1e3
         traced = function.experimental_get_tracing_count() != traces
-        if self._gradients_taken() > gradients:
+        if self._gradients.taken > gradients:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
         return result
@@ -96,5 +98,5 @@ class LoopWatch:
             self.results.step_done(result)
             if not traced:
                 self.pauses.trained(took_ms)
-        else:
-            self.pauses.evaluated(took_ms, user_lines.caller())
+        elif not traced:
+            self.pauses.evaluated(function, took_ms, user_lines.caller())

@@ -27,7 +27,7 @@ class WholeScript:
         self, tf: Any, budget_s: float, functions: FunctionWatch, strategies: StrategyWatch,
         variables: VariableWatch, steps_seen: Callable[[], int], on_hard_end: Callable[[], None],
     ) -> None:  # fmt: skip
-        self._functions = functions
+        self._tf, self._functions = tf, functions
         self.forward = FastForward(budget_s, variables.counters)
         self.replay = BatchReplay(tf, self.forward.new_pass)
         self.epochs = EpochWatch(tf, self.forward, self.replay)
@@ -46,8 +46,26 @@ class WholeScript:
         """The steps were observed: go on, shortened, until the time is over."""
         self._began = time.perf_counter()
         self.forward.begin()
+        self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
         self.replay.begin()
         self.deadline.start()
+
+    def _hook_reads(self) -> bool:
+        """Move counters once they are read or saved; False where reads cannot be hooked.
+
+        `_read_variable_op` is private: each read of a variable's value passes through it.
+        """
+        forward = self.forward
+        moved = {class_ for variable, _ in forward.counts() for class_ in type(variable).__mro__
+                 if "_read_variable_op" in vars(class_)}  # fmt: skip
+        for class_ in moved:
+            hooks.before(class_, "_read_variable_op", lambda *_, **__: forward.move_counters())
+        for owner, name in (
+            (self._tf.train.Checkpoint, "save"), (self._tf.train.Checkpoint, "write"),
+            (self._tf.train.CheckpointManager, "save"), (self._tf.saved_model, "save"),
+        ):  # fmt: skip
+            hooks.before(owner, name, lambda *_, **__: forward.move_counters())
+        return bool(moved)
 
     @property
     def began(self) -> bool:

@@ -1,0 +1,50 @@
+"""What a report says of how much of a script was run."""
+
+from __future__ import annotations
+
+from tpudiag.diagnoses import script_coverage
+from tpudiag.model import Location
+from tpudiag.script_run import Coverage, HookDefect, ShortenedLoop, StepFunction, UnreachedLines
+
+HERE = Location("train.py", 40)
+STEP = StepFunction("train_step", Location("train.py", 12), HERE, 25, 975, 8.0)
+FIT = StepFunction("one_step_on_iterator", None, Location("train.py", 50), 27, 0)
+
+
+def test_each_training_function_is_named() -> None:
+    (note,) = script_coverage.notes(Coverage("whole", (STEP, FIT)))
+    assert note == (
+        "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
+        "its last result; a library's step (train.py:50): 27 calls ran."
+    )
+
+
+def test_what_was_shortened_is_said() -> None:
+    loops = (
+        ShortenedLoop("epochs of fit", HERE, 2, 90), ShortenedLoop("tf.range", HERE, 4, None),
+    )  # fmt: skip
+    (note,) = script_coverage.notes(Coverage("whole", shortened=loops, replayed_batches=1))
+    assert note == (
+        "Shortened past the steps observed: epochs of fit (train.py:40): 2 of 90; tf.range "
+        "(train.py:40): 4 of all; 1 batch given again."
+    )
+
+
+def test_what_the_time_did_not_reach_is_said_first() -> None:
+    rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))
+    ended = Coverage("budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
+    (note,) = script_coverage.urgent(ended, ())
+    assert note.startswith("The 60 s for the rest of the script ended at train.py:40. Not reached:")
+    assert "train.py:41 step_41()" in note
+    assert "and 2 more" in note
+    assert list(script_coverage.urgent(Coverage("whole"), ())) == []
+
+
+def test_a_hook_that_failed_is_said_to_be_ours() -> None:
+    (note,) = script_coverage.urgent(None, (HookDefect("Dataset.map", "KeyError: 1", "..."),))
+    assert note.startswith("1 hook of tpudiag failed (Dataset.map): our defect, not the job's")
+
+
+def test_where_only_the_first_loop_was_wanted_it_is_said() -> None:
+    (note,) = script_coverage.notes(Coverage("first loop", (STEP,)))
+    assert "--first-loop" in note

@@ -1,0 +1,135 @@
+"""Which calls of a step function run, and what answers the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow import fast_forward
+from tpudiag.sources.job.tensorflow.fast_forward import FastForward
+
+
+class Counter:
+    """A variable as TensorFlow's, of one whole number."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def numpy(self) -> int:
+        return self.value
+
+    def assign_add(self, by: int, **_: bool) -> None:
+        self.value += by
+
+
+class Tensor:
+    """What has a shape and a type."""
+
+    def __init__(self, *shape: int) -> None:
+        self.shape, self.dtype = shape, "float32"
+
+
+class Job:
+    """A step that takes some time and moves a counter."""
+
+    def __init__(self, step_s: float, budget_s: float = 60.0) -> None:
+        self.now, self.step_s, self.ran = 0.0, step_s, 0
+        self.counter = Counter()
+        self.forward = FastForward(budget_s, lambda: [self.counter], clock=lambda: self.now)
+        self.forward.begin()
+
+    def call(self, key: object = "step") -> Any:
+        known = self.forward.last(key)
+        if known is not None:
+            return self.forward.answer(known)
+        return self.forward.run(key, self.step)
+
+    def step(self) -> dict[str, int]:
+        self.now += self.step_s
+        self.ran += 1
+        self.counter.value += 2
+        return {"loss": self.ran}
+
+
+def test_a_slow_step_runs_twice_and_is_answered_from_then_on() -> None:
+    job = Job(step_s=10.0)
+    results = [job.call() for _ in range(1000)]
+    assert job.ran == 2
+    assert results[-1] == {"loss": 2}
+    assert job.counter.value == 2000
+
+
+def test_a_quick_step_runs_on_while_the_pass_has_time() -> None:
+    job = Job(step_s=0.01)
+    for _ in range(1000):
+        job.call()
+    assert job.ran == pytest.approx(fast_forward.REAL_S_OF_PASS[0] / 0.01, abs=2)
+
+
+def test_a_later_pass_has_less_time_and_real_time_has_an_end() -> None:
+    job = Job(step_s=0.5, budget_s=10.0)
+    ran: list[int] = []
+    for _ in range(20):
+        job.forward.new_pass()
+        before = job.ran
+        for _ in range(100):
+            job.call()
+        ran.append(job.ran - before)
+    assert ran[0] > ran[1] >= ran[2]
+    assert job.ran * job.step_s <= 10.0 * fast_forward.REAL_SHARE + 1.0
+    assert job.counter.value == 2 * 2000
+
+
+def test_a_result_that_the_job_changes_is_its_own() -> None:
+    job = Job(step_s=10.0)
+    job.call(), job.call()
+    job.call().clear()
+    assert job.call() == {"loss": 2}
+
+
+def test_training_is_not_forwarded_before_it_was_observed() -> None:
+    forward = FastForward(60.0, list)
+    assert not forward.may_forward(trains=True)
+    assert forward.may_forward(trains=False)
+    forward.begin()
+    assert forward.may_forward(trains=True)
+    forward.suspended = True
+    assert not forward.may_forward(trains=False)
+
+
+def test_data_of_unknown_length_ends() -> None:
+    job = Job(step_s=10.0)
+    job.forward.endless = True
+    with pytest.raises(StopIteration):
+        for _ in range(fast_forward.ENDLESS_CALLS + 10):
+            job.call()
+            job.forward.end_if_endless()
+
+
+def test_counters_catch_up_with_a_shortened_loop() -> None:
+    counter = Counter()
+    forward = FastForward(60.0, lambda: [counter])
+    before = forward.counts()
+    counter.value += 4
+    forward.catch_up(before, 250.0)
+    assert counter.value == 1000
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((Tensor(8, 4), 1), (Tensor(8, 4), 2), True),
+        ((Tensor(8, 4),), (Tensor(7, 4),), False),
+        ((True,), (False,), False),
+        (("train",), ("test",), False),
+        (({"x": Tensor(8)},), ({"x": Tensor(8)},), True),
+        (({"x": Tensor(8)},), ({"y": Tensor(8)},), False),
+        ((iter([1]),), (iter([2]),), True),
+    ],
+)
+def test_calls_that_may_stand_for_one_another(one: Any, other: Any, same: bool) -> None:
+    function: Callable[..., Any] = print
+    keys = [fast_forward.signature(function, args, {}, 1) for args in (one, other)]
+    assert (keys[0] == keys[1]) is same

@@ -1,0 +1,172 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Saved models, checkpoints, and the disks they lie on."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase
+
+ERRORS = (
+    KnownError(
+        id="E121",
+        family="device-placement",
+        phase=Phase.SAVING,
+        patterns=(
+            r"matching files (?:for|on) ram://",
+            r"Cannot assign a device for operation",
+            r"Could not satisfy explicit device specification",
+            r"was explicitly assigned to (?P<device>/job:[\w:/]{1,80}?) but available devices are",
+            r"Make sure the device specification refers to a valid device",
+            r"Cannot copy .{0,80}?(?:TPU|device).{0,60}?(?:TPU|device)",
+            r"unknown device.{0,40}?TPU",
+            r"incompatible assigned devices",
+            r"No matching devices found for '(?P<device>/job:[\w:/]{1,60})",
+        ),
+        cause="An operation is bound to a device that this session does not have or that cannot read there: the TPU was not connected to, the model was made in another session (plain keras beside tf.keras, another graph), or a saved model is read on the worker instead of the client.",
+        details=("The device is {device}.",),
+        fix="""\
+tf.config.experimental_connect_to_cluster(resolver)
+tf.tpu.experimental.initialize_tpu_system(resolver)
+with strategy.scope():
+    model = build_model()             # build and load weights inside; only tf.keras, not another keras
+options = tf.saved_model.LoadOptions(experimental_io_device="/job:localhost")      # read and write on the client
+model = tf.keras.models.load_model("model", options=options)
+model.save("model", options=tf.saved_model.SaveOptions(experimental_io_device="/job:localhost"))
+os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from its bucket instead of /tmp""",
+        citations=(
+            "tensorflow/tpu#497",
+            "tensorflow/tpu#109",
+            "amaljoseph/EndToEnd_Signature-Detection-Cleaning-Verification_System_using_YOLOv5-and-CycleGAN#3",
+        ),
+        example="InvalidArgumentError: Cannot assign a device for operation stem_conv/kernel: node was explicitly assigned to /job:worker/replica:0/task:0/device:TPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to a valid device.",
+    ),
+    KnownError(
+        id="E122",
+        family="checkpoint-mismatch",
+        phase=Phase.SAVING,
+        patterns=(
+            r"mismatch between the current graph and the graph from the checkpoint",
+            r"Assign requires shapes of both tensors to match\. lhs shape= ?(?P<model>\[[\d,]{0,40}\]) rhs shape= ?(?P<saved>\[[\d,]{0,40}\])",
+            r"Received incompatible tensor with shape (?P<saved>\([\d, ]{0,40}\)) when attempting to restore variable with shape (?P<model>\([\d, ]{0,40}\))",
+            r"objects had attributes which were not restored",
+            r"Key \S{1,160}? not found in checkpoint",
+            r"Load weights is not yet supported with TPUStrategy",
+            r"load a weight file containing (?P<saved>\d{1,5}) layers into a model with (?P<model>\d{1,5}) layers",
+            r"objects could not be loaded",
+            r"expected (?P<model>\d{1,5}) variables, but received (?P<saved>\d{1,5}) variables",
+            r"not an sstable \(bad magic number\)",
+            r"has not created its variables yet",
+            r"expects \d{1,4} weight\(s\), but the saved weights have \d{1,4}",
+            r"Cannot restore .{0,80}?checkpoint",
+            r"Unresolved object in checkpoint.{0,600}?AssertionError",
+        ),
+        cause="The checkpoint or weight file was written by another model than the one it is loaded into: sizes, layers, the number of classes, or a configuration differ (or weights of an old Keras are loaded by a new one).",
+        details=("The model has {model}, the checkpoint {saved}.",),
+        fix="""\
+for name, shape in tf.train.list_variables(checkpoint_path): print(name, shape)      # what it holds
+# build the model from the configuration that belongs to the checkpoint (vocabulary, width, classes)
+tf.train.Checkpoint(model=model).restore(path).expect_partial()      # a new head: leave the rest out
+model.load_weights("w.weights.h5", skip_mismatch=True)""",
+        citations=(
+            "google-research/bert#703",
+            "tensorflow/minigo#685",
+            "leeyoshinari/YOLO_tiny#4",
+            "google-research/bert#1215",
+            "tensorflow/tensorflow#35942",
+        ),
+        example="InvalidArgumentError: Assign requires shapes of both tensors to match. lhs shape= [3072] rhs shape= [4096]",
+    ),
+    KnownError(
+        id="E123",
+        family="checkpoint-unused",
+        phase=Phase.SAVING,
+        level="info",
+        patterns=(
+            r"Unresolved object in checkpoint",
+            r"not all checkpointed values were used",
+            r"Value in checkpoint could not be found in the restored object",
+        ),
+        cause="No failure: the checkpoint holds values that nothing asked for yet, mostly the optimizer's when only the model is restored, or layers that are built later.",
+        fix="""\
+checkpoint.restore(path).expect_partial()              # only the model is wanted: says so, and is silent
+checkpoint.restore(path).assert_consumed()             # to go on training: raises if something is missing or unused""",
+        citations=(
+            "tensorflow/tensorflow#52346",
+            "tensorflow/tensorflow#33150",
+        ),
+        example="WARNING:tensorflow:Unresolved object in checkpoint (root).optimizer.iter: attributes {",
+    ),
+    KnownError(
+        id="E124",
+        family="bucket-transport",
+        phase=Phase.READING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"All \d{1,3} retry attempts failed",
+            r"Error executing an HTTP request: (?:libcurl|HTTP response code (?:0|429|5\d\d))",
+            r"libcurl code \d{1,3}",
+            r"Transport endpoint is not connected",
+            r"HTTP response code (?:429|5\d\d)",
+        ),
+        cause="The storage bucket or the network on the way to it did not answer, or refused so many requests at once.",
+        fix="""\
+gcloud storage ls gs://BUCKET | head          # is it reachable from this machine?
+# a bucket in the TPU's own region; fewer, larger files (100 MB each); fewer parallel reads
+files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); tf.data.TFRecordDataset(files, num_parallel_reads=16)""",
+        citations=("TensorSpeech/TensorFlowTTS#590",),
+        example="AbortedError: All 10 retry attempts failed. The last failure: Unknown: : No response body.",
+    ),
+    KnownError(
+        id="E126",
+        family="disk-full",
+        phase=Phase.SAVING,
+        patterns=(
+            r"No space left on device",
+            r"Disk quota exceeded",
+        ),
+        cause="The disk is full: a checkpoint, cache or log could not be written.",
+        fix="""\
+df -h; du -xsh /tmp ~ | sort -h                 # what fills it
+tf.train.CheckpointManager(checkpoint, "gs://BUCKET/ckpt", max_to_keep=3)      # a bucket, and few of them""",
+        evidence="recalled",
+        example="tensorflow.python.framework.errors_impl.ResourceExhaustedError: /tmp/ckpt.data; No space left on device",
+    ),
+    KnownError(
+        id="E128",
+        family="gs-scheme",
+        phase=Phase.READING,
+        patterns=(r"File system scheme 'gs' not implemented",),
+        cause="This build of TensorFlow cannot read gs:// (a build without Google Cloud Storage, or on Windows).",
+        fix="""\
+pip install tensorflow-cpu            # the official wheels for Linux read gs://
+import tensorflow_io                  # other builds: registers it""",
+        evidence="recalled",
+        example="UnimplementedError: File system scheme 'gs' not implemented (file: 'gs://bucket/model')",
+    ),
+    KnownError(
+        id="E170",
+        family="untracked-resource",
+        phase=Phase.SAVING,
+        patterns=(
+            r"Tried to export a function which references (?:an )?untracked (?:resource|object|Tensor)",
+            r"references untracked resource",
+        ),
+        cause="The model that is saved uses a table or variable that is no attribute of it, so it cannot be saved with it.",
+        fix="""\
+self.table = tf.lookup.StaticHashTable(...)      # keep tables, variables and layers as attributes of the model or module
+module = tf.Module(); module.model, module.table = model, table; tf.saved_model.save(module, path)""",
+        evidence="recalled",
+        example='AssertionError: Tried to export a function which references untracked resource Tensor("77:0", shape=(), dtype=resource).',
+    ),
+    KnownError(
+        id="E171",
+        family="too-many-files",
+        phase=Phase.READING,
+        patterns=(r"Too many open files",),
+        cause="The process has more files open than the system allows: many data files read at once, or files that are never closed.",
+        fix="""\
+ulimit -n 65536                                          # before the job
+tf.data.TFRecordDataset(files, num_parallel_reads=16)      # fewer at once; fewer, larger files""",
+        evidence="recalled",
+        example="OSError: [Errno 24] Too many open files: '/data/part-00001'",
+    ),
+)

@@ -1,0 +1,192 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Records, their types, and where the data ends."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase
+
+ERRORS = (
+    KnownError(
+        id="E129",
+        family="corrupted-data",
+        phase=Phase.READING,
+        patterns=(
+            r"corrupted record at (?P<offset>\d{1,18})",
+            r"truncated record at (?P<offset>\d{1,18})",
+            r"DataLossError",
+            r"Checksum does not match",
+            r"Invalid (?:JPEG|PNG) data",
+            r"Unable to decode bytes as (?:JPEG|PNG|GIF|BMP)",
+            r"Corrupt JPEG data",
+            r"inflate\(\) failed with error",
+            r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)",
+            r"Unknown image file format",
+            r"Could not parse .{0,20}?proto",
+        ),
+        cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
+        details=(
+            "It was found at byte {offset}: 0 means that the file is no TFRecord file of that compression at all.",
+        ),
+        fix="""\
+for path in tf.io.gfile.glob(pattern):                     # which file
+    try: n = sum(1 for _ in tf.data.TFRecordDataset(path))
+    except tf.errors.DataLossError as error: print(path, error)
+# write it again (close the writer), fetch it again; compression_type="GZIP" where it is compressed
+dataset = dataset.ignore_errors()                          # only once the number of bad records is known""",
+        citations=(
+            "tensorflow/tensorflow#13463",
+            "tensorflow/tensorflow#21772",
+            "AdaCompNUS/pfnet#1",
+            "google/automl#495",
+        ),
+        example="DataLossError: corrupted record at 12",
+    ),
+    KnownError(
+        id="E130",
+        family="parse-spec",
+        phase=Phase.READING,
+        patterns=(
+            r"Could not parse example input",
+            r"Number of \w{1,8} values != expected",
+            r"Name: .{0,60}?Feature: (?P<feature>[\w/]{1,60}) ",
+            r"Can't parse serialized Example",
+            r"Feature: (?P<feature>[\w/]{1,60}) \(data type: (?P<type>\w{1,12})\) is required but could not be found",
+            r"Key: (?P<feature>[\w/]{1,60})\. .{0,30}?Data types don't match",
+        ),
+        cause="The records do not hold what the parse function asks for: another name, type or length of a feature.",
+        details=("The feature is {feature}.",),
+        fix="""\
+raw = next(iter(tf.data.TFRecordDataset(path))); print(tf.train.Example.FromString(raw.numpy()))     # what they hold
+features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}
+# a list of changing length: tf.io.VarLenFeature, or FixedLenSequenceFeature(allow_missing=True)""",
+        evidence="recalled",
+        example="InvalidArgumentError: Feature: image (data type: string) is required but could not be found.",
+    ),
+    KnownError(
+        id="E131",
+        family="end-of-data",
+        phase=Phase.READING,
+        patterns=(
+            r"Your input ran out of data",
+            r"(?:Your|The) dataset.{0,60}?ran out of data",
+            r"(?:OutOfRangeError|Out of range|OUT_OF_RANGE).{0,160}?(?:function_node|root error).{0,200}?End of sequence",
+            r"OutOfRangeError.{0,200}?End of sequence",
+            r"End of sequence.{0,120}?input_pipeline_task",
+            r"infeed.{0,300}?End of sequence",
+            r"You may need to use the repeat\(\) function",
+            r"When passing an infinitely repeating dataset",
+        ),
+        cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated.",
+        fix="""\
+dataset = dataset.repeat()                                          # with steps_per_epoch; without it no repeat()
+steps_per_epoch = examples // global_batch                          # with drop_remainder=True, rounded down
+model.fit(dataset, steps_per_epoch=steps_per_epoch, validation_steps=validation_examples // global_batch)""",
+        citations=(
+            "tensorflow/tensorflow#44506",
+            "williamfzc/stagesepx#145",
+            "tensorflow/tensorflow#64476",
+            "tensorflow/tpu#132",
+            "captain-pool/GSOC#12",
+            "kr-colab/ReLERNN#16",
+        ),
+        example="""\
+OutOfRangeError: 9 root error(s) found.
+  (0) Out of range: {{function_node __inference_train_function_22346}} End of sequence""",
+    ),
+    KnownError(
+        id="E132",
+        family="type-not-on-tpu",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Unsupported data type for TPU: (?P<type>\w{1,12})",
+            r"<dtype: '(?P<type>\w{1,12})'> is not a supported TPU infeed type",
+            r"(?P<type>U8 and S8) types are not supported",
+            r"OpKernel for '?TPU'? devices compatible.{0,300}?T\w{0,6}=DT_(?P<type>\w{1,12})",
+            r"OpKernel for '?TPU'? devices",
+            r"(?:type|dtype) (?P<type>\w{1,12}) (?:is )?not supported (?:on|by) TPU",
+            r"Can't copy Tensor with type (?P<type>\w{1,12}) to device",
+            r"TPU:\d{1,4}'? does not have registered OpKernel support for (?P<op>\w{1,40})",
+            r"TPU.{0,60}?(?:does not|doesn't|cannot) support .{0,30}?(?:type|dtype) (?P<type>\w{1,12})",
+        ),
+        cause="A tensor of a type that a TPU does not have (string, uint8, int8, float64 and the like) reaches the TPU.",
+        details=("The type is {type}.",),
+        fix="""\
+dataset = dataset.map(lambda image, label: (tf.cast(image, tf.float32), tf.cast(label, tf.int32)))   # cast on the host
+# strings: encode them (tokenize, look up) in dataset.map, and drop what the model does not need
+dataset = dataset.map(lambda x: {k: v for k, v in x.items() if v.dtype != tf.string})""",
+        citations=(
+            "tensorflow/tensorflow#60092",
+            "tensorflow/tensorflow#37426",
+            "tensorflow/datasets#832",
+            "google/uncertainty-baselines#579",
+            "google-research/text-to-text-transfer-transformer#291",
+            "pytorch/xla#567",
+        ),
+        example="InvalidArgumentError: Unsupported data type for TPU: string, caused by output Pad_1:0",
+    ),
+    KnownError(
+        id="E41",
+        family="bfloat16-op",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"Value for attr '(?P<attr>\w{1,20})' of bfloat16 is not in the list of allowed values",
+            r"bfloat16.{0,60}?(?:is not in|not in) (?:the )?list of allowed values",
+            r"No (?:OpKernel|registered kernel).{0,200}?DT_BFLOAT16",
+        ),
+        cause="A layer (often image augmentation) uses an operation that has no bfloat16 version, under a mixed_bfloat16 policy.",
+        fix='layer = keras.layers.RandomRotation(0.1, dtype="float32")     # for the layer in the traceback',
+        citations=("keras-team/keras#17508",),
+        example="InvalidArgumentError: Value for attr 'dtype' of bfloat16 is not in the list of allowed values: uint8, int32, int64, half, float, double",
+        near_miss="TypeError: Value passed to parameter 'images' has DataType string not in list of allowed values: uint8, float32",
+    ),
+    KnownError(
+        id="E138",
+        family="ragged-or-sparse",
+        phase=Phase.READING,
+        patterns=(
+            r"(?:Ragged|Sparse)Tensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
+            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?(?:Ragged|Sparse)Tensor",
+            r"composite tensors? .{0,60}?not supported.{0,60}?(?:TPU|Strategy)",
+        ),
+        cause="Ragged or sparse tensors reach the TPU, which knows dense ones of fixed shape only.",
+        fix="""\
+dataset = dataset.map(lambda x: x.to_tensor(shape=[None, MAX_LENGTH]))       # RaggedTensor: padded to a fixed length
+dataset = dataset.map(lambda x: tf.sparse.to_dense(x))                       # SparseTensor""",
+        evidence="recalled",
+        example="NotImplementedError: RaggedTensor inputs are not supported with TPUStrategy",
+    ),
+    KnownError(
+        id="E135",
+        family="embedding-initializer",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"Function does not have \*\*kwargs parameter, but contains an unknown partial keyword",
+        ),
+        cause="An initializer class was given where an instance is meant (TableConfig of TPUEmbedding).",
+        fix="""\
+table = tf.tpu.experimental.embedding.TableConfig(
+    vocabulary_size=1000, dim=64, initializer=tf.initializers.TruncatedNormal(mean=0.0, stddev=0.1))   # an instance: with ()
+dataset = dataset.batch(global_batch, drop_remainder=True)""",
+        citations=("tensorflow/recommenders#240",),
+        example="ValueError: Function does not have **kwargs parameter, but contains an unknown partial keyword.",
+    ),
+    KnownError(
+        id="E136",
+        family="embedding-on-tpu",
+        phase=Phase.BUILDING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"TPUEmbedding.{0,200}?(?:Error|not supported|must be|outside|only (?:be )?used|requires?)",
+            r"(?:Error|not supported|must be|outside|only).{0,160}?TPUEmbedding",
+            r"SparseCore.{0,120}?(?:not (?:supported|available|found)|Error|fail)",
+            r"embedding_device.{0,80}?(?:not supported|unsupported)",
+        ),
+        cause="The TPU's embedding hardware is used where it cannot be: outside the strategy's scope, with a batch whose size is unknown, with an optimizer or feature it does not take, or on a generation that lacks it.",
+        fix="""\
+with strategy.scope():
+    embedding = tfrs.layers.embedding.TPUEmbedding(feature_config, optimizer=tf.tpu.experimental.embedding.Adagrad(0.1))
+dataset = dataset.batch(global_batch, drop_remainder=True)       # inputs of rank 1, ragged or sparse; no batch_size= in the layer""",
+        evidence="recalled",
+        example="ValueError: TPUEmbedding layer must be created under a TPUStrategy",
+    ),
+)

@@ -1,0 +1,154 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Shapes that do not fit one another."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E88",
+        family="shape-conflict",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"Input to reshape is a tensor with (?P<has>\d{1,12}) values, but the requested shape (?:has|requires a multiple of) (?P<wanted>\d{1,12})",
+            r"Input to reshape is a tensor with",
+            r"Cannot reshape a tensor with (?P<has>\d{1,12}) elements to shape",
+        ),
+        cause="A reshape is given another number of values than its shape says. On a TPU this is mostly a batch size written into the model: each replica sees the global batch divided by the replicas, and the last batch may be smaller.",
+        details=("It has {has} values and should have {wanted}.",),
+        fix="""\
+x = tf.reshape(x, [-1, height, width])             # -1 in place of a batch size
+inputs = keras.Input(shape=(length,))              # no batch_size=, no batch_input_shape=
+dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = per_replica * strategy.num_replicas_in_sync""",
+        citations=("tensorflow/tensorflow#43276",),
+        example="Compilation failure: Input to reshape is a tensor with 100 values, but the requested shape has 50",
+    ),
+    KnownError(
+        id="E89",
+        family="shape-conflict",
+        phase=Phase.TRACING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"Incompatible shapes: (?P<left>\[[\d,]{0,40}\]) vs\.? (?P<right>\[[\d,]{0,40}\])",
+            r"Dimensions? .{0,40}? must be equal, but are (?P<left>\d{1,9}) and (?P<right>\d{1,9})",
+            r"Shapes (?P<left>\([\d, None]{0,40}\)) and (?P<right>\([\d, None]{0,40}\)) (?:are incompatible|must have)",
+            r"ConcatOp : Dimensions? .{0,20}?should match",
+            r"logits and labels must have the same first dimension",
+            r"Matrix size-incompatible",
+            r"Binary op \w{1,30} with incompatible shapes",
+            r"must be a multiple of the number of groups",
+            r"is incompatible with the layer: expected shape",
+            r"Dimension \d in both shapes must be equal",
+            r"required broadcastable shapes",
+            r"Shape must be rank \d{1,2} but is rank",
+            r"cannot infer the missing input size for an empty tensor",
+        ),
+        cause="Two tensors that meet have shapes that do not fit.",
+        details=("They are {left} and {right}.",),
+        fix="""\
+print(dataset.element_spec)          # what the pipeline gives: compare it with what the model expects
+# a batch size written into the model (batch_size=, [32, ...]) is wrong in a replica: global_batch // replicas
+# the last batch is smaller: dataset.batch(global_batch, drop_remainder=True)""",
+        rivals=(
+            Rival(
+                cause="a batch size is written into the model or the loss, and each replica sees a part of the global batch",
+                look_for="the two sizes differ by the number of replicas (8 times)",
+                decide='grep -nE "batch_size|BATCH" train.py',
+            ),
+            Rival(
+                cause="the last batch of the epoch is smaller",
+                look_for="it fails at the end of an epoch",
+                decide="grep -n drop_remainder train.py",
+            ),
+            Rival(
+                cause="labels and logits, or data and model, simply differ (classes, channels, length)",
+                look_for="it fails in the first step on a CPU too",
+                decide='python -c "...; print(dataset.element_spec, model.output_shape)"',
+            ),
+        ),
+        evidence="recalled",
+        example="InvalidArgumentError: Incompatible shapes: [16,10] vs. [32,10]",
+    ),
+    KnownError(
+        id="E90",
+        family="indivisible-batch",
+        phase=Phase.TRACING,
+        patterns=(
+            r"(?:must be|be evenly|is not|not) divisible by (?:the )?(?:total )?(?:number of |num_?)(?:replicas?|TPU cores|shards|workers|devices|cores)",
+            r"(?P<batch>\d{1,7})\D{1,20}must be divisible by .{0,30}?replicas (?P<replicas>\d{1,5})",
+            r"Batch size: \d{1,7} is not divisible",
+            r"batch.size.{0,40}? must be divisible by",
+            r"slice index 0 of dimension 0 out of bounds",
+            r"batch.{0,60}?not (?:evenly )?divisible.{0,60}?(?:replica|shard|core|worker)",
+        ),
+        cause="The global batch (or the last, smaller one) cannot be split evenly over the replicas: it must be a multiple of their number.",
+        details=("The batch is {batch}, the replicas are {replicas}.",),
+        fix="""\
+global_batch = PER_REPLICA_BATCH * strategy.num_replicas_in_sync       # best: 128 for each replica
+dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluation and predict too: pad, or drop the rest""",
+        citations=(
+            "tensorflow/tensorflow#27313",
+            "tensorflow/tensorflow#32077",
+            "google-research/bert#67",
+        ),
+        example="ValueError: train batch size 6 must be divisible by number of replicas 8",
+    ),
+    KnownError(
+        id="E91",
+        family="unknown-shape",
+        phase=Phase.TRACING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"must be statically known",
+            r"(?:must|should) (?:be|have) (?:a )?fully[ -]defined",
+            r"as_list\(\) is not defined on an unknown TensorShape",
+            r"Cannot take the length of [Ss]hape with unknown rank",
+            r"'images' contains no shape",
+            r"dimension of the inputs to a? ?`?Dense`? (?:layer )?should be defined",
+            r"unknown (?:batch|rank|shape).{0,100}?(?:TPU|XLA|infeed)",
+            r"(?:TPU|XLA|infeed).{0,100}?unknown (?:batch|rank|shape)",
+            r"All (?:Tensors|tensors) outfed from TPU should preserve batch size dimension",
+            r"requires? (?:a )?(?:fully )?(?:static|defined|known) (?:batch|shape)",
+        ),
+        cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
+        fix="""\
+# the whole batch, training and evaluation alike, with a fixed size
+dataset = dataset.batch(global_batch, drop_remainder=True)
+# every other dimension too: pad to a fixed length, fix the image's size
+dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), drop_remainder=True)
+print(dataset.element_spec)            # no None may be left""",
+        evidence="recalled",
+        example="ValueError: The shape of the infeed must be statically known",
+    ),
+    KnownError(
+        id="E159",
+        family="unequal-shapes-in-batch",
+        phase=Phase.READING,
+        patterns=(
+            r"Cannot batch tensors with different shapes in component (?P<component>\d{1,3})\. First element had shape (?P<first>\[[\d,]{0,40}\]) and element \d{1,9} had shape (?P<other>\[[\d,]{0,40}\])",
+            r"Cannot batch tensors with different shapes",
+            r"Cannot add tensor to the batch: number of elements does not match",
+        ),
+        cause="The examples of one batch have different shapes (images of different sizes, texts of different lengths), and batch() wants them equal.",
+        details=("Component {component} has {first} and {other}.",),
+        fix="""\
+image = tf.ensure_shape(tf.image.resize(image, [224, 224]), [224, 224, 3])       # before batch(): one size for all
+dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), drop_remainder=True)    # texts: one length""",
+        evidence="recalled",
+        example="InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [480,640,3] and element 1 had shape [512,512,3].",
+    ),
+    KnownError(
+        id="E87",
+        family="recompiled",
+        phase=Phase.COMPILING,
+        level="info",
+        patterns=(r"New input shapes; \(re-\)compiling",),
+        cause="The step is compiled anew because a batch of another shape came, mostly the smaller last batch.",
+        fix="""\
+dataset = dataset.batch(global_batch, drop_remainder=True)     # one shape, compiled once
+# with arrays: a number of examples that is a multiple of the batch size""",
+        citations=("tensorflow/tensorflow#29825",),
+        example="INFO:tensorflow:New input shapes; (re-)compiling: mode=train (# of cores 8), [TensorSpec(shape=(110,), dtype=tf.int32, name='core_id0')]",
+    ),
+)

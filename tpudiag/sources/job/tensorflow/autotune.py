@@ -1,0 +1,63 @@
+"""Reads what tf.data's AUTOTUNE chose, from the model that a running iterator keeps of itself.
+
+Public (`tf.data.experimental.get_model_proto`); where a TensorFlow lacks it, nothing
+is known of the choices.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tpudiag.signals import AutotuneChoice, DatasetOp
+
+_SETTINGS = {"parallelism": "parallelism", "buffer_size": "buffer_size"}
+
+
+def choices(tf: Any, iterator: Any, ops: tuple[DatasetOp, ...]) -> tuple[AutotuneChoice, ...]:
+    """What was chosen for each transformation, the last of the pipeline first."""
+    try:
+        model = tf.data.experimental.get_model_proto(iterator)
+    except Exception:
+        return ()
+    return tuple(_choices(model, ops))
+
+
+def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
+    """The tunable settings of the model's nodes, beside those that the pipeline was built with."""
+    left = list(reversed(ops))
+    for node in _from_the_end(model):
+        kind = re.sub(r"V\d+$", "", node.name)
+        at = next((n for n, op in enumerate(left) if _same(op.kind, kind)), None)
+        op = left[at] if at is not None else None
+        if at is not None:
+            del left[: at + 1]
+        for parameter in node.parameters:
+            setting = _SETTINGS.get(parameter.name)
+            if setting is not None and parameter.tunable:
+                yield AutotuneChoice(
+                    transformation=kind, setting=parameter.name,
+                    built_with=getattr(op, setting) if op is not None else None,
+                    chosen=int(parameter.state_value or parameter.value),
+                    held_bytes=int(node.buffered_bytes),
+                    location=op.location if op is not None else None,
+                )  # fmt: skip
+
+
+def _from_the_end(model: Any) -> Iterator[Any]:
+    """The nodes from the one that gives the elements back to the sources."""
+    pending, visited = [int(getattr(model, "output", 0)) or min(model.nodes, default=0)], set[int]()
+    while pending:
+        number = pending.pop(0)
+        if number in visited or number not in model.nodes:
+            continue
+        visited.add(number)
+        node = model.nodes[number]
+        yield node
+        pending.extend(int(each) for each in node.inputs)
+
+
+def _same(built: str, runs: str) -> bool:
+    """Whether a transformation runs as what another was rewritten to."""
+    return built.removeprefix("Parallel") == runs.removeprefix("Parallel")
