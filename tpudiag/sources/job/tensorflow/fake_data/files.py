@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
@@ -163,7 +163,7 @@ class Files:
 
 def _texts(names: Any) -> list[str] | None:
     """Names in a list or tuple; None for tensors and whatever else."""
-    kept: Any = names if isinstance(names, (list, tuple)) else ()
+    kept = cast("list[object]", names) if isinstance(names, (list, tuple)) else []
     texts = [name for name in kept if isinstance(name, str)]
     return texts if texts and len(texts) == len(kept) else None
 

@@ -12,7 +12,7 @@ REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
 _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 """Folders that notebook hosts and TPU VMs mount."""
-_DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-", re.I)
+_DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
 def is_remote(path: Any) -> bool:
