@@ -19,6 +19,7 @@ from tpudiag.diagnoses import (
     plot_data,
     predicted_step,
     script_coverage,
+    undiagnosed,
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import MissingExtra, UnreadableInput
@@ -49,7 +50,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
     request = request.with_notebook()
-    installed = environment_with_tensorflow()
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
@@ -57,6 +57,8 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     source = script.look(script.module_file(request.program) if request.is_module else request.file)
     if request.notebook is not None:
         source = request.notebook.relocated(source)
+    undiagnosed.refuse_framework(request.name, source.framework)
+    installed = environment_with_tensorflow()
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -73,6 +75,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     outcomes = job_skips.after_rehearsal(
         engine.examine(signals, catalogue.checks(), settings), signals.end
     )
+    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes)
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     return Report(
@@ -103,7 +106,8 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
-        partial=job_summary.partial(signals, job.timed_out),
+        partial=undiagnosed.unreachable(signals.end, request.fake_data)
+        or job_summary.partial(signals, job.timed_out),
         interrupted=signals.end is not None and signals.end.how == "interrupted",
         series=plot_data.of(signals),
         crash=signals.end.crash if signals.end is not None else None,

@@ -104,7 +104,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         end, error = _end(raised), raised
     if observer.stopped:
         return JobEnd("stopped")  # what the job did after it was stopped is of no interest
-    recorder.put(came_to=end)
+    recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
     recorder.put(hook_defects=barrier.defects())
     return end

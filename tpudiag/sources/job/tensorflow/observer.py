@@ -20,7 +20,15 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import barrier, graphs, hooks, loss, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import (
+    barrier,
+    graphs,
+    hooks,
+    keras_backend,
+    loss,
+    tpu_stubs,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -135,6 +143,7 @@ class Observer:
 
     def imported_keras(self, keras: Any, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
+        hooks.quietly(keras_backend.watch, keras, self._recorder)
         if self._tf is None:
             self._early_keras.append((keras, package))
         else:
