@@ -8,6 +8,8 @@ from tpudiag.signals import Signals
 
 from ._need import mib
 
+TOO_LARGE = 3.3
+"""How many times too large an estimate from shapes was seen: a small transformer in float32."""
 UNVERIFIED = "estimate by the TPU compiler, unverified on hardware"
 PREDICTED = "predicted from the TPU compiler's program, not measured"
 
@@ -23,6 +25,30 @@ def why_not_compiled(signals: Signals) -> None:
     facts = signals.compiler
     if signals.profile is None and facts is not None and facts.reason is not None:
         raise NotMeasured(facts.reason, facts.how or "check again")
+
+
+def fits_at(signals: Signals, replica_batch: int) -> bool | None:
+    """Whether the step would fit with another batch; None where neither compiler nor shapes tell.
+
+    From the compiler's two batches in a line, or else from the traced shapes, which were seen up
+    to `TOO_LARGE` times too large: only what does not fit even then does not.
+    """
+    step = compilation(signals)
+    if step is not None:
+        if step.out_of_memory is not None:
+            return False if replica_batch >= step.batch else None
+        small = signals.compiler.small if signals.compiler is not None else None
+        need_bytes = step.need_bytes or 0
+        slope = step.temporary_bytes / step.batch
+        if small is not None and small.need_bytes is not None and small.batch < step.batch:
+            slope = (need_bytes - small.need_bytes) / (step.batch - small.batch)
+        return need_bytes + slope * (replica_batch - step.batch) <= step.usable_bytes
+    batch, kept = signals.batch, signals.activations
+    if batch is None or kept is None or signals.target is None:
+        return None
+    fixed = sum(variable.bytes for variable in signals.variables or ())
+    scaled = kept.activation_bytes * replica_batch / max(batch.per_replica_batch, 1)
+    return None if fixed + scaled / TOO_LARGE <= signals.target.hardware.usable_hbm_bytes else False
 
 
 def tensor_text(tensor: HbmTensor) -> str:

@@ -8,14 +8,29 @@ from tpudiag.signals import Pipeline
 SOURCE = "the pipeline alone on this machine"
 
 
+NO_FASTER = 0.95
+"""A fix after which the pipeline gave a smaller share than that of its examples is none."""
+FASTER = 1.05
+"""From this factor on a fix is said to be worth something: less is within the noise."""
+
+
+def refuted(pipeline: Pipeline, fix: str) -> bool:
+    """Whether the measurement shows that a fix makes the pipeline slower."""
+    return any(
+        speed.fix == fix and speed.after_examples_per_s < NO_FASTER * speed.before_examples_per_s
+        for speed in pipeline.speeds
+    )
+
+
 def worth(pipeline: Pipeline, fix: str) -> tuple[str, tuple[Evidence, ...]]:
-    """A sentence and its evidence, both empty where it was not measured."""
+    """A sentence and its evidence; no sentence where it gains nothing, and neither unmeasured."""
     for speed in pipeline.speeds:
         if speed.fix == fix:
             before, after = round(speed.before_examples_per_s), round(speed.after_examples_per_s)
             beside = " beside a step as long as a batch takes" if fix == "prefetch" else ""
+            gains = after >= FASTER * before
             return (
-                f" {before:,} -> {after:,} examples/s on this machine{beside}.",
+                f" {before:,} -> {after:,} examples/s on this machine{beside}." if gains else "",
                 (
                     Evidence("as built", before, "examples/s", source=SOURCE),
                     Evidence(f"with {fix}", after, "examples/s", source=SOURCE),

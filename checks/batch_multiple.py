@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import MatrixOp, Signals
+from tpudiag.signals import Batch, MatrixOp, Signals
 
-from ._need import need, of_a_job
+from ._compiler import fits_at
+from ._need import need, of_a_job, percent
 
 LIMIT = 128
 """The multiple of the per-replica batch that fills the lanes of a tile."""
@@ -15,17 +16,25 @@ SOFT_LIMIT = 8
 """The multiple that is enough where every feature dimension is a multiple of 128."""
 
 
+MATERIAL = 0.05
+"""A product below this share of the forward products' work is not worth a word."""
+NEGLIGIBLE = 0.01
+"""Padding below this share of the work is a note."""
+
+
 @check("TPU401", Severity.WARNING)
 def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The global batch is not a multiple of 128 x replicas.
 
     ## What it sees
-    The per-replica batch that reaches the traced step, the replicas of the target, and the
-    feature dimensions of the step's matrix products. It is a note only where the softer of the
-    two documented rules holds: 8 per replica, and features in multiples of 128.
+    The per-replica batch that reaches the traced step, the replicas of the target, and the rows
+    and features of the step's matrix products. Rows may be batch x length, or batch x height x
+    width: where those are multiples of 128 nothing is padded, whatever the batch is. It is a note
+    only where the softer of the two documented rules holds: 8 per replica, and features in
+    multiples of 128. A batch that would not fit the target is not proposed.
 
     ## Why it costs
-    Tiles are 8 x 128. XLA pads batch and features up to them: the padding is computed and stored.
+    Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
 
     ## What to do
     ```python
@@ -39,36 +48,105 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     of_a_job(signals, "the batch of the step")
     batch = need(signals.batch, "a batch at a training step")
     multiple = int(limit) * batch.replicas
+    forward = [op for op in signals.matrix_ops or () if op.forward]
+    rows = _rows(forward, batch.per_replica_batch)
     evidence = (
         Evidence("global batch", batch.global_batch, "examples", f"n x {multiple}"),
         Evidence("replicas", batch.replicas, "replicas"),
         Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {int(limit)}"),
+        *(Evidence("rows of a product", count, "rows", f"n x {int(limit)}") for count in rows[:3]),
     )
-    if batch.global_batch % multiple == 0:
+    if batch.global_batch % multiple == 0 or (
+        rows and all(count % int(limit) == 0 for count in rows)
+    ):
         yield from evidence
         return
-    features = hidden_dimensions(signals.matrix_ops or ())
+    features = hidden_dimensions(tuple(forward))
     odd = sorted({size for size in features if size % 128})
     soft = batch.per_replica_batch % SOFT_LIMIT == 0 and bool(features) and not odd
-    better = max(multiple, round(batch.global_batch / multiple) * multiple)
+    tile = SOFT_LIMIT if features and not odd else int(limit)
+    if not rows:
+        forward = []
+    lost = _lost(forward, batch.per_replica_batch, tile)
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica"
         + (
             ": enough, since all features are multiples of 128; 128 a replica fills every tile."
             if soft
-            else f", no multiple of {int(limit)}: the rest of each tile is padding."
+            else f", no multiple of {int(limit)}: up to {lost:.0%} of the products' work is the "
+            "padding of their rows."
         ),
-        f"global_batch = {better}  # {better // multiple * int(limit)} x {batch.replicas} replicas",
-        (*evidence, Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none")),
+        _fix(signals, batch, int(limit)),
+        (
+            *evidence,
+            Evidence("padding of rows", percent(lost), "% of the products", source="estimate"),
+            Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
+        ),
         batch.location,
-        severity=Severity.INFO if soft else Severity.WARNING,
+        severity=Severity.INFO if soft or lost < NEGLIGIBLE else Severity.WARNING,
     )
+
+
+def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:
+    """The rows that the batch gives to the products that matter, the longest product first.
+
+    Those of batched products (attention) are a length: the batch only counts them.
+    """
+    work = sum(op.flops for op in forward)
+    matter = [
+        op
+        for op in forward
+        if op.batch == 1 and op.rows % replica_batch == 0 and op.flops >= MATERIAL * work
+    ]
+    return [*dict.fromkeys(op.rows for op in sorted(matter, key=lambda op: -op.flops))]
+
+
+def _lost(forward: list[MatrixOp], replica_batch: int, tile: int) -> float:
+    """The share of the forward products' work that pads rows up to a tile; of a batch of rows
+    where no product is known."""
+    work = sum(op.flops for op in forward)
+    if not work:
+        return 1 - replica_batch / _up(replica_batch, tile)
+    padded = sum(
+        op.flops * (_up(op.rows, tile) / op.rows if op.batch == 1 and op.rows else 1.0)
+        for op in forward
+    )
+    return 1 - work / padded
+
+
+def _fix(signals: Signals, batch: Batch, limit: int) -> str:
+    """The nearest batch that fills the tiles and is not known to be too large."""
+    multiple = limit * batch.replicas
+    soft = SOFT_LIMIT * batch.replicas
+    nearest = max(multiple, round(batch.global_batch / multiple) * multiple)
+    below = batch.global_batch // multiple * multiple
+    for better in (
+        nearest,
+        below,
+        _up(batch.global_batch, soft),
+        batch.global_batch // soft * soft,
+    ):
+        each = better // batch.replicas
+        if better and better != batch.global_batch and fits_at(signals, each) is not False:
+            return f"global_batch = {better}  # {each} x {batch.replicas} replicas"
+    return (
+        "a larger batch does not fit: make the layers' widths multiples of 128, and multiples of "
+        "8 a replica are enough"
+    )
+
+
+def _up(size: int, multiple: int) -> int:
+    """The next multiple."""
+    return -(-size // multiple) * multiple
 
 
 def hidden_dimensions(ops: tuple[MatrixOp, ...]) -> set[int]:
     """Feature dimensions that the model's author chose: no example's width, no class count.
 
-    They are the ones that one forward product makes and another consumes.
+    They are the ones that one forward product makes and another consumes, and the widths of
+    embeddings.
     """
-    forward = [op for op in ops if op.forward]
-    return {op.columns for op in forward} & {op.contraction for op in forward}
+    forward = [op for op in ops if op.forward and op.sizes_known]
+    consumed = {op.contraction for op in forward}
+    embedded = {op.contraction for op in forward if op.reads_embedding}
+    return ({op.columns for op in forward} & consumed) | embedded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
@@ -21,7 +21,9 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## Why it costs
     XLA compiles for fixed shapes. An unknown dimension fails to compile on a TPU ("Dynamic
-    Spatial Convolution is not supported"), or is padded, or compiles again for each size.
+    Spatial Convolution is not supported"), or is padded, or compiles again for each size. Where
+    only the batch is open TPUStrategy pads it (`experimental_enable_dynamic_batch_size`): a
+    warning, and a note where an endless `repeat` stands before `batch`, so that it is always full.
 
     ## What to do
     ```python
@@ -30,28 +32,20 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     ```
 
     ## Source
-    tensorflow#45175, tensorflow#122055, keras-hub#443
+    tensorflow#45175, tensorflow#122055, keras-hub#443; tf.distribute.RunOptions
     """
     inputs = signals.step_inputs
     pipelines = [p for p in signals.pipelines or () if p.trains]
     if inputs is None and not pipelines:
         need(None, "the input of a training step")
     unknown = [tensor for tensor in inputs or () if _is_dynamic(tensor)]
-    if not unknown:
+    if not inputs:
         unknown = [t for p in pipelines if p.distributed for t in p.elements if _is_dynamic(t)]
     if unknown:
-        location, cause = _cause(pipelines)
-        yield Finding(
-            f"the step gets {_text(unknown[0])}: {cause}",
-            "dataset = dataset.batch(global_batch, drop_remainder=True)"
-            if "drop_remainder" in cause
-            else "give every example the same shape before batching:\n"
-            "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
-            tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5]),
-            location,
-        )
+        yield _finding(unknown, pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
-    for operation in step.dynamic if step is not None and not unknown else ():
+    dynamic = step.dynamic if step is not None and not unknown else ()
+    for operation in {op.location: op for op in reversed(dynamic)}.values():
         yield Finding(
             f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
             "a bounded dimension, and computes its bound.",
@@ -60,8 +54,58 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
             operation.location,
             severity=Severity.WARNING,
         )
+    lowered = signals.compiler.lowered if signals.compiler is not None else None
+    if (step is None or not step.dynamic) and not (lowered and lowered.refused_ops):
+        yield from _sized_by_data(signals)
     for tensor in (inputs or ())[:4]:
         yield Evidence(tensor.name, _text(tensor))
+
+
+def _sized_by_data(signals: Signals) -> Iterator[Finding]:
+    """The same from the traced step, where no compiler was asked."""
+    ops = signals.step_ops.sized_by_data if signals.step_ops is not None else ()
+    for op in {op.location: op for op in ops}.values():
+        yield Finding(
+            f"the result of {op.kind} ({op.name}) has as many elements as the data say: XLA keeps "
+            "it as a bounded dimension, or does not compile what needs its size.",
+            "give it a static size: tf.where(mask, x, 0), tf.math.top_k, or pad to a fixed length",
+            (Evidence("operation", op.name, limit="static"),),
+            op.location,
+            severity=Severity.WARNING,
+            confidence=Confidence.MEDIUM,
+        )
+
+
+def _finding(unknown: list[TensorSeen], pipelines: list[Pipeline]) -> Finding:
+    """An unknown dimension of the input: the batch alone, which is padded, or another."""
+    only_batch = all(t.shape and t.shape[0] is None and None not in t.shape[1:] for t in unknown)
+    shown = next((t for t in unknown if t.shape is None or None in t.shape[1:]), unknown[0])
+    batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
+    evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
+    if only_batch and batching is not None:
+        endless = any(_is_endless(pipeline) for pipeline in pipelines)
+        why = (
+            "every batch behind an endless repeat is full, but nothing says so to the compiler"
+            if endless
+            else "the last batch may be smaller: it is padded, or compiled once more"
+        )
+        return Finding(
+            f"the step gets {_text(shown)}: its batch has no drop_remainder=True. {why}.",
+            "dataset = dataset.batch(global_batch, drop_remainder=True)",
+            evidence,
+            batching.location,
+            severity=Severity.INFO if endless else Severity.WARNING,
+        )
+    opened = next((found for p in pipelines if (found := _opening(p)) is not None), None)
+    where = opened.location if opened else next((p.location for p in pipelines), None)
+    return Finding(
+        f"the step gets {_text(shown)}: an example's own shape is not fixed",
+        "give every example the same shape before batching:\n"
+        "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
+        evidence,
+        where,
+        severity=Severity.WARNING if only_batch else None,
+    )
 
 
 def _is_dynamic(tensor: TensorSeen) -> bool:
@@ -76,15 +120,26 @@ def _text(tensor: TensorSeen) -> str:
     return f"{tensor.dtype}[{', '.join('?' if s is None else str(s) for s in tensor.shape)}]"
 
 
-def _cause(pipelines: list[Pipeline]) -> tuple[Location | None, str]:
-    """The line that leaves a dimension open, and why."""
-    for pipeline in pipelines:
-        for op in reversed(pipeline.ops):
-            if op.batch_size is not None and not op.drop_remainder:
-                return op.location, "its batch has no drop_remainder=True"
-    opened = next((found.location for p in pipelines if (found := _opening(p)) is not None), None)
-    where = opened or next((p.location for p in pipelines), None)
-    return where, "an example's own shape is not fixed"
+def _batching(pipeline: Pipeline) -> DatasetOp | None:
+    """The batch that leaves its first dimension open."""
+    return next(
+        (
+            op
+            for op in reversed(pipeline.ops)
+            if op.batch_size is not None and not op.drop_remainder
+        ),
+        None,
+    )
+
+
+def _is_endless(pipeline: Pipeline) -> bool:
+    """Whether the data repeat without end before they are batched."""
+    for op in pipeline.ops:
+        if op.batch_size is not None:
+            return False
+        if op.kind == "Repeat" and (op.count is None or op.count < 0):
+            return True
+    return False
 
 
 def _opening(pipeline: Pipeline) -> DatasetOp | None:

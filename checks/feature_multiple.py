@@ -47,7 +47,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     ops = [
         op
         for op in need(signals.matrix_ops, "a traced training step")
-        if op.forward and op.batch == 1
+        if op.forward and op.batch == 1 and op.sizes_known
     ]
     if not ops:
         need(None, "a matrix product in the step")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import MatrixOp, MixedPrecision, Signals
+from tpudiag.signals import MatrixOp, MixedPrecision, Signals, TensorSeen
 
 from ._need import ON_THE_TPU, need, percent
 from ._profile import replicas_of, whole_trace
@@ -43,6 +43,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
     if signals.matrix_ops is None and signals.precision is not None and eager:
         yield from _by_policy(signals.precision)
+    yield from _double(signals.step_inputs or ())
     ops = need(signals.matrix_ops, "a traced training step")
     total = sum(op.flops for op in ops)
     if not total:
@@ -62,6 +63,21 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
             largest.location,
         )
     yield from evidence
+
+
+def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
+    """What reaches the step in 64 bit floating point, which no TPU has."""
+    wide = [tensor for tensor in inputs if tensor.dtype == "float64"]
+    if wide:
+        yield Finding(
+            f"float64 reaches the step ({len(wide)} of its {len(inputs)} inputs): a TPU has no "
+            "such unit and emulates it.",
+            "dataset = dataset.map(lambda x, *rest: (tf.cast(x, tf.float32), *rest))\n"
+            '# or make the arrays float32: x.astype("float32"); class_weight in fit makes weights '
+            "of the dtype of its values",
+            tuple(Evidence(tensor.name, tensor.dtype, limit="float32") for tensor in wide[:3]),
+            severity=Severity.WARNING,
+        )
 
 
 def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) -> bool:

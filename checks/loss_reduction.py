@@ -11,6 +11,8 @@ from ._need import need, of_a_job
 
 LIMIT = 0.01
 """How far the loss's scale may be from 1 / replicas, as a share of it."""
+TOLERANCE = 1e-3
+"""How far a weight may be from 1, or from the batch, to be a mean or a sum."""
 
 
 @check("TPU502", Severity.ERROR)
@@ -20,11 +22,13 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     ## What it sees
     In the traced step: how much the differentiated loss changes when every per-example loss of
     one replica rises by one. Gradients are summed over replicas, so it must be 1 / replicas;
-    where they are averaged, 1.
+    where they are averaged, 1. Each term of a loss is followed by itself, and the constants on
+    its way are told apart: the scaling, and weights of the author's own. Where the way holds a
+    factor that is no constant (a learned weight), nothing is said.
 
     ## Why it costs
     No error, a wrong model: the update is as many times too large as there are replicas (a mean
-    over the replica's batch), or as there are examples (a sum).
+    over the replica's batch). A plain sum grows with the global batch, as it does on one device.
 
     ## What to do
     ```python
@@ -56,8 +60,8 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
                 f"the loss is multiplied by {signals.precision.loss_scale_optimizer}, too",
                 "take the loss scaling out (TPU404)",
             )
-        elif _telling(scale, wanted, batch, limit):
-            yield _finding(scale, wanted, evidence)
+        elif not scale.linear or _telling(scale, wanted, batch, limit):
+            yield _finding(scale, wanted, batch, evidence)
         else:
             raise NotMeasured(
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
@@ -73,19 +77,31 @@ def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:
     return any(abs(factor / m - 1) <= limit or abs(factor * m - 1) <= limit for m in mistakes)
 
 
-def _finding(scale: LossScale, wanted: float, evidence: Evidence) -> Finding:
+def _finding(scale: LossScale, wanted: float, batch: int, evidence: Evidence) -> Finding:
     """What is wrong with one loss."""
-    factor = scale.weight / wanted
-    what = (
-        "it is averaged over the replica's batch, not over the global one"
-        if abs(scale.weight - 1) < 1e-6
-        else "it is not divided by the global batch"
-    )
+    is_sum = scale.linear and batch > 1 and abs(scale.weight / batch - 1) < TOLERANCE
     return Finding(
-        f"the loss is {factor:.6g} times what it should be: {what}, and gradients are "
+        f"{_what(scale, wanted, is_sum)}, and gradients are "
         f"{'averaged' if scale.gradients_averaged else 'summed'} over {scale.replicas} replicas.",
         "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=global_batch)\n"
-        "# with a loss object: reduction=None (Keras 3) or Reduction.NONE",
+        "# with a loss object: reduction=None (Keras 3) or Reduction.NONE"
+        if scale.linear
+        else "loss = loss / strategy.num_replicas_in_sync",
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         scale.location,
+        severity=Severity.WARNING if is_sum else None,
     )
+
+
+def _what(scale: LossScale, wanted: float, is_sum: bool) -> str:
+    """The mistake in words."""
+    if not scale.linear:
+        return "nothing between the loss and the replica's batch divides it by the replicas"
+    if is_sum:
+        return "the loss is a sum that nothing divides by the batch: it grows with the global batch"
+    slip = (
+        "it is averaged over the replica's batch, not over the global one"
+        if abs(scale.weight - 1) < TOLERANCE
+        else "it is not divided by the global batch"
+    )
+    return f"the loss is {scale.weight / wanted:.6g} times what it should be: {slip}"

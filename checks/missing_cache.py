@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import KerasUse, Pipeline, Signals
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
 
-from ._input import worth
+from ._input import refuted, worth
 from ._need import mib
 from .missing_prefetch import own_pipelines
 
@@ -25,7 +25,8 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     follows, how large its content would be, and what stands before a cache that is there.
 
     ## Why it costs
-    Without a cache every epoch decodes everything again. A cache after a shuffle or a random
+    Without a cache every epoch decodes everything again. A cache after a repeat keeps each pass by
+    itself, and after an endless one fills the host's memory. A cache after a shuffle or a random
     augmentation freezes it: every epoch sees the same "random" examples in the same order.
 
     ## What to do
@@ -54,13 +55,15 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
 
 def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
-    repeats = any(op.kind == "Repeat" and op.count not in (0, 1) for op in pipeline.ops)
+    repeats = any(map(_repeats, pipeline.ops))
     fitted = keras is not None and keras.loop == "fit" and keras.epochs > 1
     return repeats or pipeline.passes > 1 or fitted
 
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
-    """What is random before a cache."""
+    """What stands before a cache and should not: repetition, chance, the choice of a shuffle."""
+    where = pipeline.ops[at].location or pipeline.location
+    repeated = next((op for op in pipeline.ops[:at] if _repeats(op)), None)
     drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
     random = [
         op
@@ -68,15 +71,35 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
         if op.stateful
         or (op.kind == "Shuffle" and not (drawn_anew or pipeline.names_files(number)))
     ]
-    if random:
+    if repeated is not None:
+        passes = "an endless" if _is_endless(repeated) else f"a {repeated.count} times"
+        yield Finding(
+            f"cache stands after {passes} repeat: it keeps every pass by itself"
+            + (", is never whole, and grows until the host's memory is full."
+               if _is_endless(repeated) else "."),
+            "dataset = dataset.map(decode).cache().shuffle(10_000).repeat()",
+            (Evidence("before the cache", "Repeat"),),
+            where,
+        )  # fmt: skip
+    elif random:
         what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
         yield Finding(
             f"cache stands after {what}: every epoch sees what the first one drew.",
             "dataset = dataset.map(decode).cache().shuffle(10_000).map(augment)",
             (Evidence("random before the cache", random[0].kind),),
-            pipeline.ops[at].location or pipeline.location,
+            where,
         )
     yield Evidence("cache", f"transformation {at + 1} of {len(pipeline.ops)}")
+
+
+def _repeats(op: DatasetOp) -> bool:
+    """Whether an op gives its elements more than once."""
+    return op.kind == "Repeat" and op.count not in (0, 1)
+
+
+def _is_endless(op: DatasetOp) -> bool:
+    """Whether a repeat has no end."""
+    return op.count is None or op.count < 0
 
 
 def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
@@ -94,12 +117,13 @@ def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
         )
     size_bytes = costly.elements * costly.element_bytes
     evidence = Evidence("size of its result", size_bytes, "B", int(limit))
-    if size_bytes <= limit:
+    if size_bytes <= limit and not refuted(pipeline, "cache"):
         yield Finding(
             f"{costly.kind} does the same costly work in every epoch; its result is "
             f"{mib(size_bytes)} and would fit in memory.{gain}",
             "dataset = dataset.map(decode, num_parallel_calls=tf.data.AUTOTUNE).cache()",
             (evidence, *measured),
             costly.location,
+            confidence=Confidence.HIGH if gain else Confidence.MEDIUM,
         )
     yield evidence

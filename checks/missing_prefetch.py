@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import NO_WORK, DatasetOp, Pipeline, Signals
 
-from ._input import worth
+from ._input import refuted, worth
 from ._need import need
 
 LIMIT = 1
@@ -19,7 +19,9 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     """The pipeline does not end in prefetch, or its buffer is static and small.
 
     ## What it sees
-    The last transformation of each pipeline that feeds the training step, as it was built.
+    The last transformation of each pipeline that feeds the training step, as it was built. Where
+    tf.data adds a prefetch by itself (its default since 2.9, unless an option switches it off) it
+    is a note; where the fix was measured to make the pipeline slower it is nothing.
 
     ## Why it costs
     Without it the next batch is made only when the step asks for it: host and chip take turns
@@ -38,12 +40,20 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
         if last is None:
             continue
         gain, measured = worth(pipeline, "prefetch")
-        if last.kind != "Prefetch":
+        by_itself = pipeline.prefetched_by_itself
+        if last.kind != "Prefetch" and refuted(pipeline, "prefetch"):
+            yield Evidence("last transformation", last.kind)
+            yield from measured
+        elif last.kind != "Prefetch":
+            own = " tf.data adds one when it optimises the pipeline, as it does here."
             yield Finding(
-                f"the pipeline ends in {last.kind}, not in prefetch.{gain}",
+                f"the pipeline ends in {last.kind}, not in prefetch."
+                + (own if by_itself else gain),
                 "dataset = dataset.prefetch(tf.data.AUTOTUNE)  # the last transformation",
                 (Evidence("last transformation", last.kind, limit="Prefetch"), *measured),
                 last.location or pipeline.location,
+                severity=Severity.INFO if by_itself else Severity.WARNING,
+                confidence=Confidence.MEDIUM,
             )
         elif last.buffer_size is not None and 0 <= last.buffer_size <= limit:
             yield Finding(
@@ -51,6 +61,7 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
                 "dataset = dataset.prefetch(tf.data.AUTOTUNE)",
                 (Evidence("buffer", last.buffer_size, "batches", limit + 1), *measured),
                 last.location or pipeline.location,
+                confidence=Confidence.MEDIUM,
             )
         else:
             yield Evidence("last transformation", _buffer(last))

@@ -10,7 +10,7 @@ from tpudiag.hardware import Target
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import Signals, TensorSeen, VariableSeen
 
-from ._compiler import compilation
+from ._compiler import TOO_LARGE, compilation
 from ._need import ON_THE_TPU, mib, need, of_a_job, percent
 from ._profile import replicas_of
 
@@ -18,8 +18,6 @@ LIMIT = 0.10
 """Headroom below which it is a warning, as a share of what the compiler may use."""
 ERROR_BAR = 0.40
 """How far the analytic estimate may be too low, as a share of it; see tests/benchmarks."""
-TOO_LARGE = 3.3
-"""How many times too large it was seen: a small transformer, which the compiler keeps on chip."""
 SMALLER = (
     "halve the per-replica batch, or keep activations in bfloat16:\n"
     'keras.mixed_precision.set_global_policy("mixed_bfloat16")'

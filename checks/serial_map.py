@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._input import worth
+from ._input import refuted, worth
 from .missing_prefetch import own_pipelines
 
 _SERIAL = {"Map": "map", "Interleave": "interleave", "FlatMap": "flat_map"}
@@ -20,7 +20,9 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each map and interleave of the pipelines that feed the training step, and its
-    num_parallel_calls. Those that a function of a library makes (`make_csv_dataset`) take none.
+    num_parallel_calls. Those that a function of a library makes (`make_csv_dataset`, `unbatch`)
+    take none. A map of a stateless function is a note: tf.data makes it parallel by itself, unless
+    an option switches that off; where parallel calls were measured to be slower it is nothing.
 
     ## Why it costs
     A TPU host has a hundred cores and more; a serial map uses one of them.
@@ -42,16 +44,24 @@ def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
             serial = op.kind in ("Map", "Interleave") or (
                 op.kind in _PARALLEL and op.parallelism == 1
             )
-            if serial and op.location is not None and not op.inside_library:
+            if (
+                serial
+                and op.location is not None
+                and not (op.inside_library or refuted(pipeline, "parallel calls"))
+            ):
                 name = _SERIAL.get(op.kind, op.kind)
+                own = " Its function is stateless: tf.data makes it parallel by itself."
                 yield Finding(
-                    f"{name} runs serially: it has no num_parallel_calls.{gain}",
+                    f"{name} has no num_parallel_calls.{own}"
+                    if op.parallel_by_itself
+                    else f"{name} runs serially: it has no num_parallel_calls.{gain}",
                     f"dataset = dataset.{name}(f, num_parallel_calls=tf.data.AUTOTUNE)",
                     (
                         Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE"),
                         *measured,
                     ),
                     op.location,
+                    severity=Severity.INFO if op.parallel_by_itself else Severity.WARNING,
                 )
         yield from worth(pipeline, "AUTOTUNE")[1]
     yield Evidence("maps and interleaves", maps, "transformations")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
-from ._input import worth
+from ._input import refuted, worth
 from .missing_prefetch import own_pipelines
 
 LIMIT = 1
@@ -41,7 +41,7 @@ def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         files = pipeline.files.count if pipeline.files else None
         by_line = {op.location: op for op in serial}
         for op in by_line.values() if files is None or files > limit else ():
-            if op.location is not None:
+            if op.location is not None and not refuted(pipeline, "parallel reads"):
                 count = "many" if files is None else files
                 yield Finding(
                     f"{count} files are read one after the other.{gain}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tpudiag.compiled import RefusedOp
@@ -10,6 +11,16 @@ from tpudiag.signals import Signals, StepOp
 
 from ._compiler import why_not_compiled
 from ._need import need, of_a_job
+
+_BY_SHAPE = re.compile(
+    r"compile-time constant|dynamic tensor|[Dd]ynamic (shape|dimension)|unbounded"
+)
+_LOWERING = "TensorFlow's lowering to XLA"
+_IN_THE_PIPELINE = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there"
+_STATIC = (
+    "give every tensor of the step a static shape: tf.where(mask, x, 0) in the place of\n"
+    "tf.boolean_mask(x, mask), slices and ranges of a constant size, tf.math.top_k"
+)
 
 
 @check("TPU103", Severity.ERROR)
@@ -43,12 +54,16 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
     if lowered is not None:
         bad += [op for op in lowered.refused_ops if op.kind not in known]
     for op in bad[:5]:
+        error = "" if lowered is None or op.kind in known else lowered.error or ""
+        by_shape = _BY_SHAPE.search(error) is not None
         yield Finding(
-            f"{op.kind} has no TPU kernel."
-            if op.kind in known
-            else f"{op.kind} does not lower to XLA.",
-            "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there",
-            (Evidence("operation", op.name), Evidence("operations", ops.total, "operations")),
+            _what(op, known=op.kind in known, by_shape=by_shape),
+            _STATIC if by_shape else _IN_THE_PIPELINE,
+            (
+                Evidence("operation", op.name),
+                Evidence("operations", ops.total, "operations"),
+                *([Evidence("refusal", error[:600], source=_LOWERING)] if error else []),
+            ),
             op.location,
         )
     if bad:
@@ -64,10 +79,19 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
     if step is not None and step.error is not None and "UNIMPLEMENTED" in step.error:
         yield Finding(
             f"the TPU compiler refuses the step: {step.error.splitlines()[0][:300]}",
-            "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there",
+            _IN_THE_PIPELINE,
             (Evidence("refusal", step.error[:1000], source=step.source),),
         )
     yield Evidence("operations", ops.total, "operations")
     yield Evidence("lowered", "to StableHLO, by TensorFlow's lowering for the CPU")
     if step is not None and step.fits is not None:
         yield Evidence("taken by the compiler", True, source=step.source)
+
+
+def _what(op: StepOp | RefusedOp, *, known: bool, by_shape: bool) -> str:
+    """Why an operation keeps the step from being compiled."""
+    if known:
+        return f"{op.kind} has no TPU kernel."
+    if by_shape:
+        return f"{op.kind} does not lower to XLA: a size that it needs depends on the data."
+    return f"{op.kind} does not lower to XLA."

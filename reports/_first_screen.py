@@ -67,16 +67,17 @@ def counts(report: Report) -> str:
     rest = f"{passed} passed, {skipped} not measured"
     if broken := report.count(Verdict.BROKEN):
         rest += f", {broken} broken"
-    shown = f" ({DETAILS} shows them)" if passed or skipped else ""
+    shown = f" ({DETAILS} shows them)" if passed or skipped or len(report.notes) > NOTES else ""
     return "; ".join([*([", ".join(failed)] if failed else []), rest + shown])
 
 
 def _notes(report: Report, width: int) -> Iterator[Line]:
     """The first notes, a line each."""
     for note in report.notes[:NOTES]:
-        yield (Span(clip(f"Note: {line(note)}", width), "note"),)
-    if (more := len(report.notes) - NOTES) > 0:
-        yield (Span(f"Note: {more} more ({DETAILS} shows them)", "note"),)
+        first = closed(line(note).partition(". ")[0])
+        text = f"Note: {first}"
+        cut = text if len(text) <= width else text[: width - 3].rpartition(" ")[0] + "..."
+        yield (Span(cut, "note"),)
 
 
 def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:

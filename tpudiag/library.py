@@ -34,11 +34,13 @@ def check(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     log_dir: str | Path | None = None,
+    python: str | Path | None = None,
 ) -> Report:
     """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
 
     `program` is a script or `module:function`; without one the reference job runs. Without
-    `log_dir` the job's profile goes with the call. Raises TpudiagError: UsageError for an unknown
+    `log_dir` the job's profile goes with the call. `python` is the job's Python, as for
+    `--python`. Raises TpudiagError: UsageError for an unknown
     target or id, UnreadableInput for a script that is not there, MissingExtra without TensorFlow.
     """
     from tpudiag import snippets
@@ -53,6 +55,7 @@ def check(
             arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
             topology=goal.topology, tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps,
             timeout_s=timeout_s, log_dir=Path(log_dir or temporary),
+            python=job_request.python(None if python is None else str(python), script),
         )  # fmt: skip
         request.log_dir.mkdir(parents=True, exist_ok=True)
         report = job.diagnose(request, settings)

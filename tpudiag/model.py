@@ -212,7 +212,7 @@ class Table:
     source: str
 
 
-SeriesKind = Literal["step_time", "step_part", "replica_step", "memory"]
+SeriesKind = Literal["step_time", "step_part", "replica_step", "memory", "roofline"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +220,8 @@ class Series:
     """Figures along an axis, for plots: a line, a part of a stack or a row of a heat map.
 
     Those of one `kind` belong together: `step_time`, `step_part` (mean over the replicas),
-    `replica_step` (without collectives, in which the fast wait for the slow), `memory`.
+    `replica_step` (without collectives, in which the fast wait for the slow), `memory`, `roofline`
+    (operations as points; the limit is the chip's peak).
     """
 
     kind: SeriesKind

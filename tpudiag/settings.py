@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
+    python: str | None = None
+    """The Python that jobs run in; a path is one from the folder of the file."""
 
     def selects(self, id_: str) -> bool:
         """Whether the check with this id is to run."""
@@ -40,6 +43,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     select: list[str] = msgspec.field(default_factory=list[str])
     ignore: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     limits: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    python: str | None = None
 
 
 def load(folder: Path) -> Settings:
@@ -68,4 +72,7 @@ def _section(file: Path) -> Settings | None:
     unexplained = [id_ for id_, reason in section.ignore.items() if not reason.strip()]
     if unexplained:
         raise UsageError(f"{file}: [tool.tpudiag.ignore]: {unexplained[0]} needs a reason")
-    return Settings(tuple(section.select), tuple(section.ignore), section.limits)
+    python = section.python
+    if python is not None and (os.sep in python or python.startswith(".")):
+        python = str(file.parent / Path(python).expanduser())
+    return Settings(tuple(section.select), tuple(section.ignore), section.limits, python)

@@ -23,7 +23,7 @@ import msgspec
 from tpudiag import catalogue, engine
 from tpudiag.compiled import Compilation, CompilerFacts
 from tpudiag.diagnoses.job import spec_of
-from tpudiag.diagnoses.job_request import JobRequest, goal
+from tpudiag.diagnoses.job_request import JobRequest, goal, python
 from tpudiag.hardware import target
 from tpudiag.model import Outcome
 from tpudiag.settings import Settings
@@ -71,10 +71,10 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     asked = goal(TARGET, "none")
     request = JobRequest(
         arguments=arguments, name=name, target=asked.target, target_choice=asked.target_choice,
-        topology=asked.topology, log_dir=folder,
+        topology=asked.topology, log_dir=folder, python=python(None),
     )  # fmt: skip
     spec = spec_of(request, True, "local", 1, str(folder))
-    dialog = Dialog(spec, runner.Limits(3600.0), lambda _: None)
+    dialog = Dialog(spec, request.python, runner.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()
     assert installed is not None, "needs the extra `compiler`"
     assert dialog.wait() is not None, dialog.job.log_tail

@@ -28,6 +28,7 @@ from tpudiag.signals import (
     FitData,
     FrozenState,
     GpuUse,
+    InputSpeed,
     IteratorUse,
     JobEnd,
     KerasUse,
@@ -74,6 +75,19 @@ def product(contraction: int, columns: int, **changed: object) -> MatrixOp:
     return replace(op, **changed)  # type: ignore[arg-type]
 
 
+def slower(fix: str) -> InputSpeed:
+    """A fix that was measured to be none."""
+    return InputSpeed(fix, 152_979, 98_225)
+
+
+def rows_of(rows: int, width: int = 128) -> tuple[MatrixOp, ...]:
+    """Two layers over so many rows."""
+    layers = product(784, width), product(width, 10)
+    return tuple(
+        replace(op, rows=rows, flops=2 * rows * op.contraction * op.columns) for op in layers
+    )
+
+
 def pipeline(*ops: DatasetOp) -> Pipeline:
     return Pipeline(
         tuple(replace(op, location=HERE) for op in ops),
@@ -91,6 +105,8 @@ def saved(kind: str, path: str, times: int = 0) -> Checkpoints:
 
 
 BATCHED = DatasetOp("Batch", batch_size=1024, drop_remainder=True)
+UNEVEN = DatasetOp("Batch", batch_size=1024, drop_remainder=False)
+OPEN_BATCH = TensorSeen("x", "float32", (None, 784))
 PREFETCHED = DatasetOp("Prefetch", buffer_size=-1)
 READER = DatasetOp("TFRecord", opens_files=True)
 TWO_FILES = FilesRead(2, ("data/a.tfrecord", "data/b.tfrecord"))
@@ -260,7 +276,15 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU101", h(functions=retraced("python value", "int 1", "int 2")), Severity.WARNING),
     ("TPU101", h(functions=retraced("shape", "f[1]", "f[2]", 1)), Severity.WARNING),
     ("TPU101", h(functions=retraced("new function", "a", "b", 3)), Severity.WARNING),
-    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", (None, 784)),)), Severity.ERROR),
+    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", (128, None)),)), Severity.ERROR),
+    ("TPU102", h(step_inputs=(OPEN_BATCH,)), Severity.WARNING),
+    ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(UNEVEN)), Severity.WARNING),
+    (
+        "TPU102",
+        h(step_inputs=(OPEN_BATCH,), pipelines=given(DatasetOp("Repeat", count=-1), UNEVEN)),
+        Severity.INFO,
+    ),
+    ("TPU102", h(step_ops=StepOps(9, (), (StepOp("Where", "w", False, HERE),))), Severity.WARNING),
     ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
     ("TPU104", h(dispatch=Dispatch(25, 1, 25, HERE)), Severity.ERROR),
     ("TPU201", h(origin=Origin.TPU, steps=StepTimes((10.0,), (0.6,), "p")), Severity.WARNING),
@@ -283,18 +307,31 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         h(pipelines=(pipeline(BATCHED, DatasetOp("Prefetch", buffer_size=1)),)),
         Severity.WARNING,
     ),
+    ("TPU202", h(pipelines=given(BATCHED, prefetched_by_itself=True)), Severity.INFO),
     ("TPU203", h(pipelines=(pipeline(DatasetOp("Map"), BATCHED, PREFETCHED),)), Severity.WARNING),
+    (
+        "TPU203",
+        h(pipelines=given(DatasetOp("Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
+        Severity.INFO,
+    ),
+    (
+        "TPU204",
+        h(pipelines=given(DatasetOp("Repeat", count=-1), DatasetOp("Cache"), BATCHED)),
+        Severity.WARNING,
+    ),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
-    ("TPU401", h(batch=Batch(64, 8, 8, HERE)), Severity.INFO),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
     (
         "TPU401",
-        h(batch=Batch(64, 8, 8, HERE), matrix_ops=(product(784, 100), product(100, 10))),
+        h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100)),
         Severity.WARNING,
     ),
     ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.WARNING),
+    ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.WARNING),
+    ("TPU403", h(step_inputs=(TensorSeen("weight", "float64", (128,)),)), Severity.WARNING),
     (
         "TPU403",
         h(matrix_ops=(product(784, 128, dtype="float32"), product(128, 1))),
@@ -305,7 +342,8 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
     ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
-    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.WARNING),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
@@ -470,10 +508,15 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU204", h(pipelines=(pipeline(DatasetOp("Cache"), DatasetOp("Shuffle"), BATCHED),))),
     ("TPU201", h(origin=Origin.TPU)),
     ("TPU203", h(pipelines=(pipeline(DatasetOp("Map", inside_library=True), BATCHED),))),
+    ("TPU203", h(pipelines=given(DatasetOp("Map"), speeds=(slower("parallel calls"),)))),
+    ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
+    ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
+    ("TPU402", h(matrix_ops=(product(130, 10),))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     ("TPU603", watched()),

@@ -93,3 +93,41 @@ def test_a_loop_is_counted_as_often_as_it_runs() -> None:
 def test_a_loop_of_unknown_length_is_said() -> None:
     with pytest.raises(OpenLoop):
         work_of(parse(LOOP.replace("LIMIT", "%n = s32[] get-tuple-element(%p.1), index=0")))
+
+
+CARRIED = """\
+HloModule carried
+
+%body (p: (s32[], s32[], f32[512,1024])) -> (s32[], s32[], f32[512,1024]) {
+  %p = (s32[], s32[], f32[512,1024]{1,0:T(8,128)}) parameter(0)
+  %x = f32[512,1024]{1,0:T(8,128)} get-tuple-element(%p), index=2
+  ROOT %y = f32[512,1024]{1,0:T(8,128)} negate(%x)
+}
+
+%condition (p: (s32[], s32[], f32[512,1024])) -> pred[] {
+  %p.1 = (s32[], s32[], f32[512,1024]{1,0:T(8,128)}) parameter(0)
+  %i = s32[] get-tuple-element(%p.1), index=0
+  %n = s32[] get-tuple-element(%p.1), index=1
+  ROOT %less = pred[] compare(%i, %n), direction=LT
+}
+
+ENTRY %main (x: f32[512,1024]) -> f32[512,1024] {
+  %zero = s32[]{:T(128)} constant(0)
+  %limit = s32[]{:T(128)} constant(12)
+  %held = s32[]{:T(128)} copy(%limit)
+  %x.1 = f32[512,1024]{1,0:T(8,128)} parameter(0)
+  %start = (s32[], s32[], f32[512,1024]{1,0:T(8,128)}) tuple(%zero, %held, %x.1)
+  ROOT %w = (s32[], s32[], f32[512,1024]{1,0:T(8,128)}) while(%start), condition=%condition, body=%body
+}
+"""  # noqa: E501
+
+
+def test_a_limit_that_the_loop_carries_is_looked_for_in_its_start() -> None:
+    negate = next(w for w in work_of(parse(CARRIED)) if w.hbm_bytes > 4096)
+    assert negate.trips == 12
+
+
+def test_the_shorter_of_two_limits_ends_a_loop() -> None:
+    both = "%n = s32[] constant(2147483647)\n  %m = s32[] constant(80)"
+    (add,) = work_of(parse(LOOP.replace("LIMIT", both)))
+    assert add.trips == 80

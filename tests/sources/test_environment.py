@@ -56,8 +56,3 @@ def test_a_closed_port_refuses_and_an_open_one_does_not() -> None:
 
 def test_a_name_is_not_an_address() -> None:
     assert environment.refused("my-tpu") is None
-
-
-def test_legacy_keras_is_read_from_the_environment() -> None:
-    assert environment.read_environment({"TF_USE_LEGACY_KERAS": "1"}).legacy_keras_asked
-    assert not environment.read_environment({}).legacy_keras_asked

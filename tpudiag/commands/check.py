@@ -59,12 +59,23 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="NAME",
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
+    add_python_option(parser)
     _add_run_options(parser)
     add_compiler_options(parser)
     _add_gate_options(parser)
     add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
+
+
+def add_python_option(parser: argparse.ArgumentParser) -> None:
+    """Whose environment the job runs in."""
+    parser.add_argument(
+        "--python",
+        metavar="PYTHON",
+        help="the Python of the job: a path, an environment's folder or a command (default: the "
+        "active environment, .venv of the project, or the python3 on PATH that has TensorFlow)",
+    )
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -267,6 +278,7 @@ def request(options: argparse.Namespace) -> JobRequest:
         program = name = job_request.checked_module(options.module, options.target)
     elif options.target is not None:
         program = name = job_request.checked_program(options.target)
+    python = job_request.python(options.python, options.target)
     log_dir = _run_folder(options)
     arguments = tuple(options.arguments)
     if given is None:
@@ -276,7 +288,7 @@ def request(options: argparse.Namespace) -> JobRequest:
         target=goal.target, target_choice=goal.target_choice, topology=goal.topology, tpu=goal.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
-        measure_input_s=options.measure_input, sandbox=options.sandbox,
+        measure_input_s=options.measure_input, sandbox=options.sandbox, python=python,
         fake_data=options.fake_data,
         is_module=options.module is not None,
         rest_s=0.0 if options.first_loop else options.budget,

@@ -71,13 +71,22 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="where the job may leave its files (default: ./tpudiag-logs)",
     )  # fmt: skip
     check.add_data_option(parser)
+    check.add_python_option(parser)
     check.add_compiler_options(parser, may_be_left_out=False)
     check.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(
-        run=run, tpu="none", steps=None, warmup=1, tpu_timeout=1.0, measure_input=0.0,
-        sandbox=None, module=None, first_loop=True, budget=0.0,
-    )  # fmt: skip
+        run=run,
+        tpu="none",
+        steps=None,
+        warmup=1,
+        tpu_timeout=1.0,
+        measure_input=0.0,
+        sandbox=None,
+        module=None,
+        first_loop=True,
+        budget=0.0,
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,6 +101,7 @@ def run(options: argparse.Namespace) -> int:
     targets = tuple(hardware.sold_target(name) for name in names)
     if not targets:
         raise UsageError("--for: name at least one TPU, e.g. v5e-8")
+    examples = _examples(options)
     known = prices.load(options.cost) if options.cost is not None else {}
     options.for_ = targets[0].name
     request = check.request(options)
@@ -100,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
     wanted = plan.PlanRequest(
         job=request, installed=installed, targets=targets, batches=options.batch or (),
-        prices=known, examples=_examples(options), timeout_s=options.timeout,
+        prices=known, examples=examples, timeout_s=options.timeout,
         compile_timeout_s=options.compile_timeout,
     )  # fmt: skip
     with progress() as on_phase:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tpudiag.errors import UsageError
+from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.hardware import Target, target
 from tpudiag.model import Table
-from tpudiag.signals import EMPTY, CloudTpu, Signals
+from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals
 from tpudiag.sources import environment
+from tpudiag.sources.job.process import job_python
 from tpudiag.sources.live.address import Address
 
 SPOT = (
@@ -46,7 +47,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         EMPTY,
         target=_target(node),
         cloud_tpu=node,
-        environment=environment.read_environment() if here else None,
+        environment=_job_environment() if here else None,
     )
     ready = node.state == "READY"
     workers = tuple(Address(host, port) for host in node.workers) if ready else ()
@@ -60,6 +61,14 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
         f"no profile of its {len(node.workers)} workers.",
     )  # fmt: skip
+
+
+def _job_environment() -> Environment | None:
+    """What is installed for jobs on this TPU VM; None where no Python with TensorFlow is found."""
+    try:
+        return job_python.environment_of(job_python.choose())
+    except TpudiagError:
+        return None
 
 
 def _target(node: CloudTpu) -> Target | None:

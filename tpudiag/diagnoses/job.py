@@ -22,12 +22,11 @@ from tpudiag.diagnoses import (
     undiagnosed,
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
-from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.errors import UnreadableInput
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
-    Environment,
     JobEnd,
     Origin,
     Signals,
@@ -37,7 +36,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources import buckets, environment, script
 from tpudiag.sources.compiler import compile_step
-from tpudiag.sources.job.process import protocol, runner
+from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
@@ -50,6 +49,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     """Run the job under observation, on the TPU where there is one, and judge what was seen."""
     started = datetime.now(UTC)
     request = request.with_notebook()
+    python = request.python
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
@@ -58,7 +58,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     if request.notebook is not None:
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
-    installed = environment_with_tensorflow()
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -67,7 +66,9 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     reached = attempt is not None and attempt.reached
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
-    signals = replace(signals, target=target, environment=installed, tpu=attempt)
+    signals = replace(
+        signals, target=target, environment=job_python.environment_of(python), tpu=attempt
+    )
     signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
@@ -95,9 +96,10 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         headline=job_summary.NOT_RUN
         if source.is_tensorflow_1
         else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
-        notes=()
+        notes=(f"Python of the job: {python}.",)
         if source.is_tensorflow_1
         else (
+            f"Python of the job: {python}.",
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
@@ -114,17 +116,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,
     )
-
-
-def environment_with_tensorflow() -> Environment:
-    """What is installed; MissingExtra where no TensorFlow is."""
-    installed = environment.read_environment()
-    if not environment.has_tensorflow(installed):
-        raise MissingExtra(
-            "no TensorFlow is installed: pip install 'tpudiag[tf]' to rehearse without a TPU, "
-            "'tpudiag[tpu]' on a TPU VM"
-        )
-    return installed
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
@@ -170,11 +161,13 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     limits = runner.Limits(request.timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
-        job = runner.run(spec_of(request, True, "local", replicas, to), limits, on_phase)
+        spec = spec_of(request, True, "local", replicas, to)
+        job = runner.run(spec, request.python, limits, on_phase)
         while (fitting := _fitting(job, replicas)) < replicas:
             on_phase(f"starting again with {fitting} of {replicas} replicas")
             replicas = fitting
-            job = runner.run(spec_of(request, True, "local", replicas, to), limits, on_phase)
+            spec = replace(spec, real_replicas=replicas)
+            job = runner.run(spec, request.python, limits, on_phase)
         signals = _signals(Origin.REHEARSAL, job)
         compiler = compile_step.of_job(
             job.facts, job.interrupted, target, request.compiler, on_phase
@@ -200,7 +193,8 @@ def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals
         attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
         return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
-    job = runner.run(spec_of(request, False, asked, request.target.replicas), limits, on_phase)
+    spec = spec_of(request, False, asked, request.target.replicas)
+    job = runner.run(spec, request.python, limits, on_phase)
     signals = _signals(Origin.TPU, job)
     attempt = signals.tpu or TpuAttempt(asked, False)
     if not attempt.reached and attempt.error is None:
@@ -212,7 +206,7 @@ def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals
 
 def _signals(origin: Origin, job: runner.JobRun) -> Signals:
     """The child's facts, and what its end tells."""
-    signals = protocol.signals(origin, job.facts)
+    signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
     if signals.tensorflow is None and job.phase == "importing TensorFlow":

@@ -9,12 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from tpudiag import settings
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
+from tpudiag.sources.job.process import job_python
+from tpudiag.sources.job.process.job_python import JobPython
+from tpudiag.sources.job.process.python_places import Place, named_place
 
 REFERENCE = "tpudiag.reference.job:main"
 TargetChoice = Literal["asked", "found", "default"]
@@ -44,6 +48,8 @@ class JobRequest:
     """A folder that takes what the job writes."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    python: JobPython
+    """The Python that the job runs in, which has TensorFlow."""
     rest_s: float = 60.0
     """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
     is_module: bool = False
@@ -102,6 +108,19 @@ def checked_program(program: str) -> str:
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
     return program
+
+
+def python(named: str | None, program: str | None = None) -> JobPython:
+    """The Python named on the command line or in the settings, or that of the user's environment.
+
+    Raises UsageError where it cannot be used, MissingExtra where it has no TensorFlow.
+    """
+    place: Place | None = None
+    if named is not None:
+        place = named_place(named)
+    elif (setting := settings.load(Path.cwd()).python) is not None:
+        place = named_place(setting, "[tool.tpudiag] python")
+    return job_python.choose(place, program)
 
 
 def checked_module(module: str, target: str | None) -> str:

@@ -64,8 +64,8 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
     notes: list[str] = []
     if signals.origin is Origin.REHEARSAL:
         notes.append(
-            "Stood in for while rehearsing: " + ", ".join(SUBSTITUTED) + ". Times are those of "
-            "CPU replicas on this machine."
+            "CPU replicas stand in for the TPU's, and times are those of this machine. Stood in "
+            "for while rehearsing: " + ", ".join(SUBSTITUTED) + "."
         )
         keras = signals.keras
         if keras is not None and keras.package == "keras" and keras.steps_per_execution > 1:

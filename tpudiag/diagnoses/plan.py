@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tpudiag.diagnoses import plan_report
-from tpudiag.diagnoses.job import environment_with_tensorflow, spec_of
+from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import NothingDiagnosed
@@ -48,7 +48,6 @@ def diagnose(
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
     job = request.job.with_notebook()
-    environment_with_tensorflow()
     if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
@@ -56,7 +55,7 @@ def diagnose(
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         compiler = libtpu_process.Compiler(request.installed, request.compile_timeout_s)
         spec = spec_of(job, True, "local", 1, folder)
-        dialog = Dialog(spec, runner.Limits(request.timeout_s), on_phase)
+        dialog = Dialog(spec, job.python, runner.Limits(request.timeout_s), on_phase)
         try:
             batch = dialog.wait()
             if batch is None:

@@ -44,7 +44,7 @@ def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
     made = {line.name: line for line in lines}
     for line in lines:
         if line.opcode == "while":
-            yield from _loop(module, line, trips)
+            yield from _loop(module, line, made, trips)
         elif line.opcode == "conditional":
             yield from _longest(module, line, trips)
         elif line.opcode == "call":
@@ -55,12 +55,14 @@ def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
             yield _instruction(module, line, made, trips)
 
 
-def _loop(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
+def _loop(
+    module: Module, line: Instruction, made: dict[str, Instruction], trips: int
+) -> Iterator[Work]:
     """The work of a loop's body, as often as it runs."""
     body = list(_computation(module, line.called("body"), 1))
     if not body:
         return
-    count = module.trips(line)
+    count = module.trips(line, made)
     if count is None:
         raise OpenLoop(line.name)
     yield from _computation(module, line.called("body"), trips * count)

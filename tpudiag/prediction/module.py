@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,13 @@ _TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
 _CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 _BRACKET = re.compile(r"[()]")
 _COUNT = re.compile(r"^(\d+)\)")
+_INDEX = re.compile(r"index=(\d+)")
 _PLUMBING = frozenset(("XLA_Args", "XLA_Retvals", ""))
+
+
+LONGEST = 2**31 - 1
+"""A limit like this is none: the largest that the counter holds."""
+COPIES = 5
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Instruction:
 
     def called(self, attribute: str) -> str:
         """The computation that an attribute names; empty where it names none."""
-        name = re.search(rf"\b{attribute}=\{{?%([\w.\-]+)", self.rest)
+        name = re.search(rf"\b(?:{attribute})=\{{?%([\w.\-]+)", self.rest)
         return name[1] if name else ""
 
     @property
@@ -71,6 +77,9 @@ class Instruction:
         """The computations of a conditional."""
         names = [both or one for both, one in _BRANCHES.findall(self.rest)]
         return tuple(part.strip().lstrip("%") for name in names for part in name.split(","))
+
+
+EMPTY: Mapping[str, Instruction] = {}
 
 
 @dataclass(frozen=True)
@@ -84,25 +93,63 @@ class Module:
         """Those of one computation; none where there is no such one."""
         return self.computations.get(computation, ())
 
-    def trips(self, loop: Instruction) -> int | None:
+    def trips(self, loop: Instruction, made: Mapping[str, Instruction] = EMPTY) -> int | None:
         """How often a loop runs: from the constant in its condition; None where it is open.
 
-        The TPU compiler's programs leave out `known_trip_count` mostly.
+        The TPU compiler's programs leave out `known_trip_count` mostly. A limit that the loop
+        carries is looked for in what it starts with, among `made` beside it.
         """
         known = _TRIPS.search(loop.rest)
         if known:
             return int(known[1])
-        return max(self._counts(loop.called("condition")), default=None)
+        condition = loop.called("condition")
+        limits = [count for count in self._counts(condition) if 0 < count < LONGEST]
+        if not limits:
+            limits = [count for count in self._carried(loop, condition, made) if count > 0]
+        return min((count for count in limits if count > 1), default=max(limits, default=None))
 
     def _counts(self, computation: str) -> Iterator[int]:
         """The integer constants of a computation and of what it calls."""
         for instruction in self.instructions(computation):
-            if instruction.opcode == "constant" and re.match(r"[su]\d+\[\]", instruction.shape):
-                count = _COUNT.match(instruction.rest)
-                if count:
-                    yield int(count[1])
+            count = _constant(instruction)
+            if count is not None:
+                yield count
             elif instruction.opcode in ("fusion", "call"):
                 yield from self._counts(instruction.called("calls|to_apply"))
+
+    def _carried(
+        self, loop: Instruction, condition: str, made: Mapping[str, Instruction]
+    ) -> Iterator[int]:
+        """The constants with which those places of the loop start that its condition reads."""
+        start = made.get(loop.operands[0]) if loop.operands else None
+        for instruction in self.instructions(condition):
+            place = _INDEX.search(instruction.rest)
+            if instruction.opcode != "get-tuple-element" or place is None or start is None:
+                continue
+            number = int(place[1])
+            if start.opcode == "tuple" and number < len(start.operands):
+                count = self._value(start.operands[number], made)
+                if count is not None:
+                    yield count
+
+    def _value(self, name: str, made: Mapping[str, Instruction]) -> int | None:
+        """The constant behind a name, copies looked through."""
+        for _ in range(COPIES):
+            instruction = made.get(name)
+            if instruction is None:
+                return None
+            if instruction.opcode not in ("copy", "bitcast", "reshape") or not instruction.operands:
+                return _constant(instruction)
+            name = instruction.operands[0]
+        return None
+
+
+def _constant(instruction: Instruction) -> int | None:
+    """The value of an integer constant; None for anything else."""
+    if instruction.opcode != "constant" or not re.match(r"[su]\d+\[\]", instruction.shape):
+        return None
+    count = _COUNT.match(instruction.rest)
+    return int(count[1]) if count else None
 
 
 def parse(text: str) -> Module:

@@ -48,6 +48,8 @@ class DatasetOp:
     """A cache lies in a file."""
     inside_library: bool = False
     """A library's function that the user called made it, e.g. `make_csv_dataset`."""
+    parallel_by_itself: bool = False
+    """A serial map that tf.data makes parallel when it optimises the pipeline: a stateless one."""
     location: Location | None = None
 
 
@@ -122,6 +124,9 @@ class Pipeline:
     location: Location | None = None
     distributed: bool = False
     trains: bool = True
+    """It feeds the training step."""
+    evaluates: bool = False
+    """It feeds a function that takes no gradients, and no training step."""
     cardinality: int | None = None
     """Elements in one pass; -1 infinite, -2 unknown."""
     passes: int = 1
@@ -133,6 +138,8 @@ class Pipeline:
     """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
     replicas: int | None = None
     """Replicas of the strategy that it was handed to."""
+    prefetched_by_itself: bool = False
+    """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()
     autotuned: tuple[AutotuneChoice, ...] = ()
     cost: InputCost | None = None

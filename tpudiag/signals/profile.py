@@ -77,6 +77,14 @@ class DeviceOp:
     """Loops and calls: their FLOPs and bytes are those of what they hold."""
     part: str | None = None
     """`collectives`, `host memory`, `infeed` or `output`; None for one that computes."""
+    program: str = ""
+    """The program's number."""
+    group: str = ""
+    """The operation of the program that it is a duplicate of, or its own name."""
+    repeated: bool = False
+    """Whether it computes again what was computed before: rematerialisation, checkpointing."""
+    estimated_cycles: int | None = None
+    """What the compiler expected one run of it to take."""
 
 
 @dataclass(frozen=True)

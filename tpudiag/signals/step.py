@@ -102,6 +102,10 @@ class MatrixOp:
     """Independent products of this shape (BatchMatMul)."""
     location: Location | None = None
     forward: bool = True
+    sizes_known: bool = True
+    """False where the trace leaves a dimension other than the first open: one was assumed."""
+    reads_embedding: bool = False
+    """Its contraction is as wide as an embedding of the step, which the author chose."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,8 @@ class StepOps:
 
     total: int
     found: tuple[StepOp, ...]
+    sized_by_data: tuple[StepOp, ...] = ()
+    """Those of the user's whose result has as many elements as the data say."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,9 @@ class LossScale:
     gradients_averaged: bool
     """Gradients are combined by mean, not by sum, over the replicas."""
     location: Location | None = None
+    linear: bool = True
+    """Whether the loss is a multiple of what was reduced; else (a root, a ratio) `weight` says
+    only that nothing on the way from the loss to the batch is the scaling."""
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,15 @@
-"""This machine and its Python environment: installed packages, and a TPU if there is one."""
+"""This machine: a TPU if there is one, and addresses that refuse."""
 
 from __future__ import annotations
 
 import os
-import platform
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import distributions
 from pathlib import Path
 
 from tpudiag.hardware import by_pci
-from tpudiag.signals import Environment
 
-OF_INTEREST = (
-    "tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly", "keras",
-    "tf-keras", "libtpu", "libtpu-nightly", "jax", "jaxlib", "numpy", "protobuf",
-)  # fmt: skip
 TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"
 
@@ -29,22 +22,6 @@ class FoundTpu:
     because: str
     generation: str | None = None
     chips: int | None = None
-
-
-def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
-    """The versions of the installed packages that matter, and the Keras that was asked for."""
-    found: dict[str, str] = {}
-    for distribution in distributions():
-        name = (distribution.metadata["Name"] or "").lower().replace("_", "-")
-        if name in OF_INTEREST:
-            found.setdefault(name, distribution.version)
-    legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
-    return Environment(platform.python_version(), found, legacy)
-
-
-def has_tensorflow(environment: Environment) -> bool:
-    """Whether any distribution of TensorFlow is installed."""
-    return any(name.startswith(("tensorflow", "tf-nightly")) for name in environment.distributions)
 
 
 def find_tpu(

@@ -88,11 +88,12 @@ def _held(module: Module, name: str) -> Iterator[Instruction]:
 def _cycles(module: Module, name: str) -> int:
     """The estimate for a computation: loops times their length, the longest of branches."""
     total = 0
+    made = {each.name: each for each in module.instructions(name)}
     for instruction in module.instructions(name):
         total += instruction.cycles or 0
         inner = [_cycles(module, called) for called in _called(instruction)]
         if instruction.opcode == "while" and any(inner):
-            trips = module.trips(instruction)
+            trips = module.trips(instruction, made)
             if trips is None:
                 raise _Unbounded
             total += trips * sum(inner)

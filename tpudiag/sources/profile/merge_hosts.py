@@ -36,12 +36,15 @@ class Programs:
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
 
+    estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+
     def taken(self, summary: HostSummary) -> HostSummary:
         """Add what a host says of its programs; the rest of its summary."""
         fold(self.ops, summary.ops)
         for name, products in summary.matrix_ops.items():
             self.matrix_ops.setdefault(name, products)
-        return replace(summary, ops={}, matrix_ops={})
+        self.estimates |= summary.estimates
+        return replace(summary, ops={}, matrix_ops={}, estimates={})
 
 
 def merged(
@@ -51,7 +54,7 @@ def merged(
     found = _told_apart(found)
     devices = _with_windows(found)
     hosts = [summary.steps for summary in found if summary.steps is not None]
-    ops = device_ops(programs.ops, devices)
+    ops = device_ops(programs.ops, devices, programs.estimates)
     first = found[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
     facts = ProfileFacts(

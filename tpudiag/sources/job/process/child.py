@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import importlib
 import importlib.abc
+import io
 import os
 import runpy
 import signal
@@ -17,11 +18,9 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-import msgspec
-
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error
-from tpudiag.sources.job.process.protocol import JobSpec, Recorder
+from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
@@ -77,17 +76,23 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
     module, colon, function = program.rpartition(":")
     sys.argv = [program, *arguments]
     if is_module:
-        sys.path.insert(0, str(Path.cwd()))
+        _look_first_in(Path.cwd())
         runpy.run_module(program, run_name="__main__", alter_sys=True)
     elif colon and not Path(program).exists():
-        sys.path.insert(0, str(Path.cwd()))
+        _look_first_in(Path.cwd())
         target: object = importlib.import_module(module)
         for name in function.split("."):
             target = getattr(target, name)
         target()  # type: ignore[operator]
     else:
-        sys.path.insert(0, str(Path(program).resolve().parent))
+        _look_first_in(Path(program).resolve().parent)
         runpy.run_path(program, run_name="__main__")
+
+
+def _look_first_in(folder: Path) -> None:
+    """Put the folder first on sys.path, as Python does unless it was told not to (-P)."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path.insert(0, str(folder))
 
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
@@ -143,9 +148,14 @@ def die_with_parent() -> None:
 
 def main() -> None:
     """Observe the job that the parent specified: argv[1] is the JSON, argv[2] the pipe."""
-    spec = msgspec.json.decode(sys.argv[1].encode(), type=JobSpec)
+    spec, facts = decoded_spec(sys.argv[1]), int(sys.argv[2])
     die_with_parent()
-    recorder = Recorder(int(sys.argv[2]))
+    for descriptor in (facts, *([spec.requests] if spec.requests >= 0 else [])):
+        os.set_inheritable(descriptor, False)  # what the job starts has no part in this
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(write_through=True)  # a crash loses no line
+    recorder = Recorder(facts)
     recorder.phase("starting")
     end = observe(spec, recorder)
     recorder.put(end=end)

@@ -13,7 +13,8 @@ import msgspec
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
 from tpudiag.sources.job.process import runner
-from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest
+from tpudiag.sources.job.process.job_python import JobPython
+from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest, encoded
 
 
 class Dialog:
@@ -23,7 +24,11 @@ class Dialog:
     """
 
     def __init__(
-        self, spec: JobSpec, limits: runner.Limits, on_phase: Callable[[str], None]
+        self,
+        spec: JobSpec,
+        python: JobPython,
+        limits: runner.Limits,
+        on_phase: Callable[[str], None],
     ) -> None:
         read_end, self._write_end = os.pipe()
         self._answers: queue.Queue[LoweredStep | None] = queue.Queue()
@@ -36,7 +41,7 @@ class Dialog:
         self.job = runner.JobRun()
         spec = replace(spec, requests=read_end)
         self._thread = threading.Thread(
-            target=self._run, args=(spec, limits, on_phase), daemon=True
+            target=self._run, args=(spec, python, limits, on_phase), daemon=True
         )
         self._thread.start()
 
@@ -52,7 +57,7 @@ class Dialog:
             known = self._known.get((batch, replicas))
             if known is not None:
                 return known
-            if not self._said(msgspec.json.encode(LoweringRequest(batch, replicas)) + b"\n"):
+            if not self._said(encoded(LoweringRequest(batch, replicas))):
                 return LoweredStep(batch, replicas, error="the job has ended")
             answer = self._answers.get()
             if answer is None:
@@ -81,10 +86,16 @@ class Dialog:
             except OSError:
                 return False
 
-    def _run(self, spec: JobSpec, limits: runner.Limits, on_phase: Callable[[str], None]) -> None:
+    def _run(
+        self,
+        spec: JobSpec,
+        python: JobPython,
+        limits: runner.Limits,
+        on_phase: Callable[[str], None],
+    ) -> None:
         """The job to its end, in a thread."""
         try:
-            self.job = runner.run(spec, limits, on_phase, on_facts=self._heard)
+            self.job = runner.run(spec, python, limits, on_phase, on_facts=self._heard)
         finally:
             os.close(spec.requests)
             self._answers.put(None)

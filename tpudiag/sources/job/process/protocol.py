@@ -1,14 +1,21 @@
-"""What crosses between the observing child and its parent: a specification in, facts out."""
+"""What crosses between the observing child and its parent: a specification in, facts out.
+
+Plain JSON by the standard library alone, for the child has no other; `facts` reads it on the
+tool's side.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import json
+import math
+import numbers
 import os
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import msgspec
-
-from tpudiag.signals import Origin, Signals
+from typing import Any
 
 UP_TO_FIRST_STEP = "running up to the first step"
 REST = "running the rest of the script, shortened"
@@ -57,7 +64,7 @@ class JobSpec:
     fake_data: bool = False
     """Whether data that cannot be reached is stood in for."""
     requests: int = -1
-    """A pipe with one `Wanted` a line: lower the step for each, and never run it."""
+    """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,7 @@ class Recorder:
         """Send facts; a parent that is gone is no reason to hurt the job."""
         if os.getpid() != self._owner:
             return  # a fork of the job: its facts are not the job's
-        line = msgspec.json.encode(facts, enc_hook=str) + b"\n"
+        line = encoded(facts)
         with self._lock:
             try:
                 while line:
@@ -93,7 +100,45 @@ class Recorder:
         self.put(phase=name)
 
 
-def signals(origin: Origin, facts: dict[str, object]) -> Signals:
-    """The Signals of the facts received so far; facts of no field (progress) are left out."""
-    known = {key: value for key, value in facts.items() if key in Signals.__dataclass_fields__}
-    return msgspec.convert({"origin": origin.value, **known}, Signals, strict=False)
+def encoded(value: object) -> bytes:
+    """A dataclass, or anything that `plain` takes, as one line of JSON."""
+    text = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def plain(value: Any) -> object:
+    """A fact as JSON has it: dataclasses as objects, no NaN, and str() of what it does not know."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if isinstance(value, numbers.Integral):  # NumPy's too
+        return int(value)
+    if isinstance(value, numbers.Real):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if issubclass(type(value), Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if issubclass(type(value), (list, tuple, set, frozenset)):
+        return [plain(member) for member in value]
+    return str(value)
+
+
+def encoded_spec(spec: JobSpec) -> str:
+    """A JobSpec for the command line; arguments that are no text keep their bytes."""
+    return json.dumps(plain(spec))
+
+
+def decoded_spec(text: str) -> JobSpec:
+    """The JobSpec that was encoded."""
+    fields: dict[str, Any] = json.loads(text)
+    for name in ("arguments", "cells"):
+        fields[name] = tuple(fields[name])
+    return JobSpec(**fields)
+
+
+def decoded_request(line: bytes) -> LoweringRequest:
+    """The LoweringRequest that was encoded."""
+    return LoweringRequest(**json.loads(line))

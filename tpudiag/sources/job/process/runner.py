@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO
 
-import msgspec
-
 from tpudiag.sources.cell_lines import CellMap
-from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.job_python import JobPython, variables_for
+from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 
+BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 TAIL_BYTES = 64 * 1024
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
@@ -76,21 +77,23 @@ class _Output:
 
 def run(
     spec: JobSpec,
+    python: JobPython,
     limits: Limits,
     on_phase: Callable[[str], None],
-    environment: Mapping[str, str] | None = None,
     on_facts: Callable[[dict[str, object]], None] = lambda _: None,
 ) -> JobRun:
-    """Run a job under observation until it ends, hits a limit or is interrupted."""
+    """Run a job under observation until it ends, hits a limit or is interrupted.
+
+    In that Python, which needs nothing but what the job itself needs (`bootstrap`).
+    """
     read_end, write_end = os.pipe()
     started = time.monotonic()
     inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "tpudiag.sources.job.process.child",
-         msgspec.json.encode(spec).decode(), str(write_end)],
+        [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         pass_fds=inherited, start_new_session=True,
-        env={**os.environ, **_quiet(spec), **(environment or {})},
+        env={**variables_for(python), **added_variables(spec)},
     ) as process:  # fmt: skip
         os.close(write_end)
         assert process.stdout is not None
@@ -113,12 +116,9 @@ def _cells(spec: JobSpec) -> CellMap | None:
     return CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None
 
 
-def _quiet(spec: JobSpec) -> dict[str, str]:
-    """The environment of a rehearsal: no accelerator is looked for."""
-    fixed = {"PYTHONUNBUFFERED": "1"}
-    if spec.rehearse:
-        fixed |= {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
-    return fixed
+def added_variables(spec: JobSpec) -> dict[str, str]:
+    """What a job finds in its environment beside the user's own: no accelerator is looked for."""
+    return {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"} if spec.rehearse else {}
 
 
 def _follow(
@@ -184,8 +184,8 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
 def _take(line: bytes, job: JobRun) -> dict[str, object]:
     """Add one line of facts, and give it back; half a line of a killed job is no fact."""
     try:
-        facts = msgspec.json.decode(line, type=dict[str, object])
-    except msgspec.DecodeError:
+        facts: dict[str, object] = json.loads(line)
+    except ValueError:
         return {}
     if job.cells is not None:
         facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}

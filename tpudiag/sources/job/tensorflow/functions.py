@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import statistics
 import threading
@@ -82,8 +83,11 @@ class FunctionWatch:
 
     def __init__(self, tf: Any, after_call: Callable[[_Seen, bool], None]) -> None:
         self._tf = tf
+        self.before_call: Callable[[Any, Any], None] = lambda _, __: None
+        """Called with the arguments of an outermost call."""
         self._after_call = after_call
-        self._by_code: dict[object, _Seen] = {}
+        self._by_code: dict[tuple[object, ...], _Seen] = {}
+        self._keys: dict[int, tuple[object, ...]] = {}
         self._instances: dict[int, Any] = {}
         self._thread = threading.current_thread()
         self.current: _Seen | None = None
@@ -148,6 +152,7 @@ class FunctionWatch:
             forward.move_counters()
         counts = forward.counts() if forward and (seen.loops or not seen.calls) else []
         seen.called_at = seen.called_at or user_lines.caller()
+        self.before_call(args, kwargs)
         before = function.experimental_get_tracing_count()
         self.current = seen
         started = time.perf_counter()
@@ -170,8 +175,9 @@ class FunctionWatch:
     def _seen(self, function: Any) -> _Seen:
         """The record of a function; functions made anew from the same code share one."""
         python_function = function.python_function
-        code = getattr(inspect.unwrap(python_function), "__code__", None)
-        key: object = code or id(function)
+        key = self._keys.get(id(function))
+        if key is None:
+            key = self._keys[id(function)] = _codes(python_function) or (id(function),)
         seen = self._by_code.get(key)
         if seen is None:
             location = user_lines.of_function(inspect.unwrap(python_function))
@@ -227,6 +233,26 @@ class FunctionWatch:
             name = getattr(dtype, "name", str(dtype))
             return "tensor", f"{name}{_dimensions(shape)}"
         return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
+    """The code of a function and, of a library's, of those that it closes over.
+
+    Keras makes the functions that train and that evaluate from the same code, around other steps.
+    """
+    inner = inspect.unwrap(getattr(function, "python_function", function))
+    inner = inspect.unwrap(getattr(inner, "python_function", inner))
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return ()
+    codes: list[object] = [code]
+    if depth and user_lines.of_function(inner) is None:
+        for cell in getattr(inner, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # an empty cell
+                value: Any = cell.cell_contents
+                if callable(value) and not isinstance(value, type):
+                    codes.extend(_codes(value, depth - 1))
+    return tuple(codes)
 
 
 def _times_shortened(seen: _Seen, function: Any, args: Any, kwargs: Any) -> float:

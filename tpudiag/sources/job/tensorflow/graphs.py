@@ -1,16 +1,14 @@
-"""Reads the traced training step: its matrix products, its dtypes, what the backward pass keeps."""
+"""Reads the traced training step: its operations, its inputs, what the backward pass keeps."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
-from math import prod
+from collections.abc import Iterator
 from typing import Any
 
-from tpudiag.model import Location
-from tpudiag.signals import ActivationEstimate, MatrixOp, StepOp, StepOps, TensorSeen
-from tpudiag.sources.job.tensorflow import layer_variables, user_lines
+from tpudiag.signals import ActivationEstimate, StepOp, StepOps, TensorSeen
+from tpudiag.sources.job.tensorflow import user_lines
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
@@ -30,6 +28,11 @@ _NO_KERNEL = frozenset(
      "LookupTableInsertV2", "LookupTableSizeV2")
 )  # fmt: skip
 """Operations without a TPU kernel: tensorflow#101181, tensorflow#126007; XLA knows no tables."""
+_SIZED_BY_DATA = frozenset(
+    ("Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition",
+     "ListDiff")
+)  # fmt: skip
+"""Operations whose result has as many elements as the data say (tf.boolean_mask holds a Where)."""
 _MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_BODIES))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
@@ -76,11 +79,11 @@ def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
             continue
         yield operation, operation
         if operation.type in _BODIES and depth < 8:
-            for body in _bodies(graph, operation):
+            for body in bodies(graph, operation):
                 yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
 
 
-def _bodies(graph: Any, operation: Any) -> Iterator[Any]:
+def bodies(graph: Any, operation: Any) -> Iterator[Any]:
     """The graphs of the functions that an operation calls; those that cannot be had are left."""
     for attribute in _BODIES[operation.type]:
         with contextlib.suppress(AttributeError, KeyError, ValueError):
@@ -89,55 +92,22 @@ def _bodies(graph: Any, operation: Any) -> Iterator[Any]:
                 yield graph._get_function(function.name).graph
 
 
-def matrix_ops(
-    call: GradientCall, layer_line: Callable[[str], Location | None], rows: int | None = None
-) -> tuple[MatrixOp, ...]:
-    """The matrix products and convolutions of the step on one replica; sizes must be known.
-
-    An unknown first dimension is taken for the batch, and that for `rows`.
-
-    `layer_line` knows the line of a library's layer by the name of its variable or of an operation
-    in its scope; in `fit` there is no user code on the stack.
-    """
-    forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
-    found: list[MatrixOp] = []
-    for operation, outermost in operations(call.graph):
-        product = _product(operation, rows)
-        if product is None:
-            continue
-        batch, rows, contraction, columns, dtype = product
-        found.append(
-            MatrixOp(
-                op=operation.type, name=operation.name, dtype=dtype, rows=rows,
-                contraction=contraction, columns=columns, batch=batch,
-                flops=2 * batch * rows * contraction * columns,
-                location=_location(operation, layer_line),
-                forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
-            )
-        )  # fmt: skip
-    return tuple(found)
-
-
-def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> Location | None:
-    """The line that made the layer of an operation, or else the one that made the operation."""
-    return (
-        layer_line(layer_variables.name_read_by(operation) or operation.name)
-        or user_lines.of_frames(operation.traceback or ())
-        or layer_line(operation.name)
-    )
-
-
 def step_ops(call: GradientCall) -> StepOps:
-    """The operations of the step that call the host, or are known to have no TPU kernel."""
+    """The operations of the step that call the host, have no TPU kernel, or an open size."""
     total = 0
     found: list[StepOp] = []
+    sized: list[StepOp] = []
     for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
             where = user_lines.of_frames(operation.traceback or ())
             found.append(StepOp(operation.type, operation.name, calls_host, where))
-    return StepOps(total, tuple(found))
+        elif operation.type in _SIZED_BY_DATA:
+            where = user_lines.of_own_call(operation.traceback or ())
+            if where is not None:
+                sized.append(StepOp(operation.type, operation.name, False, where))
+    return StepOps(total, tuple(found), tuple(sized))
 
 
 def _makes_strings(operation: Any) -> bool:
@@ -145,74 +115,6 @@ def _makes_strings(operation: Any) -> bool:
     if operation.type in _MESSAGES:
         return False
     return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
-
-
-def _product(operation: Any, rows: int | None) -> tuple[int, int, int, int, str] | None:
-    """(batch, rows, contraction, columns, dtype) of an operation, None if it is no product."""
-    kind = operation.type
-    if kind in ("MatMul", "BatchMatMulV2", "BatchMatMulV3", "BatchMatMul"):
-        sizes = _matmul(operation, rows)
-    elif kind == "Einsum":
-        sizes = _einsum(operation, rows)
-    elif kind in ("Conv2D", "Conv3D"):
-        sizes = _convolution(operation, rows)
-    else:
-        return None
-    if sizes is None or any(size is None for size in sizes):
-        return None
-    return *sizes, operation.inputs[0].dtype.base_dtype.name
-
-
-def _sizes(tensor: Any, rows: int | None) -> list[Any] | None:
-    """The dimensions of a tensor, an unknown first one as `rows`; None for an unknown rank."""
-    if tensor.shape.rank is None:
-        return None
-    sizes: list[Any] = tensor.shape.as_list()
-    return [rows, *sizes[1:]] if sizes and sizes[0] is None else sizes
-
-
-def _matmul(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
-    """Sizes of MatMul and its batched forms."""
-    left, out = _sizes(operation.inputs[0], rows), _sizes(operation.outputs[0], rows)
-    if left is None or out is None or None in left or None in out:
-        return None
-    transposed = operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x")
-    return prod(out[:-2]), out[-2], left[-2] if transposed else left[-1], out[-1]
-
-
-def _einsum(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
-    """Sizes of an Einsum of two operands, as the batched product that it is."""
-    equation = operation.get_attr("equation").decode()
-    inputs, _, output = equation.partition("->")
-    terms = inputs.split(",")
-    if len(terms) != 2 or "." in equation:
-        return None
-    sizes: dict[str, int] = {}
-    for term, tensor in zip(terms, operation.inputs, strict=True):
-        shape = _sizes(tensor, rows)
-        if shape is None or len(shape) != len(term) or None in shape:
-            return None
-        sizes.update(zip(term, shape, strict=True))
-    left, right = map(set, terms)
-    both, kept = left & right, set(output)
-
-    def size(labels: set[str]) -> int:
-        return prod(sizes[label] for label in labels)
-
-    return (
-        size(both & kept),
-        size((left - both) & kept),
-        size(both - kept),
-        size((right - both) & kept),
-    )
-
-
-def _convolution(operation: Any, rows: int | None) -> tuple[Any, Any, Any, Any] | None:
-    """Sizes of a convolution as the matrix product that the MXU does."""
-    kernel, out = _sizes(operation.inputs[1], None), _sizes(operation.outputs[0], rows)
-    if kernel is None or out is None or None in kernel or None in out:
-        return None
-    return 1, prod(out) // kernel[-1], prod(kernel[:-1]), kernel[-1]
 
 
 def activations(call: GradientCall) -> ActivationEstimate:

@@ -19,11 +19,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from tpudiag.compiled import LoweredStep, RefusedOp
 from tpudiag.signals import Batch
-from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, LoweringRequest, Recorder
+from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow import graphs, hooks, user_lines
 from tpudiag.sources.job.tensorflow.training import GradientWatch
 
@@ -32,6 +30,7 @@ REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
+_NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
 _ERROR_CHARACTERS = 4000
 _HEAD = re.compile(r"func\.func @main\(.*?->|$")
 _ARGUMENT = re.compile(r"%arg\d+: ")
@@ -111,7 +110,7 @@ class LoweringWatch:
             return
         with os.fdopen(spec.requests, "rb") as requests:
             for line in requests:
-                wanted = msgspec.json.decode(line, type=LoweringRequest)
+                wanted = decoded_request(line)
                 lowered = self.lower(
                     batch.per_replica_batch, wanted.batch, wanted.replicas, Path(spec.lower_to)
                 )
@@ -216,7 +215,7 @@ class LoweringWatch:
         named = set(_REFUSED.findall(error))
         kinds = {kind for kind in named if not kind.startswith("_")}
         if not kinds:
-            return (RefusedOp("An argument of type string", "input"),) if named else ()
+            return (RefusedOp("An argument of type string", "input"),) if named else self._at(error)
         found = {
             operation.type: RefusedOp(
                 operation.type, operation.name, user_lines.of_frames(operation.traceback or ())
@@ -225,6 +224,15 @@ class LoweringWatch:
             if operation.type in kinds
         }
         return tuple(found.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
+
+    def _at(self, error: str) -> tuple[RefusedOp, ...]:
+        """The first operation that a refusal points to by its name, as `{{node dense/MatMul}}`."""
+        named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
+        for operation, _ in graphs.operations(self._graph()) if named else ():
+            if operation.name in named.values() or operation.name.rpartition("/")[2] in named:
+                location = user_lines.of_frames(operation.traceback or ())
+                return (RefusedOp(operation.type, operation.name, location),)
+        return ()
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from tpudiag.sources.job.tensorflow import (
     hooks,
     keras_backend,
     loss,
+    matrix_products,
     tpu_stubs,
     user_lines,
 )
@@ -118,6 +119,8 @@ class Observer:
             if self._spec.requests >= 0:
                 self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
+        self._functions.before_call = self._pipelines.feeds.calling
+        self._strategies.before_eager_run = self._pipelines.feeds.calling
         self._variables = VariableWatch(tf, self._after_large_variable)
         self._checkpoints = CheckpointWatch(
             tf, self._sandbox.original if self._sandbox is not None else lambda path: path
@@ -254,11 +257,13 @@ class Observer:
 
     def _after_call(self, seen: Any, traced: bool) -> None:
         """An outermost tf.function has returned."""
+        self._pipelines.feeds.called(seen.trains)
         if seen.trains and self._steps is not None:
             self._step_done(False, len(seen.retraces) >= ENOUGH_RETRACES, traced)
 
     def _after_eager_run(self) -> None:
         """A strategy.run has returned that ran its function eagerly."""
+        self._pipelines.feeds.called(bool(self._gradients.eager_calls))
         if self._gradients.eager_calls and self._steps is not None:
             self._step_done(eager=True)
 
@@ -267,7 +272,6 @@ class Observer:
         assert self._steps is not None
         if self._steps.steps in (0, 1) and not eager:
             self._measure_steps_per_dispatch()
-        self._pipelines.training_started = True
         if self._steps.steps in TOLD_AFTER:
             self._recorder.put(loop=hooks.quietly(self._loop.facts))
         self._steps.finished_dispatch(eager, enough, retraced)
@@ -329,7 +333,9 @@ class Observer:
         """The matrix products of the step, each once."""
         layer_line = self._keras.layers.line_of
         rows = batch.per_replica_batch if batch is not None else None
-        products = {o.name: o for call in calls for o in graphs.matrix_ops(call, layer_line, rows)}
+        products = {
+            o.name: o for call in calls for o in matrix_products.matrix_ops(call, layer_line, rows)
+        }
         return tuple(products.values())
 
     def _put_each(self, **facts: Callable[[], object]) -> None:

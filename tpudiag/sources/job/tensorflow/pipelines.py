@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 from tpudiag.model import Location
@@ -23,6 +24,7 @@ from tpudiag.sources.job.tensorflow import (
     input_benchmark,
     user_lines,
 )
+from tpudiag.sources.job.tensorflow.feeds import Feed, FeedWatch
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -34,8 +36,15 @@ _RANDOM = re.compile(
 )
 """Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
 
-_OWN_CALLS = ("tensorflow.python.data.ops.", "tensorflow.python.util.")
-"""Modules of what users call to make one dataset each, and of the decorators around it."""
+_OWN_CALLS = "tensorflow.python.data.ops."
+"""Modules of what users call to make one dataset each."""
+_MAPPERS = {"Map": "map", "ParallelMap": "map",
+            "Interleave": "interleave", "ParallelInterleave": "interleave"}  # fmt: skip
+"""The methods that make these of a function of the user's; others (unbatch) bring their own."""
+_OF_BODIES = re.compile(
+    r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
+)
+"""Operations that are stateful only where what they call is."""
 
 
 @dataclass
@@ -44,6 +53,7 @@ class _Seen:
     owner: Any
     chain: list[Any]
     """The dataset of each op of the pipeline."""
+    feed: Feed
     passes: int = field(default=0)
 
 
@@ -59,20 +69,41 @@ class PipelineWatch:
         self._distributed_as: dict[int, tuple[Any, _Seen]] = {}
         self._counting: set[type] = set()
         self._distributing = False
-        self.training_started = False
+        self.feeds = FeedWatch(tf)
         self._install()
 
     def facts(self) -> tuple[Pipeline, ...]:
-        """The pipelines that were distributed or iterated, in that order."""
+        """The pipelines that were distributed or read, in that order."""
+        self._read_what_trains()
         return tuple(
-            replace(seen.pipeline, passes=max(seen.passes, 1)) for seen in self._seen.values()
-        )
+            replace(
+                seen.pipeline, passes=max(seen.passes, 1), trains=self._trains(seen),
+                evaluates=seen.feed.evaluates and not self._trains(seen),
+            )
+            for seen in self._seen.values()
+        )  # fmt: skip
+
+    def _read_what_trains(self) -> None:
+        """Read the datasets that a library iterated and a step consumed."""
+        for feed in self.feeds.training():
+            if id(feed.dataset) not in self._seen:
+                self._add(feed.dataset, location=feed.location)
+
+    def _trains(self, seen: _Seen) -> bool:
+        """Whether a pipeline feeds the training step.
+
+        Where no step shows what it reads, what was handed to a strategy and is not known to be
+        read by another function does.
+        """
+        if self.feeds.training():
+            return seen.feed.trains
+        return seen.pipeline.distributed and not seen.feed.evaluates
 
     def _install(self) -> None:
         """Wrap the public entry points."""
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._note_line)
-        hooks.before(dataset, "__iter__", self._iterated)
+        hooks.around(dataset, "__iter__", self._iterated)
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
             if "experimental_distribute_dataset" in vars(class_):
                 hooks.around(class_, "experimental_distribute_dataset", self._distributed)
@@ -81,10 +112,10 @@ class PipelineWatch:
 
     def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
-        called = user_lines.called_module()
-        by_keras = called.partition(".")[0] in ("keras", "tf_keras")
+        module, name = user_lines.called()
+        by_keras = module.partition(".")[0] in ("keras", "tf_keras")
         self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
-        if not called.startswith(_OWN_CALLS):
+        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(_kind(dataset), name) != name:
             self._inside_library.add(id(dataset))
         size = _integer(getattr(dataset, "_batch_size", None))
         if size is not None:
@@ -109,16 +140,29 @@ class PipelineWatch:
         """A distributed dataset is read each time it is iterated, not when it is made."""
         seen.passes -= 1
         self._distributed_as[id(distributed)] = distributed, seen
+        if not isinstance(distributed, self._tf.data.Dataset):
+            self.feeds.hands_over(distributed, seen.feed)
         class_: type[Any] = distributed.__class__
         if class_ not in self._counting:
             self._counting.add(class_)
-            hooks.before(class_, "__iter__", self._pass_begins)
+            hooks.around(class_, "__iter__", self._pass_begins)
+            if hasattr(class_, "reduce") and not issubclass(class_, self._tf.data.Dataset):
+                hooks.before(class_, "reduce", self._reduced)
 
-    def _pass_begins(self, distributed: Any) -> None:
+    def _pass_begins(self, original: Any, distributed: Any) -> Any:
         """A distributed dataset is iterated."""
-        _, seen = self._distributed_as.get(id(distributed), (None, None))
-        if seen is not None:
-            seen.passes += 1
+        iterator = original(distributed)
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            known[1].passes += 1
+            self.feeds.read_by(iterator, known[1].feed)
+        return iterator
+
+    def _reduced(self, distributed: Any, *_: Any, **__: Any) -> None:
+        """AutoGraph made one operation of a loop over a distributed dataset."""
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            self.feeds.consumed(known[1].feed)
 
     def _from_function(
         self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
@@ -126,44 +170,62 @@ class PipelineWatch:
         """A function that makes a dataset of per-replica batches is handed to the strategy."""
         if self._distributing:
             return original(strategy, dataset_fn, *args, **kwargs)
+        made: list[_Seen] = []
 
         def noted(context: Any) -> Any:
             dataset = dataset_fn(context)
-            self._add(dataset, replicas=strategy.num_replicas_in_sync, per_replica=True)
+            replicas = strategy.num_replicas_in_sync
+            made.append(self._add(dataset, replicas=replicas, per_replica=True))
             return dataset
 
         self._distributing = True
         try:
-            return original(strategy, noted, *args, **kwargs)
+            distributed = original(strategy, noted, *args, **kwargs)
+            if made:
+                self._count_passes(distributed, made[0])
+            return distributed
         finally:
             self._distributing = False
 
-    def _iterated(self, dataset: Any) -> None:
-        """A dataset is iterated from Python."""
-        if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
-            self._add(dataset)
+    def _iterated(self, original: Any, dataset: Any) -> Any:
+        """A dataset is iterated from Python, by the script or by a library for it."""
+        iterator = original(dataset)
+        if self._tf.executing_eagerly():
+            self.feeds.read_by(iterator, self.feeds.of(dataset))
+            if user_lines.direct_caller() is not None:
+                self._add(dataset)
+        return iterator
 
-    def _add(self, dataset: Any, replicas: int | None = None, per_replica: bool = False) -> _Seen:
+    def _add(
+        self,
+        dataset: Any,
+        replicas: int | None = None,
+        per_replica: bool = False,
+        location: Location | None = None,
+    ) -> _Seen:
         """Read a pipeline once; count how often it is started."""
         seen = self._seen.get(id(dataset))
         if seen is None:
             chain: list[Any] = []
             pipeline = self.read(dataset, replicas, per_replica, chain)
-            seen = self._seen[id(dataset)] = _Seen(pipeline, dataset, chain)
+            if location is not None:
+                pipeline = replace(pipeline, location=location)
+            seen = _Seen(pipeline, dataset, chain, self.feeds.of(dataset))
+            self._seen[id(dataset)] = seen
         seen.passes += 1
         return seen
 
     def count(self) -> None:
         """Count what the pipelines that train read again in every pass."""
         for seen in self._seen.values():
-            if seen.pipeline.trains:
+            if self._trains(seen):
                 pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
                 seen.pipeline = element_bytes.with_host_bytes(self._tf, seen.chain, pipeline)
 
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
         for seen in self._seen.values():
-            if seen.pipeline.trains and any(op.location for op in seen.pipeline.ops):
+            if self._trains(seen) and any(op.location for op in seen.pipeline.ops):
                 pipeline = input_benchmark.measured(
                     self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
                 )
@@ -178,6 +240,8 @@ class PipelineWatch:
         ops = [self._op(each) for each in chain]
         policy = None
         options = _try(dataset.options)
+        if not _rewrites(options, "map_parallelization"):
+            ops = [replace(op, parallel_by_itself=False) for op in ops]
         if options is not None:
             policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
         return Pipeline(
@@ -185,12 +249,12 @@ class PipelineWatch:
             elements=self._elements(dataset),
             location=user_lines.caller(),
             distributed=replicas is not None,
-            trains=not self.training_started,
             cardinality=_integer(_try(dataset.cardinality)),
             auto_shard_policy=policy,
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,
             per_replica=per_replica,
             replicas=replicas,
+            prefetched_by_itself=_rewrites(options, "inject_prefetch"),
         )
 
     def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
@@ -204,7 +268,7 @@ class PipelineWatch:
 
     def _op(self, dataset: Any) -> DatasetOp:
         """One transformation."""
-        kind = re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+        kind = _kind(dataset)
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
         named, global_named = self._batch_names.get(id(dataset), ((), None))
@@ -230,6 +294,7 @@ class PipelineWatch:
             in_file=kind == "Cache" and bool(files.cache_file(dataset)),
             costly=any(_COSTLY.search(name) for name in kinds),
             inside_library=id(dataset) in self._inside_library,
+            parallel_by_itself=kind == "Map" and not any(map(_is_stateful, kinds)),
             location=self._made_at.get(id(dataset)),
         )
 
@@ -256,6 +321,30 @@ class PipelineWatch:
             for index, spec in enumerate(flat)
             if hasattr(spec, "shape")
         )
+
+
+def _kind(dataset: Any) -> str:
+    """The kind of a transformation: its class without decoration and version."""
+    return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+
+
+def _is_stateful(kind: str) -> bool:
+    """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
+    if _OF_BODIES.fullmatch(kind):
+        return False
+    registry = import_module("tensorflow.python.framework.op_def_registry")
+    definition = _try(lambda: registry.get(kind))
+    return bool(getattr(definition, "is_stateful", False))
+
+
+def _rewrites(options: Any, name: str) -> bool:
+    """Whether tf.data applies one of its own optimisations, which are on unless switched off."""
+    if options is None or options.autotune.enabled is False:
+        return False
+    optimisations = options.experimental_optimization
+    if optimisations.apply_default_optimizations is False:
+        return False
+    return getattr(optimisations, name, False) is not False
 
 
 def _function_graph(dataset: Any) -> Any:

@@ -26,6 +26,7 @@ class StrategyWatch:
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
         self.eager_runs = 0
+        self.before_eager_run: Callable[[Any, Any], None] = lambda _, __: None
         self.after_eager_run: Callable[[], None] = lambda: None
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
@@ -89,6 +90,7 @@ class StrategyWatch:
 
     def _run_eagerly(self, call: Callable[[], Any], fn: Any, args: Any) -> Any:
         """One run outside any function: forwarded once such runs were observed."""
+        self.before_eager_run(args, {})
         self.eager_runs += 1
         self.eager_location = self.eager_location or user_lines.caller()
         self.before_step(args)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tpudiag.model import Location
@@ -20,6 +20,8 @@ class GradientCall:
     forward_operations: int
     """Operations in the graph when the gradient was asked for: the forward pass."""
     location: Location | None
+    gradients: tuple[Any, ...] = ()
+    """What was given for the sources; those that are None left out."""
 
 
 class GradientWatch:
@@ -40,33 +42,38 @@ class GradientWatch:
         """Wrap the public methods."""
         watch = self
 
-        def gradient(_: Any, target: Any, sources: Any, *__: Any, **___: Any) -> None:
-            watch._seen(target, sources)
+        def gradient(
+            original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            call = watch._seen(target, sources)
+            gradients = original(tape, target, sources, *args, **kwargs)
+            if call is not None:
+                given = [each for each in watch._tf.nest.flatten(gradients) if each is not None]
+                watch.calls.append(replace(call, gradients=tuple(given)))
+            return gradients
 
         def all_reduce(_: Any, reduce_op: Any, value: Any, *__: Any, **___: Any) -> None:
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
 
-        hooks.before(self._tf.GradientTape, "gradient", gradient)
+        hooks.around(self._tf.GradientTape, "gradient", gradient)
         hooks.before(self._tf.distribute.ReplicaContext, "all_reduce", all_reduce)
 
-    def _seen(self, target: Any, sources: Any) -> None:
-        """Keep what is needed to look at the step's graph later."""
+    def _seen(self, target: Any, sources: Any) -> GradientCall | None:
+        """What is needed to look at the step's graph later, on the first replica."""
         self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1
             self.eager_location = self.eager_location or user_lines.caller()
-            return
+            return None
         self.on_traced_gradient()
         flat = self._tf.nest.flatten(target)
         if not flat or not self._on_first_replica():
-            return
+            return None
         graph = flat[0].graph
-        self.calls.append(
-            GradientCall(
-                graph, flat[0], tuple(self._tf.nest.flatten(sources)),
-                len(graph.get_operations()), user_lines.caller(),
-            )
+        return GradientCall(
+            graph, flat[0], tuple(self._tf.nest.flatten(sources)),
+            len(graph.get_operations()), user_lines.caller(),
         )  # fmt: skip
 
     def _on_first_replica(self) -> bool:

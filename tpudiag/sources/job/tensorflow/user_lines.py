@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import hooks
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH120, PTH100
+_PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
 _HOOKS = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100
 _LIBRARIES = tuple(
@@ -23,6 +25,8 @@ _LIBRARIES = tuple(
         for name in ("stdlib", "platstdlib", "purelib", "platlib")
     }
 )
+_KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
+_DECORATORS = "tensorflow.python.util."
 _STARTED_IN = os.getcwd()  # noqa: PTH109
 _generated: dict[tuple[str, int], Location] = {}
 """Lines of code that AutoGraph generated -> the user's lines they were made from."""
@@ -71,15 +75,19 @@ def caller() -> Location | None:
     return None
 
 
-def called_module() -> str:
-    """The module of the library function that the innermost line of user code called."""
+def called() -> tuple[str, str]:
+    """Module and name of the library function that the innermost line of user code called.
+
+    TensorFlow's decorators around it are passed over.
+    """
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    called = ""
+    module = name = ""
     while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
-        if not frame.f_code.co_filename.startswith(_HOOKS):
-            called = str(frame.f_globals.get("__name__", ""))
+        here = str(frame.f_globals.get("__name__", ""))
+        if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
+            module, name = here, frame.f_code.co_name
         frame = frame.f_back
-    return called
+    return module, name
 
 
 def direct_caller() -> Location | None:
@@ -96,6 +104,18 @@ def of_frames(frames: Iterable[Any]) -> Location | None:
     for frame in frames:
         found = of(frame.filename, frame.lineno) or found
     return found
+
+
+def of_own_call(frames: Iterable[Any]) -> Location | None:
+    """The innermost line of user code, where that called TensorFlow itself and not Keras."""
+    location = None
+    for frame in frames:
+        own = of(frame.filename, frame.lineno)
+        if own is not None:
+            location = own
+        elif _KERAS.search(frame.filename):
+            location = None
+    return location
 
 
 def of_function(function: Any) -> Location | None:

@@ -1,0 +1,40 @@
+"""The options of `plan`, without a job."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from tpudiag.commands import check, plan
+from tpudiag.errors import UsageError
+
+
+def parsed(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    plan.add_parser(parser.add_subparsers())
+    options = parser.parse_args(["plan", *arguments])
+    options.arguments = []
+    return options
+
+
+def test_the_job_of_a_plan_is_asked_for_as_that_of_a_check(tmp_path: Path) -> None:
+    options = parsed("--for", "v5e-8", "--log-dir", str(tmp_path))
+    assert check.request(options).target.name == "v5e-8"
+
+
+def test_a_slice_that_is_not_sold_is_refused() -> None:
+    with pytest.raises(UsageError, match="v5e-1, v5e-4"):
+        plan.run(parsed("--for", "v5e-3"))
+
+
+def test_epochs_need_the_examples_of_one() -> None:
+    with pytest.raises(UsageError, match="--examples"):
+        plan.run(parsed("--epochs", "3"))
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "inf"])
+def test_a_number_of_examples_is_above_0(text: str) -> None:
+    with pytest.raises(SystemExit):
+        parsed("--examples", text)

@@ -1,0 +1,63 @@
+"""What crosses the pipe: facts as plain JSON, and a specification that comes back whole."""
+
+from __future__ import annotations
+
+import enum
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tpudiag.signals import JobEnd, Origin
+from tpudiag.sources.job.process import facts, protocol
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Nested:
+    inner: protocol.LoweringRequest
+    colours: frozenset[Colour]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Nested(protocol.LoweringRequest(64, 8), frozenset((Colour.RED,))),
+         {"inner": {"batch": 64, "replicas": 8}, "colours": ["red"]}),
+        ((1, True, None, 0.5, "x"), [1, True, None, 0.5, "x"]),
+        ((float("nan"), float("inf")), [None, None]),
+        ((np.int64(3), np.float32(0.5)), [3, 0.5]),
+        ({1: Path("a")}, {"1": "a"}),
+    ],
+)  # fmt: skip
+def test_facts_are_plain_json(value: object, expected: object) -> None:
+    assert json.loads(protocol.encoded({"fact": value})) == {"fact": expected}
+
+
+def test_text_that_is_no_text_is_sent_all_the_same() -> None:
+    assert json.loads(protocol.encoded({"name": "a\udcffb"})) == {"name": "a?b"}
+
+
+def test_a_specification_comes_back_as_it_was() -> None:
+    spec = protocol.JobSpec(
+        "train.py", ("--name", "ä", "\udcff"), 8, 4, 1, True, 20, 5, 60.0, "logs", cells=(1, 8)
+    )
+    assert protocol.decoded_spec(protocol.encoded_spec(spec)) == spec
+
+
+def test_what_was_sent_becomes_signals() -> None:
+    sent = {"end": JobEnd("stopped"), "phase": "judging", "strategy_replicas": np.int64(8)}
+    signals = facts.signals(Origin.REHEARSAL, json.loads(protocol.encoded(sent)))
+    assert (signals.origin, signals.strategy_replicas) == (Origin.REHEARSAL, 8)
+    assert signals.end == JobEnd("stopped")
+    assert signals.batch is None
+
+
+def test_a_request_comes_back_as_it_was() -> None:
+    request = protocol.LoweringRequest(64, 8)
+    assert protocol.decoded_request(protocol.encoded(request)) == request

@@ -1,0 +1,79 @@
+"""The sizes of the products in small traced steps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow import matrix_products, training
+
+watch = training.GradientWatch(tf)
+A, B, C = (tf.Variable(tf.ones(shape)) for shape in ((784, 128), (128, 10), (3, 3, 8, 16)))
+E, D, H = (tf.Variable(tf.ones(shape)) for shape in ((50, 24), (24, 32), (32, 4, 8)))
+
+def products(forward, *specs):
+    @tf.function
+    def step(*inputs):
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(forward(*inputs))
+        return tape.gradient(value, [A, B, C, E, D, H])
+    step.get_concrete_function(*specs)
+    ops = matrix_products.matrix_ops(watch.calls[-1], lambda name: None, 64)
+    return [[o.batch, o.rows, o.contraction, o.columns, o.sizes_known, o.reads_embedding]
+            for o in ops if o.forward]
+
+def spec(*shape, dtype=tf.float32):
+    return tf.TensorSpec(shape, dtype)
+
+print(json.dumps({
+    "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
+    "conv": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, 4, 4, 8)),
+    "any size": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, None, None, 8)),
+    "embedded": products(lambda x: tf.reduce_mean(tf.nn.embedding_lookup(E, x), 1) @ D,
+                         spec(None, 7, dtype=tf.int32)),
+    "attention": products(lambda q: tf.einsum("btnh,bsnh->bnts", q, q), spec(None, 16, 4, 8)),
+    "any lead": products(lambda x: tf.einsum("...d,dnh->...nh", x, H), spec(None, 16, 32)),
+    "any length": products(lambda q: tf.matmul(q, q, transpose_b=True), spec(None, None, 8)),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def products() -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    read: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return read
+
+
+def test_an_unknown_batch_is_the_replicas_in_every_product(products: dict[str, Any]) -> None:
+    assert products["mlp"] == [[1, 64, 784, 128, True, False], [1, 64, 128, 10, True, False]]
+    assert products["conv"] == [[1, 64 * 16, 72, 16, True, False]]
+
+
+def test_a_product_of_another_unknown_dimension_is_kept_and_says_so(
+    products: dict[str, Any],
+) -> None:
+    assert products["any size"] == [[1, 64 * 128 * 128, 72, 16, False, False]]
+    assert products["any length"] == [[64, 128, 8, 128, False, False]]
+
+
+def test_a_width_that_an_embedding_makes(products: dict[str, Any]) -> None:
+    assert products["embedded"] == [[1, 64, 24, 32, True, True]]
+
+
+def test_einsum(products: dict[str, Any]) -> None:
+    assert products["attention"] == [[64 * 4, 16, 8, 16, True, False]]
+    assert products["any lead"] == [[1, 64 * 16, 32, 32, True, False]]

@@ -1,0 +1,61 @@
+"""Started by its path in the job's Python: makes the job's side of tpudiag importable there.
+
+`python -B bootstrap.py SPEC PIPE`: SPEC is a JobSpec as JSON, PIPE the descriptor that facts go to.
+Nothing is installed, and sys.path stays what it is for a job started by hand: this package alone
+is found, in the folder that this file lies in, and no package of the tool's environment with it.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import CodeType, ModuleType
+
+PACKAGE = Path(__file__).resolve().parents[3]
+
+
+class _Loader(SourceFileLoader):
+    """Keeps bytecode of this package beside it, where `-B` keeps the job from writing any."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The module's code."""
+        before = sys.dont_write_bytecode
+        sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+        try:
+            return super().get_code(fullname)
+        finally:
+            sys.dont_write_bytecode = before
+
+
+class OwnPackage(importlib.abc.MetaPathFinder):
+    """Finds the modules of this package, wherever it lies, and nothing else."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's spec, None for all that is not in this package."""
+        if name.partition(".")[0] != PACKAGE.name:
+            return None
+        for folder in path or (str(PACKAGE.parent),):
+            spec = FileFinder(folder, (_Loader, SOURCE_SUFFIXES)).find_spec(name, target)
+            if spec is not None and spec.loader is not None:
+                return spec
+        return None
+
+
+def main() -> None:
+    """Observe the job that the command line specifies."""
+    if not getattr(sys.flags, "safe_path", False):
+        del sys.path[0]  # this file's folder
+    sys.meta_path.insert(0, OwnPackage())
+    from tpudiag.sources.job.process import child
+
+    child.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Which Python a job runs in: the user's own environment, chosen as the user's shell would.
+
+In this order: the one named (`--python`, or `python` of [tool.tpudiag]), the active environment
+(VIRTUAL_ENV, CONDA_PREFIX), `.venv` in the project's folder, a `python3` on PATH that has
+TensorFlow, and the one that this program runs in.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from tpudiag.errors import MissingExtra, UsageError
+from tpudiag.signals import Environment
+from tpudiag.sources.job.process import describe_python
+from tpudiag.sources.job.process.python_places import Place, is_own, places
+
+OLDEST = (3, 10)
+"""The first Python that the job's side runs in."""
+DESCRIBE_S = 30.0
+"""How long a Python may take to say what it is: its environment may lie on a network disk."""
+OF_INTEREST = (
+    "tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly", "keras",
+    "tf-keras", "libtpu", "libtpu-nightly", "jax", "jaxlib", "numpy", "protobuf",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPython:
+    """A Python that was asked what it is."""
+
+    path: str
+    because: str
+    release: str
+    """Its version, e.g. `3.10.13`."""
+    prefix: str
+    distributions: dict[str, str]
+    """Installed distributions that matter, with their versions."""
+    tensorflow: str | None
+    """The file that `import tensorflow` would run, None where there is none."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the one that this program runs in."""
+        return is_own(self.prefix)
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the job's side cannot run in it."""
+        return tuple(int(part) for part in self.release.split(".")[:2]) < OLDEST
+
+    @property
+    def packages(self) -> str:
+        """Its TensorFlow and Keras in words, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
+        if self.tensorflow is None:
+            return "no TensorFlow"
+        owner = next((name for name in self.distributions if _is_tensorflow(name)), None)
+        words = [f"TensorFlow {self.distributions[owner]}" if owner else "TensorFlow"]
+        for name, word in (("keras", "Keras"), ("tf-keras", "tf-keras")):
+            if name in self.distributions:
+                words.append(f"{word} {self.distributions[name]}")
+        return ", ".join(words)
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.because}): Python {self.release}, {self.packages}"
+
+
+class _Answer(msgspec.Struct):
+    """What a Python says of itself."""
+
+    python: str
+    prefix: str
+    distributions: dict[str, str]
+    tensorflow: str | None
+
+
+def choose(
+    named: Place | None = None,
+    program: str | None = None,
+    variables: Mapping[str, str] = os.environ,
+    folder: Path | None = None,
+) -> JobPython:
+    """The Python for a job, which has TensorFlow.
+
+    `program` is a script, in whose project a `.venv` is looked for. Raises UsageError where the
+    one that was named or is active cannot be used, MissingExtra where it has no TensorFlow, or
+    where none that was looked at has.
+    """
+    others = partial(places, program, variables, folder or Path.cwd())
+    if named is not None:
+        return _usable(describe(named), others())
+    looked_at: list[JobPython] = []
+    for place in others():
+        try:
+            python = describe(place)
+        except UsageError:
+            if place.decides:
+                raise
+            continue
+        if place.decides:
+            return _usable(python, others())
+        if python.tensorflow is not None and not python.is_old:
+            return python
+        looked_at.append(python)
+    seen = "; ".join(f"{p.path} ({p.because}, Python {p.release})" for p in looked_at)
+    raise MissingExtra(
+        f"no TensorFlow in any Python that was looked at: {seen}. Activate your job's "
+        "environment, name its Python (--python), or pip install 'tpudiag[tf]'"
+    )
+
+
+def environment_of(python: JobPython, variables: Mapping[str, str] = os.environ) -> Environment:
+    """The Python as checks see it, and the Keras that was asked for."""
+    legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
+    return Environment(python.release, dict(python.distributions), legacy)
+
+
+def describe(place: Place) -> JobPython:
+    """Ask a Python what it is; UsageError says in one line why it does not tell."""
+    command = [
+        place.path, "-B", "-c", Path(describe_python.__file__).read_text(encoding="utf-8"),
+        ",".join(OF_INTEREST),
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=DESCRIBE_S,
+            check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(
+            f"{place.because}: {place.path} did not say what it is within {DESCRIBE_S:.0f} s"
+        ) from error
+    except OSError as error:
+        raise UsageError(f"{place.because}: {place.path}: {error.strerror or error}") from error
+    marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]
+    try:
+        answer = msgspec.json.decode(marked[-1].removeprefix(describe_python.MARK), type=_Answer)
+    except (IndexError, msgspec.MsgspecError):
+        raise UsageError(
+            f"{place.because}: {place.path} is no Python that starts: {_last_words(done)}"
+        ) from None
+    return JobPython(
+        path=place.path, because=place.because, release=answer.python, prefix=answer.prefix,
+        distributions=answer.distributions, tensorflow=answer.tensorflow,
+    )  # fmt: skip
+
+
+def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment variables as the job's own shell has them.
+
+    `uvx` and `pipx run` put the tool's own folder of commands first on PATH.
+    """
+    kept = dict(variables)
+    own = os.path.join(sys.prefix, "bin")  # noqa: PTH118
+    if not python.is_own and not is_own(kept.get("VIRTUAL_ENV", "")):
+        entries = kept.get("PATH", "").split(os.pathsep)
+        kept["PATH"] = os.pathsep.join(entry for entry in entries if entry != own)
+    return kept
+
+
+def _usable(python: JobPython, others: Iterable[Place]) -> JobPython:
+    """The Python where a job can run in it; else says why not, and where one could."""
+    if python.is_old:
+        oldest = ".".join(map(str, OLDEST))
+        raise UsageError(
+            f"{python.because}: {python.path} is Python {python.release}; jobs are observed "
+            f"from Python {oldest} on"
+        )
+    if python.tensorflow is not None:
+        return python
+    other = _with_tensorflow(python, others)
+    how = (
+        f"{other.path} has {other.packages}: --python {other.path}"
+        if other is not None
+        else f"{python.path} -m pip install tensorflow-cpu, or name another with --python"
+    )
+    raise MissingExtra(
+        f"{python.because}: {python.path} (Python {python.release}) has no TensorFlow; {how}"
+    )
+
+
+def _with_tensorflow(python: JobPython, others: Iterable[Place]) -> JobPython | None:
+    """Another Python that has TensorFlow, where one is found."""
+    for place in others:
+        try:
+            other = describe(place)
+        except UsageError:
+            continue
+        if other.prefix != python.prefix and other.tensorflow is not None and not other.is_old:
+            return other
+    return None
+
+
+def _is_tensorflow(name: str) -> bool:
+    """Whether a distribution brings `tensorflow`."""
+    return name.startswith(("tensorflow", "tf-nightly"))
+
+
+def _last_words(done: subprocess.CompletedProcess[str]) -> str:
+    """The last line of a Python that did not start."""
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
+    return f"{lines[-1][:200]} ({ended})" if lines else f"it ended with {ended}"

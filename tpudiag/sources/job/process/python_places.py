@@ -1,0 +1,94 @@
+"""Where the Python of a job is looked for: what is active, the project's folder, PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.errors import UsageError
+
+ON_PATH = 5
+"""The `python3` on PATH that are asked at most."""
+OWN = "tpudiag's own"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a Python should be, and why it is looked at."""
+
+    path: str
+    because: str
+    decides: bool = True
+    """The job runs here or not at all; else only where TensorFlow is."""
+
+
+def named_place(
+    named: str, because: str = "--python", variables: Mapping[str, str] = os.environ
+) -> Place:
+    """The Python that was named: a path, the folder of an environment, or a command.
+
+    Raises UsageError where there is none of that name.
+    """
+    path = Path(named).expanduser()
+    if path.is_dir():
+        return Place(_in_prefix(str(path)), because)
+    if os.sep in named or path.exists():
+        return Place(os.path.abspath(path), because)  # noqa: PTH100 (links stay: they are the venv)
+    found = shutil.which(named, path=variables.get("PATH"))
+    if found is None:
+        raise UsageError(f"{because} {named}: no such file, and no such command on PATH")
+    return Place(found, because)
+
+
+def places(program: str | None, variables: Mapping[str, str], folder: Path) -> Iterator[Place]:
+    """Where the job's Python is looked for where none was named, the most telling first."""
+    virtual, conda = variables.get("VIRTUAL_ENV"), variables.get("CONDA_PREFIX")
+    base = variables.get("CONDA_DEFAULT_ENV") == "base"
+    if virtual:
+        yield Place(_in_prefix(virtual), "VIRTUAL_ENV", decides=not is_own(virtual))
+    if conda and not base:
+        yield Place(_in_prefix(conda), "CONDA_PREFIX", decides=not is_own(conda))
+    environment = _project_environment(program, folder)
+    if environment is not None:
+        yield Place(_in_prefix(environment), ".venv of the project", not is_own(environment))
+    if conda and base:  # conda activates it unasked
+        yield Place(_in_prefix(conda), "conda's base environment", decides=False)
+    for path in _on_path(variables):
+        yield Place(path, "python3 on PATH", decides=False)
+    yield Place(sys.executable, OWN, decides=False)
+
+
+def is_own(prefix: str) -> bool:
+    """Whether an environment's folder is that of this program."""
+    return bool(prefix) and Path(prefix).resolve() == Path(sys.prefix).resolve()
+
+
+def _project_environment(program: str | None, folder: Path) -> str | None:
+    """The nearest `.venv` at or above the script's folder, or else the working folder."""
+    starts = [folder.resolve()]
+    if program is not None and Path(program).is_file():
+        starts.insert(0, Path(program).resolve().parent)
+    for start in starts:
+        for directory in (start, *start.parents):
+            if (directory / ".venv" / "pyvenv.cfg").is_file():
+                return str(directory / ".venv")
+    return None
+
+
+def _on_path(variables: Mapping[str, str]) -> list[str]:
+    """Each `python3` on PATH once, in its order; not the one that this program runs in."""
+    paths: dict[str, str] = {}
+    for entry in variables.get("PATH", "").split(os.pathsep):
+        path = Path(entry) / "python3"
+        if entry and os.access(path, os.X_OK) and not is_own(str(Path(entry).parent)):
+            paths.setdefault(str(Path(entry).resolve()), str(path))
+    return list(paths.values())[:ON_PATH]
+
+
+def _in_prefix(prefix: str) -> str:
+    """The Python of an environment's folder."""
+    return str(Path(prefix).absolute() / "bin" / "python")

@@ -1,0 +1,125 @@
+"""What of a traced graph is constant: scalars made of shapes and numbers, and what is not."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+PASS = frozenset(
+    ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
+     "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
+)  # fmt: skip
+_DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+_NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
+_DEPTH = 20
+
+
+class Constants:
+    """Constants of the graph of one replica, whose batch is known."""
+
+    def __init__(self, tf: Any, batch: int) -> None:
+        self._static = tf.get_static_value
+        self._batch = batch
+
+    def of(self, tensor: Any, depth: int = _DEPTH) -> float | None:
+        """The value of a scalar that depends on shapes and constants alone."""
+        value = self._static(tensor)
+        if value is not None:
+            return float(value.reshape(-1)[0]) if value.size == 1 else None
+        operation = tensor.op
+        if depth == 0 or tensor.shape.num_elements() != 1:
+            return None
+        if operation.type == "StridedSlice":
+            return self._dimension(operation)
+        if operation.type == "Prod":
+            return self._product(operation.inputs[0])
+        if operation.type == "Size":
+            count = operation.inputs[0].shape.num_elements()
+            return None if count is None else float(count)
+        parts = [self.of(item, depth - 1) for item in operation.inputs]
+        if operation.type in PASS and parts:
+            return parts[0]
+        if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
+            return _combined(operation.type, parts[0], parts[1])
+        return None
+
+    def _product(self, factors: Any) -> float | None:
+        """The product of a vector of constants, or of one made of scalars that are."""
+        value = self._static(factors)
+        if value is not None:
+            return float(value.prod())
+        parts = [self.of(item) for item in factors.op.inputs] if factors.op.type == "Pack" else []
+        known = [part for part in parts if part is not None]
+        return prod(known) if parts and len(known) == len(parts) else None
+
+    def _dimension(self, operation: Any) -> float | None:
+        """One dimension of a tensor's shape; an unknown first one is the batch."""
+        shape = operation.inputs[0].op
+        begin = self._static(operation.inputs[1])
+        if begin is None or begin.size != 1:
+            return None
+        if shape.type != "Shape":
+            whole = self._static(operation.inputs[0])
+            return None if whole is None else float(whole[int(begin.reshape(-1)[0])])
+        sizes = shape.inputs[0].shape
+        index = int(begin.reshape(-1)[0])
+        if sizes.rank is None or not -sizes.rank <= index < sizes.rank:
+            return None
+        size = sizes[index]
+        if size is None and index == 0 and self._batch:
+            size = self._batch
+        return None if size is None else float(size)
+
+    def inside(self, value: Any) -> tuple[float, ...]:
+        """The constants by which every example's value was multiplied before it was reduced."""
+        constants: list[float] = []
+        for _ in range(_DEPTH):
+            operation = value.op
+            if operation.type in PASS and operation.inputs:
+                value = operation.inputs[0]
+                continue
+            if operation.type not in _DIVIDE and operation.type != "Mul":
+                break
+            left, right = operation.inputs
+            constant, other = self.of(right), left
+            if constant is None and operation.type == "Mul":
+                constant, other = self.of(left), right
+            if not constant:
+                break
+            constants.append(abs(1 / constant if operation.type in _DIVIDE else constant))
+            value = other
+        return tuple(constant for constant in constants if constant != 1)
+
+    def depends_on_input(self, tensor: Any) -> bool:
+        """Whether a tensor is computed from what the step is given, and not from variables alone.
+
+        An argument of the step and what an iterator gives count; variables do not.
+        """
+        visited: set[str] = set()
+        pending = [tensor.op]
+        while pending:
+            operation = pending.pop()
+            if operation.name in visited:
+                continue
+            visited.add(operation.name)
+            if operation.type == "Placeholder":
+                if operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant"):
+                    return True
+            elif operation.type.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator")):
+                return True
+            elif operation.type not in _NO_DATA:
+                pending.extend(item.op for item in operation.inputs)
+        return False
+
+
+def _combined(kind: str, left: float, right: float) -> float | None:
+    """A product, a quotient, a sum of two constants, or the larger of them."""
+    if kind == "Mul":
+        return left * right
+    if kind in _DIVIDE:
+        return left / right if right else None
+    if kind in ("Add", "AddV2"):
+        return left + right
+    if kind == "Sub":
+        return left - right
+    return max(left, right) if kind == "Maximum" else None
