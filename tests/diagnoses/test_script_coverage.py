@@ -15,7 +15,7 @@ def test_each_training_function_is_named() -> None:
     (note,) = script_coverage.notes(Coverage("whole", (STEP, FIT)))
     assert note == (
         "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
-        "its last result; a library's step (train.py:50): 27 calls ran."
+        "its last result; Keras' training step (train.py:50): 27 calls ran."
     )
 
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
 
 SHOWN = 4
+_LIBRARY = dict.fromkeys(
+    ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
+    "Keras' training step",
+)
 
 
 def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
@@ -48,7 +52,7 @@ def _function(function: StepFunction) -> str:
     """One training function: its name, how often it ran and was forwarded."""
     name, place = function.name, function.location
     if place is None:
-        name, place = "a library's step", function.called_at
+        name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
     where = f" ({place})" if place is not None else ""
     ran = f"{_many(function.ran, 'call')} ran"
     if function.forwarded:
