@@ -16,7 +16,7 @@ from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 STARTS_AGAIN = (3, 0)
-"""The Keras from which on a dataset that ran out is started again (tried with 3.15 and tf-keras)."""
+"""The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
 
 
 class SetupWatch:
