@@ -15,7 +15,12 @@ from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.05
 """Share of the devices' busy time spent in operations that the compiler repeats."""
-REPEATED = re.compile(r"\.remat\d*(\.|_|$)")
+COPIED = re.compile(r"\.remat\d*(\.|_|$)")
+"""In the names of what XLA's own pass copied; the rest was asked for by the job."""
+RECOMPUTE_LESS = (
+    "recompute fewer layers where HBM is left (TPU301), e.g. every second block:\n"
+    "block = tf.recompute_grad(block) if number % 2 else block"
+)
 
 
 @check("TPU303", Severity.WARNING)
@@ -26,8 +31,9 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     In the program that the TPU compiler makes of the lowered step, its FLOPs for each example
     beside those of a batch a quarter as large, which need not be made to fit; asked where the step
     takes more than half of the HBM. In a profile, the operations that XLA's rematerialisation pass
-    copied (`.remat` in their names), and their share of the time in which the devices were busy.
-    What the job itself recomputes (tf.recompute_grad) bears no such name.
+    copied (`.remat` in their names) and those that the job recomputes by its own choice
+    (`rematted_computation` in their framework op), and their share of the devices' busy time; the
+    latter is information, no warning.
 
     ## Why it costs
     Each is work done twice, since its result did not fit: the step is slower than a smaller
@@ -51,7 +57,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     profile, _ = replicas_of(signals)
     if not profile.ops:
         need(None, "an operation on a device", ON_THE_TPU)
-    repeated = [op for op in profile.ops if REPEATED.search(op.name)]
+    repeated = [op for op in profile.ops if op.repeated and not op.holds_others]
     spent = sum(op.share for op in repeated)
     evidence = (
         Evidence("recomputed", percent(spent), "% of busy time", percent(limit), profile.source),
@@ -59,13 +65,18 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     )
     if spent > limit:
         longest = repeated[0]
+        asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
+        by_job = asked_for > spent / 2
         yield Finding(
-            f"{spent:.0%} of the devices' time goes into computing tensors again that did not fit "
-            f"into HBM, most into {longest.name}.",
+            f"{spent:.0%} of the devices' time goes into computing tensors again"
+            + (", as the job asks for (checkpointing, tf.recompute_grad)" if by_job
+               else " that did not fit into HBM") + f", most into {longest.name}.",
+            RECOMPUTE_LESS if by_job else
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch',
             evidence,
             longest.location,
-        )
+            severity=Severity.INFO if by_job else None,
+        )  # fmt: skip
     else:
         whole_trace(profile)
     yield from evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, StepNumerics
 
 from ._need import need, of_a_job
 
@@ -16,7 +16,8 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Scalars (counters, rates) are no matter.
+    strategy was in scope, and the line that made it. Scalars (counters, rates) are no matter, but
+    for those of metrics that the training step updates.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
@@ -56,4 +57,20 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
             ),
             first.location,
         )
+    if replicas is not None and replicas > 1 and signals.numerics is not None:
+        yield from _metrics(signals.numerics)
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
+
+
+def _metrics(numerics: StepNumerics) -> Iterator[Finding]:
+    """Metrics that the step updates on the host."""
+    made = {metric.location: metric for metric in reversed(numerics.outside_metrics)}
+    for metric in list(made.values())[:3]:
+        yield Finding(
+            f"the step updates {metric.name} of a metric that was made outside strategy.scope(): "
+            "all replicas write to one copy on the host.",
+            "with strategy.scope():\n    metric = keras.metrics.Mean()",
+            (Evidence("metric variables outside", len(numerics.outside_metrics), "variables", 0),),
+            metric.location,
+            severity=Severity.WARNING,
+        )

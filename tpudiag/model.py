@@ -130,6 +130,14 @@ def check(id_: str, severity: Severity) -> Callable[[CheckFunction], Check]:
     return lambda function: Check(id_, severity, function)
 
 
+@dataclass(frozen=True)
+class Silenced:
+    """A finding that is not shown among the others, and why: counted, and in no verdict."""
+
+    finding: Finding
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What one check said."""
@@ -144,6 +152,8 @@ class Outcome:
     how_to_measure: str | None = None
     evidence: tuple[Evidence, ...] = ()
     """The evidence on which the check passed."""
+    silenced: tuple[Silenced, ...] = ()
+    """Findings that a comment on their line, or their low confidence, keeps out."""
 
     @property
     def cause(self) -> str | None:
@@ -208,7 +218,7 @@ class Table:
     source: str
 
 
-SeriesKind = Literal["step_time", "step_part", "replica_step", "memory"]
+SeriesKind = Literal["step_time", "step_part", "replica_step", "memory", "roofline"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +226,8 @@ class Series:
     """Figures along an axis, for plots: a line, a part of a stack or a row of a heat map.
 
     Those of one `kind` belong together: `step_time`, `step_part` (mean over the replicas),
-    `replica_step` (without collectives, in which the fast wait for the slow), `memory`.
+    `replica_step` (without collectives, in which the fast wait for the slow), `memory`, `roofline`
+    (operations as points; the limit is the chip's peak).
     """
 
     kind: SeriesKind

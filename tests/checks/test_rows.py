@@ -37,6 +37,7 @@ from tpudiag.signals import (
     MatrixOp,
     MixedPrecision,
     Origin,
+    OutsideMetric,
     Pause,
     Pipeline,
     RepeatedSetup,
@@ -445,6 +446,11 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
                 replicas=8, shapes=("float32[64, 100]",), from_dataset=False, location=HERE
             )
         ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU501",
+        numerics(outside_metrics=(OutsideMetric("total", HERE),)),
         Severity.WARNING,
     ),
     (

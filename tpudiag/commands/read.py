@@ -50,6 +50,9 @@ def add_parser(
         help="the host's event, the program (its name without the number in brackets) or the "
         "tf.function that is one step, where the profile marks none",
     )  # fmt: skip
+    parser.add_argument(
+        "--top", metavar="N", type=_count, help="operations of the table (default: 30)"
+    )
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
     add_xprof_option(parser)
     parser.add_argument(
@@ -89,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     check_outputs(options)
     request = profile.ProfileRequest(
         options.path, options.run_name, options.engine, options.xprof_limit,
-        step_name=options.step_name,
+        step_name=options.step_name, **({"top": options.top} if options.top else {}),
     )  # fmt: skip
     report = profile.diagnose(request, settings_for(options))
     code = emit(report, options)
@@ -111,3 +114,11 @@ def _list(found: Sequence[Run]) -> int:
         hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
         print(f"{run_.name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
     return 0
+
+
+def _count(text: str) -> int:
+    """A number of rows."""
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from tpudiag.diagnoses.profile_operations import roofline
 from tpudiag.model import Series, SeriesKind
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
 
@@ -37,6 +38,7 @@ def _found(signals: Signals) -> Iterator[Series]:
         if len(facts.replicas) > 1:
             yield from _replicas(facts)
         yield from _memory(facts)
+        yield from roofline(facts)
 
 
 def _numbers(steps: StepTimes, facts: ProfileFacts | None) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import plot_data, profile_figures, profile_tables
+from tpudiag.diagnoses.profile_operations import TOP
 from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
@@ -62,6 +63,8 @@ class ProfileRequest:
     notes: tuple[str, ...] = ()
     known: Signals = EMPTY
     """What is known of the TPU besides its profile."""
+    top: int = TOP
+    """Operations of the table."""
     step_name: str | None = None
     """The event, program or tf.function that is a step, where the user says so."""
 
@@ -137,7 +140,7 @@ def _report(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(profile_figures.measurements(signals)),
-        tables=tuple(profile_tables.tables(signals, said)),
+        tables=tuple(profile_tables.tables(signals, said, request.top)),
         headline=profile_figures.headline(signals),
         notes=(*request.notes, *_notes(signals, said)),
         next_command=_next_command(chosen),

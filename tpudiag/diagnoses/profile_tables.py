@@ -5,30 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
+from tpudiag.diagnoses.profile_operations import TOP, operations
 from tpudiag.model import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.sources.profile.xprof import XProfSays
 
+SEEN = 0.0005
+"""Parts below this share of all steps have no column of their own."""
 ROWS = 10
 """Rows of a table; what is beyond is counted in its title."""
 SAMPLES = 200
 """Values kept of each figure for `tpudiag compare`; more are thinned out evenly."""
 
 
-def tables(signals: Signals, said: XProfSays) -> Iterator[Table]:
+def tables(signals: Signals, said: XProfSays, top: int = TOP) -> Iterator[Table]:
     """Where the step time goes, replicas, operations, input, memory, and XProf's words."""
     facts = profile_of(signals)
     if any(replica.step_ms for replica in facts.replicas):
         yield _breakdown(facts)
+    longest, *others = operations(facts, top) or (None,)
+    if longest is not None:
+        yield longest
     if len(facts.replicas) > 1:
         yield _replicas(facts)
+    yield from _waits(facts)
+    yield from others
     if facts.devices:
         yield _devices(facts)
     if facts.runs:
         yield _cut("Programs", ("program", "runs", "ms a run"), facts.runs,
                    f"{facts.source}, XLA Modules")  # fmt: skip
-    if facts.ops:
-        yield from _operations(facts)
     yield from _host_tables(facts)
     yield from _memory(facts)
     if facts.clocks:
@@ -75,7 +81,9 @@ def _breakdown(facts: ProfileFacts) -> Table:
 
 def _replicas(facts: ProfileFacts) -> Table:
     """Each replica's mean step in parts, the slowest by its own work first."""
-    names = tuple(dict.fromkeys(part.name for r in facts.replicas for part in r.parts))
+    whole = sum(sum(replica.step_ms) for replica in facts.replicas)
+    every = dict.fromkeys(part.name for r in facts.replicas for part in r.parts)
+    names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
     rows: list[tuple[Value, ...]] = []
     found = (replica.steady for replica in facts.replicas if replica.step_ms)
     for replica in sorted(found, key=lambda r: -_own(r)):
@@ -84,6 +92,16 @@ def _replicas(facts: ProfileFacts) -> Table:
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
     columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
     return _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
+
+
+def _waits(facts: ProfileFacts) -> Iterator[Table]:
+    """What the devices wait for, as shares of the time from their first module to their last."""
+    window = sum(device.window_ms for device in facts.devices)
+    rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
+    seen = [row for row in rows if row[2] >= 100 * SEEN]
+    if seen:
+        yield _cut("What the devices wait for", ("waits for", "ms", "% of window"), seen,
+                   f"{facts.source}, all devices", "longest")  # fmt: skip
 
 
 def _own(replica: ReplicaSteps) -> float:
@@ -98,32 +116,6 @@ def _devices(facts: ProfileFacts) -> Table:
     rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
     columns = ("host", "device", "busy ms", "window ms", "idle %")
     return _cut("Devices", columns, rows, f"{facts.source}, XLA Modules", "idlest")
-
-
-def _operations(facts: ProfileFacts) -> Iterator[Table]:
-    """The longest operations: their time, then their rates and the side of the roofline."""
-    source = f"{facts.source}, XLA Ops, all devices"
-    rows = [(op.name, op.category, op.self_ms, 100 * op.share, op.count) for op in facts.ops]
-    columns = ("operation", "category", "self ms", "% of busy", "count")
-    yield _cut("Operations", columns, rows, source, "longest")
-    peaks = {(d.peak_tflops, d.peak_hbm_gb_per_s) for d in facts.devices}
-    tflops, gb_per_s = peaks.pop() if len(peaks) == 1 else (None, None)
-    rates: list[tuple[Value, ...]] = [
-        (
-            op.name, *_of_peak(op.gflop_per_s, 1e-3, tflops),
-            *_of_peak(op.hbm_gb_per_s, 1, gb_per_s), op.bound_by or "-",
-        )
-        for op in facts.ops[:ROWS]
-    ]  # fmt: skip
-    names = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")
-    yield Table("Roofline of the longest operations", names, tuple(rates), source)
-
-
-def _of_peak(rate: float | None, scale: float, peak: float | None) -> tuple[Value, Value]:
-    """A rate and its share of the peak; dashes where the profile has no figure."""
-    if rate is None:
-        return "-", "-"
-    return rate * scale, 100 * rate * scale / peak if peak else "-"
 
 
 def _host_tables(facts: ProfileFacts) -> Iterator[Table]:

@@ -74,6 +74,7 @@ from tpudiag.signals.step_numerics import (
     ClippedGradients,
     ExpertRouting,
     LowPrecisionOp,
+    OutsideMetric,
     StepNumerics,
 )
 from tpudiag.signals.throughput import (
@@ -142,6 +143,7 @@ __all__ = [
     "MemoryPeak",
     "MixedPrecision",
     "Origin",
+    "OutsideMetric",
     "PaddedTensor",
     "Pause",
     "Pipeline",

@@ -77,6 +77,14 @@ class DeviceOp:
     """Loops and calls: their FLOPs and bytes are those of what they hold."""
     part: str | None = None
     """`collectives`, `host memory`, `infeed` or `output`; None for one that computes."""
+    program: str = ""
+    """The program's number."""
+    group: str = ""
+    """The operation of the program that it is a duplicate of, or its own name."""
+    repeated: bool = False
+    """Whether it computes again what was computed before: rematerialisation, checkpointing."""
+    estimated_cycles: int | None = None
+    """What the compiler expected one run of it to take."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,14 @@ class InputBlocker:
 
 
 @dataclass(frozen=True)
+class DeviceWait:
+    """What devices wait for, from their first module to their last, all of them together."""
+
+    cause: str
+    ms: float
+
+
+@dataclass(frozen=True)
 class PaddedTensor:
     """The result of an operation, without and with the padding of its tiles."""
 
@@ -255,6 +271,8 @@ class ProfileFacts:
     """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
+    waits: tuple[DeviceWait, ...] = ()
+    """The longest first."""
     gpus: int = 0
     """GPUs that ran something, of which no figure here is."""
 

@@ -37,6 +37,14 @@ class BatchNorm:
     location: Location | None
 
 
+@dataclass(frozen=True)
+class OutsideMetric:
+    """A variable of a metric that the step updates and that was made outside strategy.scope()."""
+
+    name: str
+    location: Location | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ExpertRouting:
     """A mixture of experts: tokens that a top-k sends to experts of a fixed capacity."""
@@ -68,3 +76,4 @@ class StepNumerics:
     """What became of the gradients was watched."""
     batch_norms: tuple[BatchNorm, ...] = ()
     routings: tuple[ExpertRouting, ...] = ()
+    outside_metrics: tuple[OutsideMetric, ...] = ()

@@ -17,13 +17,14 @@ from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, Memory
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceRead, read_device
+from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
 from tpudiag.sources.profile.host_plane import Callback, HostRead, read_host
 from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
-from tpudiag.sources.profile.programs import HLO_PLANE, matrix_ops
+from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
 from tpudiag.sources.profile.step_breakdown import HostSteps, host_steps, waits
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
@@ -55,6 +56,8 @@ class HostSummary:
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
     """By program, of those whose HLO the trace holds."""
+    estimates: dict[str, dict[str, int]]
+    """The compiler's cycles, by program and operation."""
     steps: HostSteps | None
     functions: tuple[TracedFunction, ...] | None
     eager_share: float | None
@@ -63,6 +66,8 @@ class HostSummary:
     pipeline_callbacks: tuple[CallbackTime, ...]
     iterators: tuple[IteratorTime, ...] | None
     memory: tuple[MemoryPeak, ...]
+    waits: dict[str, int]
+    """What its devices wait for, and how long in ps."""
     started_ns: int | None
     stopped_ns: int | None
     events: int
@@ -81,6 +86,7 @@ class _Planes:
     matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
+    estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -95,6 +101,7 @@ class _Planes:
             self.trace = found
         elif plane.name == HLO_PLANE:
             self.matrix_ops |= matrix_ops(plane)
+            self.estimates |= estimates(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
         self.events += found.events
@@ -157,6 +164,7 @@ def _summary(
         _ops(devices),
         _runs(devices),
         found.matrix_ops,
+        found.estimates,
         host_steps(trace, devices, span, host, training),
         functions(trace.calls) if trace and trace.calls else None,
         _eager_share(trace),
@@ -165,6 +173,7 @@ def _summary(
         _sorted(trace.pipeline_callbacks) if trace else (),
         _iterators(trace, devices),
         tuple(peaks(trace.memory, host)) if trace else (),
+        device_waits(trace, devices),
         _time(found.times.get("profile_start_time")),
         _time(found.times.get("profile_stop_time")),
         found.events,

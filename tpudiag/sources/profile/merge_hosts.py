@@ -20,6 +20,7 @@ from tpudiag.signals import (
     TracedFunction,
     UnreadHost,
 )
+from tpudiag.signals.profile import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
 from tpudiag.sources.profile.run_steps import step_times
@@ -36,12 +37,15 @@ class Programs:
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
 
+    estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+
     def taken(self, summary: HostSummary) -> HostSummary:
         """Add what a host says of its programs; the rest of its summary."""
         fold(self.ops, summary.ops)
         for name, products in summary.matrix_ops.items():
             self.matrix_ops.setdefault(name, products)
-        return replace(summary, ops={}, matrix_ops={})
+        self.estimates |= summary.estimates
+        return replace(summary, ops={}, matrix_ops={}, estimates={})
 
 
 def merged(
@@ -51,7 +55,7 @@ def merged(
     found = _told_apart(found)
     devices = _with_windows(found)
     hosts = [summary.steps for summary in found if summary.steps is not None]
-    ops = device_ops(programs.ops, devices)
+    ops = device_ops(programs.ops, devices, programs.estimates)
     first = found[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
     facts = ProfileFacts(
@@ -81,6 +85,7 @@ def merged(
         share_16_bit=_share_16_bit(ops),
         matrix_ops=_matrix_ops(found, programs),
         unread=tuple(unread),
+        waits=_waits(found),
         gpus=sum(len(summary.gpus) for summary in found),
         clocks=_clocks(found),
     )
@@ -106,6 +111,14 @@ def _renamed(summary: HostSummary, host: str) -> HostSummary:
         steps=steps,
         memory=tuple(replace(peak, host=host) for peak in summary.memory),
     )
+
+
+def _waits(found: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
+    """What the devices wait for, over all hosts; the longest first."""
+    sums: Counter[str] = Counter()
+    for summary in found:
+        sums.update(summary.waits)
+    return tuple(DeviceWait(cause, ps / 1e9) for cause, ps in sums.most_common())
 
 
 def _blockers(found: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:

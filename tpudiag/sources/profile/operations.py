@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import NamedTuple
 
@@ -19,6 +19,10 @@ CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
 """Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
 STARTED = "-start"
 """Categories that end so start a transfer that goes on while others run: its time is not theirs."""
+REPEATED = re.compile(r"\.remat\d*(\.|_|$)")
+"""In the names that XLA's rematerialisation pass gives."""
+REPEATED_BY_JOB = "rematted_computation"
+"""In the framework's op, where the job asked for it (checkpointing); XProf's rule for both."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
@@ -51,9 +55,15 @@ class OpTotal:
     location: Location | None = None
     part: str | None = None
     """The part of the step that it is where it does not compute (op_kinds)."""
+    group: str = ""
+    """The operation that it is a duplicate of, as the profiler tells; itself where it is none."""
+    repeated: bool = False
+    """Whether it computes again what was computed before (rematerialisation)."""
 
 
 OpTotals = dict[OpKey, OpTotal]
+Estimates = Mapping[str, Mapping[str, int]]
+"""The compiler's cycles of operations, by program and name, where the profile holds its HLO."""
 
 
 def operation(
@@ -71,7 +81,8 @@ def operation(
         category, self_ps, total_ps, count,
         _times(stats.get("flops"), count), accessed, accessed if hbm is None else hbm * count,
         metadata.name, str(stats.get("tf_op", "")), _location(stats.get("source")),
-        part_of(name, category, metadata.name),
+        part_of(name, category, metadata.name), str(stats.get("deduplicated_name") or name),
+        _repeated(name, str(stats.get("tf_op", ""))),
     )  # fmt: skip
 
 
@@ -81,7 +92,7 @@ def added(left: OpTotal, right: OpTotal) -> OpTotal:
         left.category, left.self_ps + right.self_ps, left.total_ps + right.total_ps,
         left.count + right.count, _sum(left.flops, right.flops),
         _sum(left.bytes_accessed, right.bytes_accessed), _sum(left.hbm_bytes, right.hbm_bytes),
-        left.text, left.framework_op, left.location, left.part,
+        left.text, left.framework_op, left.location, left.part, left.group, left.repeated,
     )  # fmt: skip
 
 
@@ -91,12 +102,21 @@ def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
         into[key] = added(into[key], found) if key in into else found
 
 
-def device_ops(totals: OpTotals, devices: Sequence[Device]) -> tuple[DeviceOp, ...]:
+def device_ops(
+    totals: OpTotals, devices: Sequence[Device], estimates: Estimates
+) -> tuple[DeviceOp, ...]:
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
-    ops_ = (_device_op(key.name, op, busy_ms, peak) for key, op in totals.items())
+    ops_ = (
+        replace(
+            _device_op(key.name, op, busy_ms, peak), program=str(key.program), group=op.group,
+            repeated=op.repeated,
+            estimated_cycles=estimates.get(str(key.program), {}).get(key.name),
+        )
+        for key, op in totals.items()
+    )  # fmt: skip
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
@@ -116,6 +136,11 @@ def _device_op(
         op.bytes_accessed, op.total_ps / PS_PER_MS, op.hbm_bytes, rate, bandwidth,
         _bound(op, peak), _in_16_bit(op), op.framework_op, op.location, holds, op.part,
     )  # fmt: skip
+
+
+def _repeated(name: str, framework_op: str) -> bool:
+    """Whether XLA copied the operation to save memory, or the job's own checkpointing did."""
+    return bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op
 
 
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:

@@ -5,6 +5,7 @@ Field numbers: openxla/xla, xla/service/hlo.proto and xla/xla_data.proto.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from math import prod
 from typing import NamedTuple
@@ -15,6 +16,9 @@ from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.xspace import Plane
 
 HLO_PLANE, HLO_STAT = "/host:metadata", "Hlo Proto"
+PROGRAM = re.compile(r".*\((\d+)\)")
+ESTIMATE = b'"estimated_cycles"'
+CYCLES = re.compile(r'"estimated_cycles":"(\d{1,15})"')
 KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}
 BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
 OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
@@ -41,6 +45,33 @@ def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
                 except (wire.Damaged, IndexError, UnicodeDecodeError):
                     continue  # an HLO of another form tells nothing about matrices
     return found
+
+
+def estimates(plane: Plane) -> dict[str, dict[str, int]]:
+    """The cycles that the compiler expects of operations, by the program's number and their name.
+
+    They stand in the backend configuration (43) of instructions that the TPU compiler made.
+    """
+    stat_id = plane.stat_id(HLO_STAT)
+    found: dict[str, dict[str, int]] = {}
+    for metadata in plane.header.event_metadata.values():
+        number = PROGRAM.fullmatch(metadata.name)
+        for stat in metadata.stats:
+            if number and stat.metadata_id == stat_id and ESTIMATE in stat.bytes_value:
+                try:
+                    found[number[1]] = dict(_cycles(memoryview(stat.bytes_value)))
+                except (wire.Damaged, IndexError, UnicodeDecodeError):
+                    continue  # an HLO of another form tells no estimates
+    return found
+
+
+def _cycles(hlo: memoryview) -> Iterator[tuple[str, int]]:
+    """Name and cycles of each instruction that carries an estimate."""
+    for module in _parts(_fields(hlo), 1):
+        for computation in _parts(module, 3):
+            for fields in _parts(computation, 2):
+                if cycles := CYCLES.search(_text(fields, 43)):
+                    yield _text(fields, 1), int(cycles[1])
 
 
 def _fields(data: memoryview) -> Fields:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
+import weakref
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.signals.step_numerics import OutsideMetric
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
@@ -24,6 +28,7 @@ class SetupWatch:
         self._initialised: list[RepeatedSetup] = []
         self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
         self._models: list[Any] = []
+        self._metrics: list[tuple[weakref.ref[Any], Location | None]] = []
         self._gpu: dict[str, GpuUse] = {}
         self._fits: list[FitData] = []
         self._version: tuple[int, ...] = (0,)
@@ -68,9 +73,30 @@ class SetupWatch:
         return tuple(self._gpu.values())
 
     def _variable_made(self, next_creator: Any, **kwargs: Any) -> Any:
-        """Count variables."""
+        """Count variables, and remember those of metrics that are made outside a scope."""
+        variable = next_creator(**kwargs)
+        hooks.quietly(self._note_variable, variable)
+        return variable
+
+    def _note_variable(self, variable: Any) -> None:
         self._variables += 1
-        return next_creator(**kwargs)
+        if not self._tf.distribute.has_strategy() and _made_by_metric():
+            self._metrics.append((weakref.ref(variable), user_lines.caller()))
+
+    def outside_metrics(self, graph: Any) -> tuple[OutsideMetric, ...]:
+        """The metrics made outside a scope whose variables a traced step assigns."""
+        outside = {id(inner): id(outer) for outer, inner in graph.captures}
+        assigned = {
+            outside.get(id(operation.inputs[0]))
+            for operation in graph.get_operations()
+            if operation.type.startswith("Assign") and operation.inputs
+        }
+        alive = ((made(), location) for made, location in self._metrics)
+        return tuple(
+            OutsideMetric(str(variable.name), location)
+            for variable, location in alive
+            if variable is not None and id(variable.handle) in assigned
+        )
 
     def _initialise(self, *_: Any, **__: Any) -> None:
         """The TPU system is initialised, which clears its memory."""
@@ -134,3 +160,14 @@ class SetupWatch:
             location=user_lines.caller(),
         )  # fmt: skip
         self._fits.append(data)
+
+
+def _made_by_metric() -> bool:
+    """Whether a metric of Keras is on the stack."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if "keras" in module and ".metrics" in module:
+            return True
+        frame = frame.f_back
+    return False

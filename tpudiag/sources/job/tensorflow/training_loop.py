@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
@@ -62,7 +63,10 @@ class LoopWatch:
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
         """What the traced step does to its numbers."""
-        return numerics.read(self._tf, call, layer_line, tuple(self.clipping.clipped.values()))
+        clipped = tuple(self.clipping.clipped.values())
+        step = numerics.read(self._tf, call, layer_line, clipped)
+        outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
+        return replace(step, outside_metrics=outside)
 
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""

@@ -1,0 +1,122 @@
+"""The watches around the training step, in a real TensorFlow with two replicas."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+JOB = """
+import json, os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow import training, training_loop, user_lines
+user_lines.follow_autograph()
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+gradients = training.GradientWatch(tf)
+watch = training_loop.LoopWatch(tf, gradients)
+import script
+script.main()
+facts = watch.facts()
+numerics = watch.numerics(gradients.calls[0], lambda name: None)
+at = lambda fact: fact.location.line
+print(json.dumps({
+    "dispatches": facts.dispatches,
+    "fetches": [[f.kind, f.steps, at(f)] for f in facts.fetches],
+    "reads": [[r.kind, at(r)] for r in facts.replica_reads],
+    "undistributed": facts.undistributed and [facts.undistributed.from_dataset,
+                                              at(facts.undistributed)],
+    "iterators": [[i.times, i.steps_between, i.asks_once, at(i)] for i in facts.iterators],
+    "clipped": [[c.call, at(c)] for c in numerics.clipped],
+    "low": [o.op for o in numerics.low_precision],
+}))
+"""
+SCRIPT = """
+import tensorflow as tf
+
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    weights = tf.Variable(tf.ones((4, 3)))
+data = tf.random.stateless_normal((64, 4), seed=(1, 2))
+dataset = tf.data.Dataset.from_tensor_slices(data).repeat().batch(8, drop_remainder=True)
+
+
+def replica_step(x):
+    with tf.GradientTape() as tape:
+        logits = tf.cast(x @ weights, tf.bfloat16)
+        losses = tf.cast(tf.nn.softmax(logits)[:, 0], tf.float32)
+        loss = tf.reduce_sum(losses) / 8
+    gradient = tape.gradient(loss, weights)
+    gradient = tf.clip_by_norm(gradient, 1.0)  # clips
+    weights.assign_sub(tf.distribute.get_replica_context().all_reduce("SUM", gradient))
+    return loss
+
+
+@tf.function
+def step(x):
+    return strategy.run(replica_step, args=(x,))  # runs
+
+
+@tf.function
+def mean(x):
+    losses = strategy.run(replica_step, args=(x,))
+    return strategy.reduce("MEAN", losses, axis=None)  # averages
+
+
+def main():
+    distributed = strategy.experimental_distribute_dataset(dataset)
+    for _ in range(6):
+        losses = step(next(iter(distributed)))  # starts
+        first = strategy.experimental_local_results(losses)[0]  # takes
+        if first > 100:  # fetches
+            break
+    mean(next(iter(distributed)))
+    for x in dataset.take(1):
+        step(x)
+"""
+
+
+def line(mark: str) -> int:
+    return next(n for n, text in enumerate(SCRIPT.split("\n"), 1) if text.endswith(f"# {mark}"))
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder: Path = tmp_path_factory.mktemp("job")
+    (folder / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-c", JOB], cwd=folder, capture_output=True, text=True, timeout=200,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_what_is_fetched_after_each_step(facts: Any) -> None:
+    assert facts["dispatches"] == 8
+    assert ["result", 6, line("fetches")] in facts["fetches"]
+
+
+def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
+    assert ["first", line("takes")] in facts["reads"]
+    assert ["mean", line("averages")] in facts["reads"]
+
+
+def test_a_plain_tensor_for_every_replica(facts: Any) -> None:
+    assert facts["undistributed"] == [True, line("runs")]
+
+
+def test_an_iterator_for_each_step(facts: Any) -> None:
+    assert [6, 1.0, True, line("starts")] in facts["iterators"]
+
+
+def test_clipping_before_the_sum_and_a_softmax_in_16_bits(facts: Any) -> None:
+    assert facts["clipped"] == [["tf.clip_by_norm", line("clips")]]
+    assert facts["low"] == ["Softmax"]

@@ -1,0 +1,93 @@
+"""The tab in a real TensorBoard, looked at with a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Generator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+SPACES = Path(__file__).parent / "sources" / "profile" / "spaces.py"
+
+pytestmark = pytest.mark.slow
+
+
+def made(folder: Path) -> None:
+    """Two runs of a log folder: the newer is slower."""
+    spec = spec_from_file_location("spaces", SPACES)
+    assert spec
+    assert spec.loader
+    spaces = module_from_spec(spec)
+    spec.loader.exec_module(spaces)
+    for run, step_ms in (("2025_05_01_00_00_00", 20.0), ("2025_05_02_00_00_00", 26.0)):
+        spaces.write(spaces.training(devices=2, steps=12, step_ms=step_ms), folder, run)
+
+
+@pytest.fixture(scope="module")
+def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    made(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def url(log_dir: Path) -> Generator[str]:
+    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(log_dir), "--port", "0",
+               "--host", "127.0.0.1", "--load_fast", "false"]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr
+            found = next(filter(None, (re.search(r"http://\S+:\d+/", x) for x in server.stderr)))
+            yield found[0]
+        finally:
+            server.terminate()
+
+
+def asked(url: str, route: str) -> Any:
+    with urlopen(f"{url}data/plugin/tpudiag/{route}", timeout=60) as answer:
+        return answer.read().decode()
+
+
+def test_the_runs_and_their_reports(url: str, log_dir: Path) -> None:
+    before = sorted(log_dir.rglob("*"))
+    listed = json.loads(urlopen(f"{url}data/plugins_listing", timeout=60).read())
+    assert listed["tpudiag"]["enabled"]
+    newer, older = json.loads(asked(url, "runs"))
+    assert (newer, older) == ("2025_05_02_00_00_00", "2025_05_01_00_00_00")
+    assert "Where the step time goes" in asked(url, f"report?run={newer}")
+    assert "Regressed by more than" in asked(url, f"compare?a={older}&b={newer}")
+    for route in ("report?run=/etc", f"compare?a={newer}"):
+        with pytest.raises(HTTPError, match="404"):
+            asked(url, route)
+    assert sorted(log_dir.rglob("*")) == before, "nothing is written into the user's folder"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH")
+def test_the_tab_in_a_browser(url: str) -> None:
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        page = browser.new_page()
+        complaints: list[str] = []
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        page.goto(f"{url}#tpudiag", timeout=60_000)
+        tab = page.frame_locator("iframe").first
+        report = tab.frame_locator('iframe[title="tpudiag\'s report"]')
+        report.get_by_role("heading", name="Where the step time goes").first.wait_for(
+            timeout=60_000
+        )
+        tab.get_by_label("compared with the earlier").select_option("2025_05_01_00_00_00")
+        report.get_by_text("Regressed by more than").first.wait_for(timeout=60_000)
+        browser.close()
+    assert not [text for text in complaints if "Content Security Policy" in text]

@@ -1,0 +1,202 @@
+"""The operations of a profile: by TensorFlow op and the user's line, against the roofline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from tpudiag.hardware import by_device_kind
+from tpudiag.model import Series, Table, Value
+from tpudiag.signals import Device, DeviceOp, ProfileFacts
+
+TOP = 30
+"""Operations of the table; the first screen shows fewer."""
+SLOWER = 2.0
+"""An operation that takes so many times what the compiler expected is named."""
+WORTH = 0.005
+"""Below this share of the busy time an operation is not worth a row among the slow ones."""
+PLACES = 3
+"""Parts of a framework op's path that are shown."""
+_ARGUMENTS = re.compile(r"\[.*\]")
+_WRAPPERS = re.compile(r"^jit\([^/]*\)/(jit\(main\)/)?")
+MOST = 150.0
+"""A share of a peak above this (%) is none."""
+LEAST = 1e-4
+"""Operations below this share of the busy time are left out, where there are others."""
+DASH = "-"
+WHY = {
+    "host memory": "waits for host memory", "collectives": "waits for other chips",
+    "infeed": "waits for input",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationGroup:
+    """Operations that the profiler calls duplicates of each other, together."""
+
+    name: str
+    first: DeviceOp
+    members: int
+    self_ms: float
+    share: float
+    count: int
+    tflop_per_s: float | None
+    hbm_gb_per_s: float | None
+    expected_ms: float | None
+    """What the compiler expected all runs to take."""
+    measured_ms: float
+    """What those of them took that the compiler has an estimate of."""
+
+
+def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
+    """The operations with their duplicates, as XProf's op profile has them; longest first."""
+    members: dict[tuple[str, str], list[DeviceOp]] = {}
+    for op in facts.ops:
+        members.setdefault((op.program, op.group or op.name), []).append(op)
+    clock_mhz = _clock_mhz(facts.devices)
+    found = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
+    return tuple(sorted(found, key=lambda group: (-group.self_ms, group.name)))
+
+
+def operations(facts: ProfileFacts, top: int) -> tuple[Table, ...]:
+    """The operations, those that took far longer than the compiler expected, and their rates."""
+    return tuple(_operations(facts, groups(facts), top))
+
+
+def _operations(facts: ProfileFacts, found: Sequence[OperationGroup], top: int) -> Iterator[Table]:
+    """The tables; none where the trace holds no operation."""
+    if not found:
+        return
+    found = [group for group in found if group.share >= LEAST] or found
+    source = f"{facts.source}, XLA Ops, all devices"
+    peaks = _peaks(facts.devices)
+    rows = tuple(_row(group, peaks) for group in found[:top])
+    columns = ("operation", "self ms", "%", "times", "FLOP/s %", "HBM %", "bound by", "op, line")
+    more = "" if len(found) <= top else f": the {top} longest of {len(found)}"
+    yield Table(f"Operations{more}", columns, rows, source)
+    slow = [g for g in found if _slower(g) >= SLOWER and g.share >= WORTH]
+    if slow:
+        yield Table(
+            "Operations far slower than the compiler expected",
+            ("operation", "ms a run", "expected ms", "times slower", "why", "line"),
+            tuple(_slow_row(group) for group in slow[:top]),
+            f"{source}; estimated cycles of the profile's HLO at the documented clock",
+        )
+    names = (
+        "operation", "ms a run", "expected ms", "TFLOP/s", "HBM GB/s", "category", "framework op",
+        "line",
+    )  # fmt: skip
+    rates = tuple(_rates(group) for group in found[:top])
+    yield Table("Rates and places of these operations", names, rates, source)
+
+
+def roofline(facts: ProfileFacts) -> Iterator[Series]:
+    """Each operation as a point: FLOPs a byte of HBM traffic, and TFLOP/s reached."""
+    peaks = _peaks(facts.devices)
+    points = [
+        (op.flops / moved, op.gflop_per_s / 1e3)
+        for op in facts.ops
+        if op.flops and op.gflop_per_s and (moved := op.hbm_bytes or op.bytes_accessed)
+    ]
+    if points and peaks[0]:
+        x, y = zip(*points, strict=True)
+        yield Series(
+            kind="roofline", name="operations", x_unit="FLOPs a byte", unit="TFLOP/s",
+            x=tuple(x), y=tuple(y), limit=peaks[0], source=f"{facts.source}, XLA Ops",
+        )  # fmt: skip
+
+
+def short_name(framework_op: str) -> str:
+    """`mlp/wo/dot_general` of a framework op's path, without the wrappers of jit and arguments."""
+    path = _WRAPPERS.sub("", _ARGUMENTS.sub("", framework_op).rstrip(":"))
+    op, _, _ = path.rpartition(":") if ":" in path.rpartition("/")[2] else (path, "", "")
+    parts = op.split("/")
+    return ("…/" if len(parts) > PLACES else "") + "/".join(parts[-PLACES:])
+
+
+def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> OperationGroup:
+    """One group of duplicates."""
+    first = max(ops, key=lambda op: op.self_ms)
+    timed = [op for op in ops if op.gflop_per_s is not None and op.total_ms]
+    moved = [op for op in ops if op.hbm_gb_per_s is not None and op.total_ms]
+    estimated = [op for op in ops if op.estimated_cycles and clock_mhz and not op.holds_others]
+    cycles = sum((op.estimated_cycles or 0) * op.count for op in estimated)
+    return OperationGroup(
+        name=name, first=first, members=len(ops),
+        self_ms=sum(op.self_ms for op in ops), share=sum(op.share for op in ops),
+        count=sum(op.count for op in ops),
+        tflop_per_s=_mean([(op.gflop_per_s or 0.0, op.total_ms or 0.0) for op in timed], 1e-3),
+        hbm_gb_per_s=_mean([(op.hbm_gb_per_s or 0.0, op.total_ms or 0.0) for op in moved], 1.0),
+        expected_ms=cycles / (clock_mhz * 1e3) if estimated and clock_mhz else None,
+        measured_ms=sum(op.total_ms or 0.0 for op in estimated),
+    )  # fmt: skip
+
+
+def _mean(rates: Sequence[tuple[float, float]], scale: float) -> float | None:
+    """The rate over all of the time; None where none is known."""
+    whole = sum(ms for _, ms in rates)
+    return scale * sum(rate * ms for rate, ms in rates) / whole if whole else None
+
+
+def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
+    """TFLOP/s and GB/s of a device; None where they are not known, or differ."""
+    peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
+    return peaks.pop() if len(peaks) == 1 else (None, None)
+
+
+def _clock_mhz(devices: Sequence[Device]) -> int | None:
+    """The clock of the devices; None for kinds that are not known, or several."""
+    kinds = {device.kind for device in devices}
+    generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
+    return generation.clock_mhz if generation else None
+
+
+def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
+    """One row of the table; shares of the device's peaks in %."""
+    op = group.first
+    more = f" x{group.members}" if group.members > 1 else ""
+    place = PurePath(op.location.file).name + f":{op.location.line}" if op.location else ""
+    return (
+        f"{group.name}{more}", group.self_ms, round(100 * group.share, 2), group.count,
+        _of_peak(group.tflop_per_s, peaks[0]), _of_peak(group.hbm_gb_per_s, peaks[1]),
+        op.part or op.bound_by or DASH,
+        ", ".join(filter(None, (short_name(op.framework_op), place))) or DASH,
+    )  # fmt: skip
+
+
+def _rates(group: OperationGroup) -> tuple[Value, ...]:
+    """The same operation's rates, and where it comes from in full."""
+    op = group.first
+    return (
+        group.name, group.self_ms / max(group.count, 1),
+        DASH if group.expected_ms is None else group.expected_ms / max(group.count, 1),
+        DASH if group.tflop_per_s is None else group.tflop_per_s,
+        DASH if group.hbm_gb_per_s is None else group.hbm_gb_per_s, op.category,
+        op.framework_op or DASH, str(op.location) if op.location else DASH,
+    )  # fmt: skip
+
+
+def _of_peak(rate: float | None, peak: float | None) -> Value:
+    """A rate's share of the peak; a dash where the profile has no figure."""
+    share = 100 * rate / peak if rate is not None and peak else None
+    # Over the peak: what it moved went on while others ran, and the rate is none.
+    return DASH if share is None or share > MOST else round(share, 1)
+
+
+def _slower(group: OperationGroup) -> float:
+    """How many times longer it took than the compiler expected; 0 where that is not known."""
+    return group.measured_ms / group.expected_ms if group.expected_ms else 0.0
+
+
+def _slow_row(group: OperationGroup) -> tuple[Value, ...]:
+    """One operation beside its estimate, and why where that can be seen."""
+    op = group.first
+    unseen = "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
+    return (
+        f"{group.name} ({op.category})", group.measured_ms / max(group.count, 1),
+        (group.expected_ms or 0.0) / max(group.count, 1), _slower(group),
+        WHY.get(op.part or "", unseen),
+        str(op.location) if op.location else DASH,
+    )  # fmt: skip
