@@ -12,13 +12,12 @@ ERRORS = (
         phase=Phase.ANY,
         kind=Kind.CONSEQUENCE,
         patterns=(
-            r"Fatal Python error: (?P<signal>Segmentation fault|Aborted|Illegal instruction|Bus error)",
-            r"(?P<signal>Segmentation fault|Aborted|Illegal instruction|Bus error) {1,8}\(core dumped\)",
-            r"\*\*\* (?P<signal>SIG(?:SEGV|ABRT|ILL|BUS)) received",
+            r"Fatal Python error: (?:Segmentation fault|Aborted|Illegal instruction|Bus error)",
+            r"(?:Segmentation fault|Aborted|Illegal instruction|Bus error) {1,8}\(core dumped\)",
+            r"\*\*\* (?:SIG(?:SEGV|ABRT|ILL|BUS)) received",
             r"Check failure stack trace",
         ),
         cause="The process crashed in native code; this line is only the end. The reason stands in the lines before it (`F ...`, `Check failed`, a frame), or the crash says none.",
-        details=("The signal is {signal}.",),
         fix="""\
 grep -nE " F |Check failed|Fatal|already in use|libtpu" LOG | head        # the first is the reason
 python -X faulthandler train.py                                           # names the Python line that crashed

@@ -132,7 +132,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"KerasTensor is symbolic: it's a placeholder",
             r"KerasTensor.{0,60}?(?:is )?(?:not supported|cannot be).{0,60}?(?:tf|TensorFlow)",
         ),
-        cause="A TensorFlow function (tf.*) is called directly on the output of a Keras layer while the model is built; Keras 3 allows layers and keras.ops there only.",
+        cause="A TensorFlow function (tf.*) is called directly on the output of a Keras layer while the model is built; Keras 3 allows layers and keras.ops there only. A layer of Keras 2 in a Keras 3 model (hub.KerasLayer, a mix of tf_keras and keras) says the same.",
         fix="""\
 x = keras.ops.concatenate([a, b], axis=-1)                 # keras.ops.* in place of tf.*
 x = keras.layers.Lambda(lambda t: tf.image.resize(t, (64, 64)))(x)       # or wrap it in a layer
