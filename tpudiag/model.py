@@ -130,6 +130,14 @@ def check(id_: str, severity: Severity) -> Callable[[CheckFunction], Check]:
     return lambda function: Check(id_, severity, function)
 
 
+@dataclass(frozen=True)
+class Silenced:
+    """A finding that is not shown among the others, and why: counted, and in no verdict."""
+
+    finding: Finding
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What one check said."""
@@ -144,6 +152,8 @@ class Outcome:
     how_to_measure: str | None = None
     evidence: tuple[Evidence, ...] = ()
     """The evidence on which the check passed."""
+    silenced: tuple[Silenced, ...] = ()
+    """Findings that a comment on their line, or their low confidence, keeps out."""
 
     @property
     def cause(self) -> str | None:

@@ -15,7 +15,7 @@ def test_each_training_function_is_named() -> None:
     (note,) = script_coverage.notes(Coverage("whole", (STEP, FIT)))
     assert note == (
         "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
-        "its last result; a library's step (train.py:50): 27 calls ran."
+        "its last result; Keras' training step (train.py:50): 27 calls ran."
     )
 
 
@@ -38,6 +38,12 @@ def test_what_the_time_did_not_reach_is_said_first() -> None:
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note
     assert list(script_coverage.urgent(Coverage("whole"), ())) == []
+
+
+def test_a_crash_where_the_job_was_shortened_may_be_no_crash_of_its_own() -> None:
+    (note,) = script_coverage.urgent(Coverage("crash", (STEP,)), ())
+    assert "`--first-loop` ends before it" in note
+    assert list(script_coverage.urgent(Coverage("crash", (FIT,)), ())) == []
 
 
 def test_a_hook_that_failed_is_said_to_be_ours() -> None:

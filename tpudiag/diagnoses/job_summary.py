@@ -97,6 +97,15 @@ def writes(sandbox: Path | None) -> str:
     return f"Files that the job wrote are in {sandbox}, under their whole paths."
 
 
+def not_by_hand(rehearsed: bool) -> str:
+    """What a job meets that it would not meet if it were started by hand."""
+    variables = " CUDA_VISIBLE_DEVICES=-1 and TPU_SKIP_MDS_QUERY=1 are set;" if rehearsed else ""
+    return (
+        f"Not as if started by hand:{variables} no terminal (stdin is empty, output goes through "
+        "a pipe); a session of its own; python -B, so that no bytecode is written."
+    )
+
+
 def next_command(folder: Path) -> str | None:
     """The one command that opens the profile."""
     if not any(folder.rglob("*.xplane.pb")):

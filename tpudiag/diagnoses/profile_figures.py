@@ -96,6 +96,13 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
     for name, share, source in shares:
         if share is not None:
             yield name, Measurement(100 * share, "%", f"{facts.source}, {source}")
+    window = sum(device.window_ms for device in facts.devices)
+    if window:
+        busy = sum(device.busy_ms for device in facts.devices) / window
+        for name, share, source in shares[:2]:
+            if share is not None:
+                said = f"{facts.source}, {source.removesuffix(' in busy time')}, idle time included"
+                yield f"{name}_of_window", Measurement(100 * share * busy, "%", said)
     if facts.memory:
         worst = facts.memory_in_order[0]
         source = f"{facts.source}, allocations on {worst.host}, {worst.allocator}"

@@ -28,6 +28,7 @@ def tables(signals: Signals, said: XProfSays, top: int = TOP) -> Iterator[Table]
         yield longest
     if len(facts.replicas) > 1:
         yield _replicas(facts)
+    yield from _waits(facts)
     yield from others
     if facts.devices:
         yield _devices(facts)
@@ -91,6 +92,16 @@ def _replicas(facts: ProfileFacts) -> Table:
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
     columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
     return _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
+
+
+def _waits(facts: ProfileFacts) -> Iterator[Table]:
+    """What the devices wait for, as shares of the time from their first module to their last."""
+    window = sum(device.window_ms for device in facts.devices)
+    rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
+    seen = [row for row in rows if row[2] >= 100 * SEEN]
+    if seen:
+        yield _cut("What the devices wait for", ("waits for", "ms", "% of window"), seen,
+                   f"{facts.source}, all devices", "longest")  # fmt: skip
 
 
 def _own(replica: ReplicaSteps) -> float:

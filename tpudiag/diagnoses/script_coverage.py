@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
 
 SHOWN = 4
+_LIBRARY = dict.fromkeys(
+    ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
+    "Keras' training step",
+)
 
 
 def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
@@ -16,6 +20,11 @@ def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator
         yield (
             f"The {coverage.rest_s:.0f} s for the rest of the script ended{where}. "
             f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
+        )
+    if coverage is not None and coverage.end == "crash" and _was_shortened(coverage):
+        yield (
+            "The job crashed past the steps observed, where it was shortened. Should that be no "
+            "crash of its own, `--first-loop` ends before it."
         )
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])
@@ -44,11 +53,17 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
         yield "Shortened past the steps observed: " + "; ".join(shortened) + "."
 
 
+def _was_shortened(coverage: Coverage) -> bool:
+    """Whether anything past the observed steps was not as the script has it."""
+    forwarded = any(function.forwarded for function in coverage.functions)
+    return bool(forwarded or coverage.shortened or coverage.replayed_batches)
+
+
 def _function(function: StepFunction) -> str:
     """One training function: its name, how often it ran and was forwarded."""
     name, place = function.name, function.location
     if place is None:
-        name, place = "a library's step", function.called_at
+        name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
     where = f" ({place})" if place is not None else ""
     ran = f"{_many(function.ran, 'call')} ran"
     if function.forwarded:

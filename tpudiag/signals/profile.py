@@ -188,6 +188,14 @@ class InputBlocker:
 
 
 @dataclass(frozen=True)
+class DeviceWait:
+    """What devices wait for, from their first module to their last, all of them together."""
+
+    cause: str
+    ms: float
+
+
+@dataclass(frozen=True)
 class PaddedTensor:
     """The result of an operation, without and with the padding of its tiles."""
 
@@ -263,6 +271,8 @@ class ProfileFacts:
     """Products of the program that ran longest, from its HLO; a replica's share of the batch."""
     unread: tuple[UnreadHost, ...] = ()
     clocks: tuple[HostClock, ...] = ()
+    waits: tuple[DeviceWait, ...] = ()
+    """The longest first."""
     gpus: int = 0
     """GPUs that ran something, of which no figure here is."""
 

@@ -17,6 +17,7 @@ from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, Memory
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceRead, read_device
+from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
 from tpudiag.sources.profile.host_plane import Callback, HostRead, read_host
@@ -65,6 +66,8 @@ class HostSummary:
     pipeline_callbacks: tuple[CallbackTime, ...]
     iterators: tuple[IteratorTime, ...] | None
     memory: tuple[MemoryPeak, ...]
+    waits: dict[str, int]
+    """What its devices wait for, and how long in ps."""
     started_ns: int | None
     stopped_ns: int | None
     events: int
@@ -170,6 +173,7 @@ def _summary(
         _sorted(trace.pipeline_callbacks) if trace else (),
         _iterators(trace, devices),
         tuple(peaks(trace.memory, host)) if trace else (),
+        device_waits(trace, devices),
         _time(found.times.get("profile_start_time")),
         _time(found.times.get("profile_stop_time")),
         found.events,

@@ -20,6 +20,7 @@ from tpudiag.signals import (
     TracedFunction,
     UnreadHost,
 )
+from tpudiag.signals.profile import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
 from tpudiag.sources.profile.run_steps import step_times
@@ -84,6 +85,7 @@ def merged(
         share_16_bit=_share_16_bit(ops),
         matrix_ops=_matrix_ops(found, programs),
         unread=tuple(unread),
+        waits=_waits(found),
         gpus=sum(len(summary.gpus) for summary in found),
         clocks=_clocks(found),
     )
@@ -109,6 +111,14 @@ def _renamed(summary: HostSummary, host: str) -> HostSummary:
         steps=steps,
         memory=tuple(replace(peak, host=host) for peak in summary.memory),
     )
+
+
+def _waits(found: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
+    """What the devices wait for, over all hosts; the longest first."""
+    sums: Counter[str] = Counter()
+    for summary in found:
+        sums.update(summary.waits)
+    return tuple(DeviceWait(cause, ps / 1e9) for cause, ps in sums.most_common())
 
 
 def _blockers(found: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:

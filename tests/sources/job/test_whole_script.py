@@ -1,0 +1,171 @@
+"""Scripts that go on past the observed steps, in child processes: shortened, and to their end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+HEAD = """\
+import tensorflow as tf
+strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver(""))
+GLOBAL = 64
+
+def data(repeated=True, n=640):
+    made = tf.data.Dataset.from_tensor_slices((tf.ones((n, 4)), tf.zeros(n, tf.int32)))
+    made = made.repeat() if repeated else made
+    return made.batch(GLOBAL, drop_remainder=True).prefetch(2)
+
+def build():
+    return tf.keras.Sequential([tf.keras.layers.Dense(8), tf.keras.layers.Dense(3)])
+
+with strategy.scope():
+    model, optimizer = build(), tf.keras.optimizers.SGD(0.1)
+
+def step(inputs):
+    x, y = inputs
+    with tf.GradientTape() as tape:
+        each = tf.nn.sparse_softmax_cross_entropy_with_logits(y, model(x, training=True))
+        loss = tf.nn.compute_average_loss(each, global_batch_size=GLOBAL)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+
+@tf.function
+def train_step(inputs):
+    return strategy.reduce("SUM", strategy.run(step, args=(inputs,)), axis=None)
+"""
+LOOP = """
+iterator = iter(strategy.experimental_distribute_dataset(data()))
+for number in range(20000):
+    loss = train_step(next(iterator))
+assert int(optimizer.iterations.numpy()) == 20000, optimizer.iterations
+epochs = 0
+for epoch in range(5):
+    batches = 0
+    for inputs in strategy.experimental_distribute_dataset(data(repeated=False)):
+        train_step(inputs)
+        batches += 1
+    assert batches == 10 or epoch > 1, batches
+raise KeyError("at the end")
+"""
+FIT = """
+with strategy.scope():
+    model = build()
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+epochs = []
+noted = tf.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: epochs.append(epoch))
+first = model.fit(data(), steps_per_epoch=500, epochs=40, verbose=0, callbacks=[noted],
+                  validation_data=data(repeated=False))
+assert len(first.history["loss"]) == len(first.history["val_loss"]) == len(first.epoch) == 40
+assert epochs == [0, 1], epochs
+second = model.fit(data(repeated=False), epochs=3, verbose=0)
+assert len(second.history["loss"]) == 3
+assert model.predict(data(repeated=False), verbose=0).shape == (640, 3)
+model.save_weights("w.weights.h5")
+"""
+INNER = """
+@tf.function
+def train_steps(iterator, steps):
+    for _ in tf.range(steps):
+        strategy.run(step, args=(next(iterator),))
+    count = 0
+    for _ in tf.range(steps):
+        count += 1
+    return count
+
+iterator = iter(strategy.experimental_distribute_dataset(data()))
+while optimizer.iterations.numpy() < 50000:
+    before = int(optimizer.iterations.numpy())
+    assert int(train_steps(iterator, tf.constant(1000))) == 1000
+    assert int(optimizer.iterations.numpy()) == before + 1000
+"""
+ENDLESS = """
+import threading
+iterator = iter(strategy.experimental_distribute_dataset(data()))
+for number in range(30):
+    train_step(next(iterator))
+def wait():
+    threading.Event().wait()
+    print("after")
+wait()
+print("saved")
+"""
+
+
+def facts(tmp_path: Path, script: str, rest_s: float = 60.0) -> dict[str, Any]:
+    """The facts of a job that runs on two replicas."""
+    (tmp_path / "job.py").write_text(HEAD + script)
+    read_end, write_end = os.pipe()
+    spec = {
+        "program": "job.py", "arguments": [], "replicas": 2, "real_replicas": 2, "hosts": 1,
+        "rehearse": True, "steps": 10, "warmup_steps": 3, "budget_s": 0.0, "log_dir": "",
+        "rest_s": rest_s,
+    }  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "tpudiag.sources.job.process.child", json.dumps(spec),
+         str(write_end)],
+        cwd=tmp_path, pass_fds=[write_end], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
+    ) as process:  # fmt: skip
+        os.close(write_end)
+        known: dict[str, Any] = {}
+        with os.fdopen(read_end, "rb") as lines:
+            for line in lines:
+                known |= json.loads(line)
+        process.wait(timeout=30)
+    assert known["hook_defects"] == [], known["hook_defects"]
+    return known
+
+
+@pytest.mark.timeout(300)
+def test_a_python_loop_runs_to_its_end_and_what_crashes_there_crashes(tmp_path: Path) -> None:
+    known = facts(tmp_path, LOOP)
+    assert known["end"]["how"] == "exception"
+    assert "at the end" in known["end"]["crash"]["traceback"]
+    assert known["end"]["crash"]["frames"][-1]["text"] == 'raise KeyError("at the end")'
+    (function,) = known["coverage"]["functions"]
+    assert function["name"] == "train_step"
+    assert function["forwarded"] > 10000
+    assert function["ran"] + function["forwarded"] > 20000
+
+
+@pytest.mark.timeout(300)
+def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
+    known = facts(tmp_path, FIT)
+    assert known["end"]["how"] == "finished", known["end"]
+    coverage = known["coverage"]
+    assert coverage["end"] == "whole"
+    loop = coverage["shortened"][0]
+    assert (loop["ran"], loop["asked"]) == (2, 40)
+
+
+@pytest.mark.timeout(300)
+def test_a_loop_inside_a_function_is_shortened_where_it_takes_steps(tmp_path: Path) -> None:
+    known = facts(tmp_path, INNER)
+    assert known["end"]["how"] == "finished", known["end"]
+    assert known["coverage"]["shortened"][0]["kind"] == "tf.range"
+
+
+@pytest.mark.timeout(300)
+def test_the_time_for_the_rest_ends_it_and_says_what_was_not_reached(tmp_path: Path) -> None:
+    known = facts(tmp_path, ENDLESS, rest_s=2.0)
+    assert known["end"]["how"] == "stopped"
+    coverage = known["coverage"]
+    assert coverage["end"] == "budget"
+    assert [rest["text"] for rest in coverage["unreached"]] == ['print("after")', 'print("saved")']
+
+
+@pytest.mark.timeout(300)
+def test_the_first_loop_alone_where_no_more_is_wanted(tmp_path: Path) -> None:
+    known = facts(tmp_path, LOOP, rest_s=0.0)
+    assert known["end"]["how"] == "stopped"
+    assert known["coverage"]["end"] == "first loop"
+    assert known["coverage"]["functions"][0]["ran"] == 13
