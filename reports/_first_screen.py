@@ -67,6 +67,8 @@ def counts(report: Report) -> str:
     rest = f"{passed} passed, {skipped} not measured"
     if broken := report.count(Verdict.BROKEN):
         rest += f", {broken} broken"
+    if silenced := sum(len(outcome.silenced) for outcome in report.outcomes):
+        rest += f", {silenced} silenced"
     shown = f" ({DETAILS} shows them)" if passed or skipped or len(report.notes) > NOTES else ""
     return "; ".join([*([", ".join(failed)] if failed else []), rest + shown])
 

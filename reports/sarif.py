@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from tpudiag import explanation
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.model import Confidence, Finding, Location, Outcome, Report, Severity, Verdict
 from tpudiag.version import __version__
 
 from ._source import Sources
 from ._words import clean, closed, cost, findings, line, proofs, sentence, title
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+RANKS = {Confidence.HIGH: 90.0, Confidence.MEDIUM: 60.0, Confidence.LOW: 20.0}
+"""SARIF's priority of a result, from the confidence of the finding."""
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 Json = dict[str, object]
 
@@ -72,6 +74,7 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
                 "ruleIndex": places[outcome.id],
                 "kind": "fail",
                 "level": LEVELS[finding.severity or outcome.severity],
+                "rank": RANKS[finding.confidence],
                 "message": {"text": _message(finding)},
                 "locations": [_location(finding.location, report, sources)],
             }

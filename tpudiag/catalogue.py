@@ -64,11 +64,13 @@ def _foreign(point: EntryPoint) -> Check:
     return loaded
 
 
-def checked_settings(folder: Path, select: Sequence[str], ignore: Sequence[str]) -> Settings:
+def checked_settings(
+    folder: Path, select: Sequence[str], ignore: Sequence[str], *, pedantic: bool = False
+) -> Settings:
     """The settings of a folder, narrowed; raises UsageError for an id or limit of no check."""
     from tpudiag.settings import load
 
-    settings = load(folder).narrowed(tuple(select), tuple(ignore))
+    settings = load(folder).narrowed(tuple(select), tuple(ignore), pedantic=pedantic)
     ids = {check.id: check for check in checks()}
     for wanted in (*settings.select, *settings.ignore):
         if not any(id_.startswith(wanted) for id_ in ids):

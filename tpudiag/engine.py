@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tpudiag import comments
 from tpudiag.model import (
     Check,
+    Confidence,
     Evidence,
     Finding,
     NotMeasured,
     Outcome,
+    Severity,
+    Silenced,
     Verdict,
     skipped_reason,
 )
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
+
+STOOD_IN = "the data was stood in for (--fake-data)"
 
 
 def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tuple[Outcome, ...]:
@@ -29,9 +35,15 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
     evidence: list[Evidence] = []
+    if check.needs_data and signals.stood_in:
+        return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
     ending = _run(check, signals, settings, findings, evidence)
-    if findings:
-        return _failed(check, findings, evidence, ending)
+    shown, silenced = _parted(check, findings, settings)
+    if shown:
+        return replace(_failed(check, shown, evidence, ending), silenced=silenced)
+    if silenced:
+        quiet = _Ending(Verdict.SKIPPED, f"a finding is silenced: {silenced[0].reason}")
+        return replace(_ended(check, ending or quiet), silenced=silenced)
     if ending is not None:
         return _ended(check, ending)
     if not evidence:
@@ -42,6 +54,26 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
         id=check.id, name=check.name, verdict=Verdict.PASSED, severity=check.severity,
         evidence=tuple(evidence),
     )  # fmt: skip
+
+
+def _parted(
+    check: Check, findings: Iterable[Finding], settings: Settings
+) -> tuple[list[Finding], tuple[Silenced, ...]]:
+    """The findings that are shown, none of them an error that is not sure, and those silenced."""
+    shown: list[Finding] = []
+    silenced: list[Silenced] = []
+    for finding in findings:
+        reason = comments.reason_to_ignore(finding.location, check.id)
+        if reason is None and finding.confidence is Confidence.LOW and not settings.pedantic:
+            reason = "its confidence is low (--pedantic shows it)"
+        if reason is not None:
+            silenced.append(Silenced(finding, reason))
+        elif finding.confidence is Confidence.HIGH:
+            shown.append(finding)
+        else:
+            most = min(finding.severity or check.severity, Severity.WARNING)
+            shown.append(replace(finding, severity=most))
+    return shown, tuple(silenced)
 
 
 @dataclass(frozen=True)

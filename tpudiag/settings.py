@@ -25,6 +25,8 @@ class Settings:
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
     python: str | None = None
     """The Python that jobs run in; a path is one from the folder of the file."""
+    pedantic: bool = False
+    """Findings of low confidence are shown too."""
 
     def selects(self, id_: str) -> bool:
         """Whether the check with this id is to run."""
@@ -32,9 +34,16 @@ class Settings:
             self.ignore or ("\0",)
         )
 
-    def narrowed(self, select: tuple[str, ...], ignore: tuple[str, ...]) -> Settings:
+    def narrowed(
+        self, select: tuple[str, ...], ignore: tuple[str, ...], *, pedantic: bool = False
+    ) -> Settings:
         """With the command line's --select in place of, and its --ignore added to, the file's."""
-        return replace(self, select=select or self.select, ignore=self.ignore + ignore)
+        return replace(
+            self,
+            select=select or self.select,
+            ignore=self.ignore + ignore,
+            pedantic=pedantic or self.pedantic,
+        )
 
 
 class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,6 +53,7 @@ class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ignore: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     limits: dict[str, float] = msgspec.field(default_factory=dict[str, float])
     python: str | None = None
+    pedantic: bool = False
 
 
 def load(folder: Path) -> Settings:
@@ -75,4 +85,6 @@ def _section(file: Path) -> Settings | None:
     python = section.python
     if python is not None and (os.sep in python or python.startswith(".")):
         python = str(file.parent / Path(python).expanduser())
-    return Settings(tuple(section.select), tuple(section.ignore), section.limits, python)
+    return Settings(
+        tuple(section.select), tuple(section.ignore), section.limits, python, section.pedantic
+    )

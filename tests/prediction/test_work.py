@@ -131,3 +131,15 @@ def test_the_shorter_of_two_limits_ends_a_loop() -> None:
     both = "%n = s32[] constant(2147483647)\n  %m = s32[] constant(80)"
     (add,) = work_of(parse(LOOP.replace("LIMIT", both)))
     assert add.trips == 80
+
+
+def test_the_loop_of_a_gradient_runs_as_often_as_the_one_before_it_counted() -> None:
+    kind = "(s32[], s32[], f32[512,1024]{1,0:T(8,128)})"
+    back = (
+        f"%first = {kind} while(%start), condition=%condition, body=%body\n"
+        "  %counted = s32[] get-tuple-element(%first), index=0\n"
+        f"  %again = {kind} tuple(%zero, %counted, %x.1)\n"
+        f"  ROOT %w = {kind} while(%again), condition=%condition, body=%body"
+    )
+    program = CARRIED[: CARRIED.index("  ROOT %w")] + "  " + back + "\n}\n"
+    assert [w.trips for w in work_of(parse(program)) if w.hbm_bytes > 4096] == [12, 12]

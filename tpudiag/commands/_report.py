@@ -77,7 +77,11 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--ignore", metavar="IDS", type=_ids, default=[], action="extend",
-        help="not these checks",
+        help="not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
+    )  # fmt: skip
+    group.add_argument(
+        "--pedantic", action="store_true",
+        help="show findings of low confidence too: read from names, text or one short measurement",
     )  # fmt: skip
     group.add_argument(
         "--fail-on", choices=("error", "warning", "never"), default="error",
@@ -109,7 +113,9 @@ def settings_for(options: argparse.Namespace) -> Settings:
     """The settings of the working folder, narrowed by --select and --ignore; ids are checked."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(Path.cwd(), options.select, options.ignore)
+    return checked_settings(
+        Path.cwd(), options.select, options.ignore, pedantic=getattr(options, "pedantic", False)
+    )
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:

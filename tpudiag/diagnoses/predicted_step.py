@@ -206,7 +206,8 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
     """The work of each operation of the framework, the largest first."""
     total: dict[str, _Sum] = {}
     for work in (compiled.program.work if compiled.program else None) or ():
-        total.setdefault(work.op_name or work.name, _Sum()).add(work)
+        # the compiler numbers what it adds itself anew in each program: one row for each kind
+        total.setdefault(work.op_name or f"({work.kind.value})", _Sum()).add(work)
     ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
     return tuple(
         OperationFigures(

@@ -106,7 +106,9 @@ def _instruction(
         kind = Kind.CUSTOM if "tpu_custom_call" in line.rest else Kind.ELEMENTWISE
         return replace(work, kind=kind, cycles=line.cycles, hbm_bytes=size,
                        flops=stated.get("flops", 0))  # fmt: skip
-    size, strided = traffic(line, inner, made)
+    size, strided = traffic(
+        line, inner, made, lambda each: module.instructions(each.called("calls"))
+    )
     flops = _flops(module, inner) if inner else _product(line, made)
     return replace(
         work, kind=_kind(line, inner, flops), cycles=line.cycles, hbm_bytes=size,

@@ -133,15 +133,37 @@ class Module:
                     yield count
 
     def _value(self, name: str, made: Mapping[str, Instruction]) -> int | None:
-        """The constant behind a name, copies looked through."""
+        """The constant behind a name: copies looked through, and the counter of an ended loop."""
         for _ in range(COPIES):
             instruction = made.get(name)
-            if instruction is None:
+            if instruction is None or not instruction.operands:
+                return None if instruction is None else _constant(instruction)
+            if instruction.opcode == "get-tuple-element":
+                return self._left(instruction, made)
+            if instruction.opcode not in ("copy", "bitcast", "reshape"):
                 return None
-            if instruction.opcode not in ("copy", "bitcast", "reshape") or not instruction.operands:
-                return _constant(instruction)
             name = instruction.operands[0]
         return None
+
+    def _left(self, part: Instruction, made: Mapping[str, Instruction]) -> int | None:
+        """What a loop leaves at one place: its length where it counts there from 0.
+
+        A gradient's loop runs as often as the loop before it counted.
+        """
+        loop, place = made.get(part.operands[0]), _INDEX.search(part.rest)
+        if loop is None or loop.opcode != "while" or place is None:
+            return None
+        counts = any(
+            each.opcode == "get-tuple-element" and _index(each) == place[1]
+            for each in self.instructions(loop.called("condition"))
+        )
+        return self.trips(loop, made) if counts else None
+
+
+def _index(instruction: Instruction) -> str:
+    """The place that a get-tuple-element takes; empty for others."""
+    place = _INDEX.search(instruction.rest)
+    return place[1] if place else ""
 
 
 def _constant(instruction: Instruction) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction
@@ -10,14 +10,19 @@ from tpudiag.prediction.module import Instruction
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _ALIASES = frozenset(("bitcast", "reshape", "get-tuple-element", "convert"))
 _Users = dict[str, list[Instruction]]
+Inside = Callable[[Instruction], Sequence[Instruction]]
+"""The instructions within a fusion."""
 
 
 def traffic(
-    line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
+    line: Instruction,
+    inner: Sequence[Instruction],
+    made: dict[str, Instruction],
+    inside: Inside,
 ) -> tuple[int, int]:
     """Bytes that one run reads from and writes to HBM, and those of them in parts of tiles."""
     if inner:
-        return _fusion_traffic(line, inner, made)
+        return _fusion_traffic(line, inner, made, inside)
     written = sum(array.hbm_bytes for array in line.results)
     if line.opcode == "dynamic-update-slice" and len(line.operands) > 1:
         return _updated(line, made)
@@ -49,7 +54,10 @@ def _updated(line: Instruction, made: dict[str, Instruction]) -> tuple[int, int]
 
 
 def _fusion_traffic(
-    line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
+    line: Instruction,
+    inner: Sequence[Instruction],
+    made: dict[str, Instruction],
+    inside: Inside,
 ) -> tuple[int, int]:
     """Of a fusion: slices of an operand count alone, and so do updates of one in place."""
     own = {each.name: each for each in inner}
@@ -62,7 +70,7 @@ def _fusion_traffic(
             line.operands) else ""  # fmt: skip
         given = made[outer].results if outer in made else parameter.results
         if len(given) == 1:
-            read += _read(parameter, given[0], users, own)
+            read += _read(parameter, given[0], users, own, inside)
     written, strided = _written(line, inner, own)
     return read + written, strided
 
@@ -82,18 +90,38 @@ def _read(
     given: Array,
     users: _Users,
     own: dict[str, Instruction],
+    inside: Inside,
 ) -> int:
     """What a fusion reads of one operand."""
     if not given.in_hbm:
         return 0
     total = 0
     for user in users.get(parameter.name, ()):
+        if user.opcode == "fusion":
+            total += _read_inside(user, parameter.name, given, own, inside)
+            continue
         first = _origin(user.operands[0], own) == parameter.name if user.operands else False
         if user.opcode in _SLICES and first:
             total += sum(_as_bytes(array) for array in user.results)
         elif not (user.opcode == "dynamic-update-slice" and first):
             return given.padded_bytes
     return min(total, given.padded_bytes)
+
+
+def _read_inside(
+    fusion: Instruction, name: str, given: Array, own: dict[str, Instruction], inside: Inside
+) -> int:
+    """What a fusion within a fusion reads of an operand of both."""
+    inner = inside(fusion)
+    made = {each.name: each for each in inner}
+    users = _users(inner, made)
+    places = {number for number, each in enumerate(fusion.operands) if _origin(each, own) == name}
+    total = 0
+    for each in inner:
+        number = each.rest.partition(")")[0]
+        if each.opcode == "parameter" and number.isdigit() and int(number) in places:
+            total += _read(each, given, users, made, inside)
+    return total
 
 
 def _as_bytes(array: Array) -> int:

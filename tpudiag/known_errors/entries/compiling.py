@@ -77,6 +77,7 @@ with writer.as_default(step=int(step)):
         phase=Phase.COMPILING,
         patterns=(
             r"(?P<op>ImageProjectiveTransformV\d|AdjustContrastv2|AdjustHue|AdjustSaturation|StatelessSampleDistortedBoundingBox|SampleDistortedBoundingBoxV2|DrawBoundingBoxesV2|DecodeJpeg|DecodePng|DecodeImage|RandomCrop|RGBToHSV) \(No registered",
+            r"InvalidArgumentError.{0,400}?\{\{node [^}]{0,200}?(?P<op>random_(?:flip|rotation|zoom|crop|translation|contrast))[^}]{0,200}?\}\}",
         ),
         cause="Image augmentation or decoding (a Random* layer such as RandomRotation, tf.image) is part of the compiled step, and the TPU has no such operation.",
         details=("The operation is {op}.",),

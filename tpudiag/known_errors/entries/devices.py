@@ -87,6 +87,9 @@ docker run --privileged --net=host ...    # in a container""",
         phase=Phase.INITIALISING,
         patterns=(
             r"No ba16c7433 device found",
+            r"No accelerator found",
+            r"No matching devices found for '/device:TPU_SYSTEM",
+            r"Failed to open /dev/(?:vfio|accel)",
             r"/dev/accel[/\w*]{0,6}.{0,60}?(?:No such file|not found|does not exist)",
             r"/dev/vfio[/\w*]{0,6}.{0,60}?(?:No such file|not found|does not exist)",
             r"No such file.{0,40}?/dev/accel",
@@ -111,6 +114,7 @@ docker run --privileged --net=host ...   # in a container
         phase=Phase.INITIALISING,
         patterns=(
             r"slice_builder_worker_addresses",
+            r"Failed to (?:establish SliceBuilder|discover ICI network topology)",
             r"Expected (?P<expected>\d{1,5}) worker addresses, got (?P<got>\d{1,5})",
             r"TPU_PROCESS_ADDRESSES",
             r"TPU_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",

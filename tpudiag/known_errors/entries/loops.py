@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase, Rival
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -173,11 +173,34 @@ optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)                   # and a 
         example="INFO:tensorflow:NaN loss during training.",
     ),
     KnownError(
+        id="E186",
+        family="eager-needed",
+        phase=Phase.TRACING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"is only supported inside of tf\.function or when eager execution is enabled",
+            r"Attempting to capture an EagerTensor without building a function",
+            r"requires eager (?:execution|mode)",
+            r"not supported (?:when|without) eager (?:execution|mode)",
+            r"only available when eager execution is enabled",
+            r"tf\.enable_eager_execution must be called at program startup",
+        ),
+        cause="Eager execution is off (a script for TensorFlow 1, disable_v2_behavior, disable_eager_execution, a Session or an Estimator), or a tensor made eagerly is used in a graph.",
+        fix="""\
+grep -nE "disable_eager_execution|disable_v2_behavior|tf.Graph\\(|Session\\(|run_functions_eagerly" *.py     # take these out: TPUStrategy wants TensorFlow 2 behaviour
+@tf.function
+def train(iterator): strategy.run(step, args=(next(iterator),))      # loops over a distributed dataset: eagerly, or in a tf.function""",
+        evidence="recalled",
+        example="RuntimeError: __iter__() is only supported inside of tf.function or when eager execution is enabled.",
+        yields_to=("E152",),
+    ),
+    KnownError(
         id="E155",
         family="tensor-out-of-scope",
         phase=Phase.TRACING,
         patterns=(
             r"is out of scope and cannot be used here",
+            r"op outside of the function building code is being passed",
             r"cannot be accessed (?:here|from here), because it (?:is|was) defined in",
             r"InaccessibleTensorError",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",

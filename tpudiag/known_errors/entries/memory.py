@@ -241,6 +241,8 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
             r"std::bad_alloc",
             r"Unable to allocate (?P<size>[\d.]{1,9} ?[GMT]iB) for an array",
             r"Out of memory: Killed process (?P<pid>\d{1,9})",
+            r"(?<![^\n])Killed(?![^\n])",
+            r"line \d{1,6}: {1,4}\d{1,9} Killed ",
             r"oom-kill",
             r"OOMKilled",
             r"oom_reaper",

@@ -15,7 +15,7 @@ ERRORS = (
             r"Argument\(?s?\)? not recognized: \{'(?P<argument>\w{1,30})'",
             r"(?P<argument>\w{1,20}) is deprecated in the new Keras optimizer",
             r"got an unexpected keyword argument '(?P<argument>lr|decay)'",
-            r"'\w{1,30}' object has no attribute '(?P<argument>lr|_create_slots|_set_hyper|_get_hyper|get_updates|_decayed_lr|_hyper)'",
+            r"'\w{1,30}' object has no attribute '(?P<argument>lr|_create_slots|_set_hyper|_get_hyper|get_updates|_decayed_lr|_hyper|get_weights|set_weights|weights|get_gradients)'",
             r"'TFOptimizer' object has no attribute '(?P<argument>\w{1,40})'",
             r"deprecated in Keras optimizer",
         ),
@@ -98,7 +98,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Unrecognized keyword arguments:? .{0,14}\['(?P<argument>\w{1,30})'",
             r"File format not supported: filepath",
             r"Keras 3 only supports V3 `?\.keras`? files",
-            r"(?:Unknown|Could not (?:locate|deserialize)).{0,160}?custom_objects",
+            r"(?:Unknown|Could not (?:locate|deserialize)).{0,160}?custom_object(?:s|_scope)",
             r"(?:Unknown|Could not (?:locate|deserialize)).{0,200}?register_keras_serializable",
             r"Error when deserializing class '(?P<class>\w{1,40})'",
             r"bad marshal data",
@@ -129,9 +129,10 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         phase=Phase.BUILDING,
         patterns=(
             r"KerasTensor cannot be used as input to a TensorFlow function",
+            r"KerasTensor is symbolic: it's a placeholder",
             r"KerasTensor.{0,60}?(?:is )?(?:not supported|cannot be).{0,60}?(?:tf|TensorFlow)",
         ),
-        cause="A TensorFlow function (tf.*) is called directly on the output of a Keras layer while the model is built; Keras 3 allows layers and keras.ops there only.",
+        cause="A TensorFlow function (tf.*) is called directly on the output of a Keras layer while the model is built; Keras 3 allows layers and keras.ops there only. A layer of Keras 2 in a Keras 3 model (hub.KerasLayer, a mix of tf_keras and keras) says the same.",
         fix="""\
 x = keras.ops.concatenate([a, b], axis=-1)                 # keras.ops.* in place of tf.*
 x = keras.layers.Lambda(lambda t: tf.image.resize(t, (64, 64)))(x)       # or wrap it in a layer
@@ -168,5 +169,22 @@ class Data(keras.utils.PyDataset):                # a Sequence takes them in its
             "keras-team/keras#14330",
         ),
         example="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
+    ),
+    KnownError(
+        id="P40",
+        family="function-arguments",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"got an unexpected keyword argument '(?P<argument>jit_compile|reduce_retracing)'",
+            r"got an unexpected keyword argument '(?P<argument>experimental_compile|experimental_relax_shapes|experimental_implements)'",
+        ),
+        cause="tf.function (or compile) of this TensorFlow calls the argument otherwise: experimental_compile became jit_compile in 2.5, experimental_relax_shapes became reduce_retracing in 2.9.",
+        details=("The argument is {argument}.",),
+        fix="""\
+@tf.function(jit_compile=True)                   # TensorFlow 2.5 and later; experimental_compile=True before
+@tf.function(reduce_retracing=True)              # TensorFlow 2.9 and later; experimental_relax_shapes=True before
+# under TPUStrategy leave jit_compile out: the step is compiled anyway. And: python -c "import tensorflow as tf; print(tf.__version__)\"""",
+        citations=("thevasudevgupta/gsoc-wav2vec2#31",),
+        example="TypeError: function() got an unexpected keyword argument 'jit_compile'",
     ),
 )

@@ -217,6 +217,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"Failed to open the gRPC driver",
             r"WaitForConnected\(",
             r"Deadline Exceeded.{0,120}?/job:(?:tpu_)?worker",
+            r"Deadline ?Exceeded.{0,120}?ConfigureDistributedTPU",
             r"DEADLINE_EXCEEDED.{0,200}?grpc://",
             r"failed to connect to all addresses",
             r"TPU driver.{0,60}?Deadline Exceeded",

@@ -94,12 +94,29 @@ OutOfRangeError: 9 root error(s) found.
   (0) Out of range: {{function_node __inference_train_function_22346}} End of sequence""",
     ),
     KnownError(
+        id="E184",
+        family="sixty-four-bit",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"rewriting computation to not contain X64 element types",
+            r"X64 element types.{0,160}?not (?:implemented|supported)",
+        ),
+        cause="An operation on 64-bit numbers (int64, uint64, float64) is in the step, and the TPU has no such form of it (bitcast, hashing, random bits, some reductions).",
+        fix="""\
+x = tf.cast(x, tf.float32); ids = tf.cast(ids, tf.int32)       # before the operation that the message names; best in dataset.map
+tf.keras.backend.set_floatx("float32")                         # and no np.float64 arrays, no tf.bitcast of 64-bit values""",
+        evidence="recalled",
+        example="UNIMPLEMENTED: While rewriting computation to not contain X64 element types, XLA encountered an HLO for which this rewriting is not implemented: %bitcast-convert = u64[] bitcast-convert",
+    ),
+    KnownError(
         id="E132",
         family="type-not-on-tpu",
         phase=Phase.EXECUTING,
         patterns=(
             r"Unsupported data type for TPU: (?P<type>\w{1,12})",
             r"<dtype: '(?P<type>\w{1,12})'> is not a supported TPU infeed type",
+            r"Cast (?P<type>string) to \w{1,12} is not supported",
+            r"Cast \w{1,12} to (?P<type>string) is not supported",
             r"(?P<type>U8 and S8) types are not supported",
             r"OpKernel for '?TPU'? devices compatible.{0,300}?T\w{0,6}=DT_(?P<type>\w{1,12})",
             r"OpKernel for '?TPU'? devices",

@@ -176,6 +176,19 @@ generator = tf.random.Generator.from_seed(1)          # before and outside strat
         example="ValueError: Creating a generator within a strategy scope is disallowed, because there is ambiguity on how to replicate a generator",
     ),
     KnownError(
+        id="E182",
+        family="variables-deleted",
+        phase=Phase.TRACING,
+        patterns=(r"Called a function referencing variables which have been deleted",),
+        cause="A tf.function uses variables that no longer exist: the model or layer they belong to was made inside a function, or by a loader of which only the function was kept, and Python freed it.",
+        fix="""\
+loaded = tf.saved_model.load(folder)            # keep the object, not only loaded.signatures["serving_default"]
+with strategy.scope():
+    self.model = build_model()                  # a name or attribute that lives as long as the function""",
+        evidence="recalled",
+        example="AssertionError: Called a function referencing variables which have been deleted. This likely means that function-local variables were created and not referenced elsewhere in the program.",
+    ),
+    KnownError(
         id="E150",
         family="variable-uninitialised",
         phase=Phase.EXECUTING,
@@ -184,6 +197,7 @@ generator = tf.random.Generator.from_seed(1)          # before and outside strat
             r"This could mean that the variable was uninitialized",
             r"This could mean that the variable has been deleted",
             r"Could not find variable (?P<variable>\S{1,160}?)\. This could mean",
+            r"Trying to read variable with wrong dtype\. Expected \w{1,12} got INVALID",
             r"Attempting to use uninitialized value (?P<variable>\S{1,120})",
             r"Resource \S{1,200}?/N10tensorflow3VarE does not exist",
         ),

@@ -41,6 +41,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"is incompatible with the layer: expected shape",
             r"Dimension \d in both shapes must be equal",
             r"required broadcastable shapes",
+            r"From merging shape \d{1,4} with other shapes",
             r"Shape must be rank \d{1,2} but is rank",
             r"cannot infer the missing input size for an empty tensor",
         ),
@@ -120,6 +121,43 @@ dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), d
 print(dataset.element_spec)            # no None may be left""",
         evidence="recalled",
         example="ValueError: The shape of the infeed must be statically known",
+    ),
+    KnownError(
+        id="E180",
+        family="infeed-shape",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Infeed shape mismatch for tuple element (?P<element>\d{1,4}); expected (?P<wanted>\[[\d,]{0,40}\]), got (?P<got>\[[\d,]{0,40}\])",
+            r"Infeed shape mismatch",
+        ),
+        cause="A batch of another shape than the compiled step takes came to the TPU: examples padded to different lengths, or a smaller last batch (the shape declared in the input pipeline is not the one it gives).",
+        details=("Element {element} should be {wanted} and is {got}.",),
+        fix="""\
+dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), drop_remainder=True)   # one length, cut and padded
+x = tf.pad(x[:MAX], [[0, MAX - tf.minimum(tf.shape(x)[0], MAX)], [0, 0]])       # boxes, labels: a fixed maximum
+# not set_shape() on what is longer: it declares, it does not cut; evaluation data too""",
+        citations=("tensorflow/tpu#516",),
+        example="OP_REQUIRES failed at transfer_ops.cc:49 : Invalid argument: Infeed shape mismatch for tuple element 65; expected [4,200], got [4,10000]",
+    ),
+    KnownError(
+        id="E181",
+        family="input-structure",
+        phase=Phase.TRACING,
+        patterns=(
+            r"expects (?P<wanted>\d{1,3}) input\(s\), but it received (?P<got>\d{1,3}) input tensors",
+            r"Missing data for input \"(?P<name>\w{1,60})\"",
+            r"The structure of `inputs` doesn't match the expected structure",
+        ),
+        cause="What the dataset yields is not built like the model's inputs: another number of tensors, another name, a list where a dict is expected.",
+        details=(
+            "{got} came where {wanted} are expected.",
+            "It is {name}.",
+        ),
+        fix="""\
+print(dataset.element_spec, model.inputs)            # compare: (inputs, labels), the inputs as one tensor, a tuple or a dict by name
+dataset = dataset.map(lambda a, b, y: ({"first": a, "second": b}, y))     # the names of keras.Input(name=)""",
+        evidence="recalled",
+        example="ValueError: Layer model expects 1 input(s), but it received 2 input tensors.",
     ),
     KnownError(
         id="E159",

@@ -23,20 +23,33 @@ def watched() -> PauseWatch:
     return PauseWatch(tf)
 
 
+def train(watch: PauseWatch) -> None:
+    for _ in range(4):
+        watch.trained(10.0)
+
+
 def test_evaluation_before_training_went_on_is_no_share_of_it() -> None:
     watch = watched()
     for _ in range(2):
-        watch.trained(10.0)
+        train(watch)
         for _ in range(3):
             watch.evaluated("test_step", 4.0, HERE)
     (pause,) = watch.facts()
-    assert (pause.times, pause.spent_ms, pause.training_ms) == (6, 12.0, 10.0)
+    assert (pause.times, pause.spent_ms, pause.training_ms) == (6, 12.0, 40.0)
+
+
+def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
+    watch = watched()
+    for _ in range(9):
+        watch.trained(10.0)
+        watch.evaluated("act", 40.0, HERE)
+    assert watch.facts() == ()
 
 
 def test_a_call_that_was_answered_counts_as_a_real_one() -> None:
     watch = watched()
     for took_ms in (4.0, 4.0, 0.01):
-        watch.trained(10.0)
+        train(watch)
         watch.evaluated("test_step", took_ms, HERE)
     (pause,) = watch.facts()
     assert pause.spent_ms == pytest.approx(8.0, abs=0.1)
@@ -56,7 +69,7 @@ def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
     watch.watch_keras(SimpleNamespace(Model=Model))
     model: Any = Model()
     for _ in range(3):
-        watch.trained(10.0)
+        train(watch)
         model.evaluate()
     (pause,) = watch.facts()
     assert (pause.kind, pause.times, pause.spent_ms) == ("evaluation", 3, 6.0)

@@ -13,6 +13,7 @@ from tpudiag.sources.job.tensorflow.python_state import PythonStateWatch
 
 rate = 0.1
 calls = 0
+traces = 0
 
 
 @pytest.fixture
@@ -70,6 +71,19 @@ def test_a_counter_that_only_tracing_raises(tracing: SimpleNamespace) -> None:
         call(watch, function)
     (state,) = watch.facts()
     assert (state.kind, state.name, state.calls) == ("written", "calls", 3)
+
+
+def counts_traces() -> None:
+    global traces  # noqa: PLW0603
+    traces += 1
+
+
+def test_a_count_of_traces_is_meant(tracing: SimpleNamespace) -> None:
+    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=counts_traces)
+    call(watch, function, counts_traces)
+    for _ in range(3):
+        call(watch, function)
+    assert watch.facts() == ()
 
 
 class Trainer:

@@ -17,6 +17,9 @@ Kind = Literal["evaluation", "predict", "saving"]
 ANSWERED = 0.1
 """A call that took less of its usual time was not run."""
 MOST_TIMED = 50
+FEWEST_STEPS_BETWEEN = 3
+"""Training steps between two evaluations; what is called more often belongs to the training, as a
+policy that acts between the updates of it."""
 
 
 @dataclass
@@ -26,6 +29,13 @@ class _Line:
     spent_ms: list[float] = field(default_factory=list[float])
     training_ms: list[float] = field(default_factory=list[float])
     """Time spent training before each of them."""
+    at_step: list[int] = field(default_factory=list[int])
+
+    @property
+    def steps_between(self) -> float:
+        """Training steps between one round of them and the next."""
+        rounds = len(set(self.at_step))
+        return (self.at_step[-1] - self.at_step[0]) / (rounds - 1) if rounds > 1 else 0.0
 
 
 class PauseWatch:
@@ -38,6 +48,7 @@ class PauseWatch:
         self._lines: dict[tuple[Kind, Location | None], _Line] = {}
         self._inside = False
         self._training_ms = 0.0
+        self._steps = 0
         self._calls: dict[object, list[float]] = {}
         self._spent_ms = 0.0
         for owner in (tf.train.CheckpointManager, tf.train.Checkpoint):
@@ -55,6 +66,7 @@ class PauseWatch:
     def trained(self, took_ms: float) -> None:
         """A training step took so long."""
         self._training_ms += took_ms
+        self._steps += 1
 
     def evaluated(self, function: object, took_ms: float, location: Location | None) -> None:
         """A function that takes no gradients was called between training steps.
@@ -77,6 +89,7 @@ class PauseWatch:
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
             if len(line.spent_ms) > 1
+            and (kind == "saving" or line.steps_between >= FEWEST_STEPS_BETWEEN)
         )
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> None:
@@ -84,6 +97,7 @@ class PauseWatch:
         line = self._lines.setdefault((kind, location), _Line())
         line.spent_ms.append(took_ms)
         line.training_ms.append(self._training_ms)
+        line.at_step.append(self._steps)
 
     def _timed(self, kind: Kind) -> Callable[..., Any]:
         """Times the outermost call."""

@@ -123,7 +123,7 @@ class PythonStateWatch:
         after = {slot.place: slot.get() for slot in known.slots}
         name = str(getattr(function.python_function, "__name__", ""))
         if traced:
-            known.calls, known.values = 0, before
+            known.calls, known.values = 0, after
             known.written = {
                 slot.place: _state("written", slot, name, before, after)
                 for slot in known.slots

@@ -1,0 +1,37 @@
+"""Comments in the user's code that silence a finding: `# tpudiag: ignore[TPU204] reason`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from tpudiag.model import Location
+
+_COMMENT = re.compile(r"#\s*tpudiag:\s*ignore\[([\w,\s]+)\]\s*(.*)")
+
+
+def reason_to_ignore(place: Location | None, id_: str) -> str | None:
+    """The reason in a comment on the line of a finding; None without one, or without a reason.
+
+    The comment names ids or families: `ignore[TPU204, TPU4]`.
+    """
+    if place is None or place.line is None:
+        return None
+    lines = _lines(place.file)
+    match = _COMMENT.search(lines[place.line - 1]) if 0 < place.line <= len(lines) else None
+    if match is None or not match[2].strip():
+        return None
+    named = [name.strip() for name in match[1].split(",")]
+    return match[2].strip() if any(name and id_.startswith(name) for name in named) else None
+
+
+@lru_cache(maxsize=64)
+def _lines(file: str) -> tuple[str, ...]:
+    """The lines of a script, none where it cannot be read as one."""
+    if not file.endswith(".py"):
+        return ()
+    try:
+        return tuple(Path(file).read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError):
+        return ()

@@ -1,0 +1,45 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Crashes in native code."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E183",
+        family="crash-in-native-code",
+        phase=Phase.ANY,
+        kind=Kind.CONSEQUENCE,
+        patterns=(
+            r"Fatal Python error: (?:Segmentation fault|Aborted|Illegal instruction|Bus error)",
+            r"(?:Segmentation fault|Aborted|Illegal instruction|Bus error) {1,8}\(core dumped\)",
+            r"\*\*\* (?:SIG(?:SEGV|ABRT|ILL|BUS)) received",
+            r"Check failure stack trace",
+        ),
+        cause="The process crashed in native code; this line is only the end. The reason stands in the lines before it (`F ...`, `Check failed`, a frame), or the crash says none.",
+        fix="""\
+grep -nE " F |Check failed|Fatal|already in use|libtpu" LOG | head        # the first is the reason
+python -X faulthandler train.py                                           # names the Python line that crashed
+pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"       # one TensorFlow, one libtpu, and versions that fit""",
+        rivals=(
+            Rival(
+                cause="two packages that bring TensorFlow or libtpu, or versions that do not fit",
+                look_for="it crashes at import or at the first call of the TPU",
+                decide='pip list | grep -iE "tensorflow|libtpu|jax|torch"',
+            ),
+            Rival(
+                cause="a custom operation or another compiled package built for other versions",
+                look_for="the last frame is in its .so",
+                decide="python -X faulthandler train.py",
+            ),
+            Rival(
+                cause="the TPU is held by another process, or the runtime gave up",
+                look_for="`already in use`, `Check failed` a few lines above",
+                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
+            ),
+        ),
+        evidence="recalled",
+        example="Segmentation fault (core dumped)",
+    ),
+)
