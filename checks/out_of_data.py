@@ -26,9 +26,9 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
     in the job's output where tf.data does not know how many batches there are.
 
     ## Why it costs
-    tf.keras and early Keras 3 end the training when the dataset ends, with one warning in the log:
-    most of the epochs are silently not done. Later Keras 3 cuts the epoch and starts the dataset
-    again in the next one, so that epochs of two lengths take turns.
+    tf-keras ends the training when the dataset ends, with one warning in the log: most of the
+    epochs are silently not done. Keras 3 cuts the epoch and starts the dataset again in the next
+    one, so that epochs of two lengths take turns.
 
     ## What to do
     ```python

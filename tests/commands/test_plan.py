@@ -83,7 +83,7 @@ def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
     found = rows(report)
     assert set(found) == {(tpu, b) for tpu in ("v5e-4", "v6e-4") for b in (64, 128)}
     assert all(row["fits"] == "yes" and row["ex/s/chip"] > 0 for row in found.values())
-    assert all(row["from"] <= row["step ms"] <= row["to"] for row in found.values())
+    assert all(r["step_low_ms"] <= r["step_ms"] <= r["step_high_ms"] for r in report["plan"])
     assert found["v5e-4", 128]["GiB"] >= found["v5e-4", 64]["GiB"] > 0
     assert found["v5e-4", 64]["ex/price"] > found["v6e-4", 64]["ex/price"]
     assert report["headline"].startswith("Take a per-replica batch of 128 on v5e-4")

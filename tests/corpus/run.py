@@ -158,14 +158,20 @@ def _ids(text: str) -> list[str]:
     return re.findall(r"TPU\d{3}", text)
 
 
-def rehearse(job: Job, timeout_s: float, keep: Path | None) -> Result:
+def rehearse(
+    job: Job,
+    timeout_s: float,
+    keep: Path | None,
+    tool: str = sys.executable,
+    options: Sequence[str] = (),
+) -> Result:
     """Run `tpudiag check` on a copy of the script in a folder of its own, and judge the report."""
     folder = Path(tempfile.mkdtemp(prefix=f"corpus-{job.name}-"))
     started = time.monotonic()
     try:
         for name in (job.path.name, *job.files):
             shutil.copy(JOBS / name, folder / name)
-        report, said = _check(job, folder, timeout_s)
+        report, said = _check(job, folder, timeout_s, tool, options)
         result = Result(job.name, job.target, not job.planted, time.monotonic() - started)
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
@@ -180,11 +186,13 @@ def rehearse(job: Job, timeout_s: float, keep: Path | None) -> Result:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check(job: Job, folder: Path, timeout_s: float) -> tuple[dict[str, Any] | None, str]:
+def _check(
+    job: Job, folder: Path, timeout_s: float, tool: str, options: Sequence[str]
+) -> tuple[dict[str, Any] | None, str]:
     """The JSON report, None where there is none, and what was said on stdout and stderr."""
     output = folder / "report-of-tpudiag.json"
     command = [
-        sys.executable, "-P", "-m", "tpudiag", "check", "--no-compile", job.path.name,
+        tool, "-P", "-m", "tpudiag", "check", "--no-compile", job.path.name, *options,
         "--for", job.target, "--tpu", "none", "--timeout", str(timeout_s), "--budget", "20",
         "--log-dir", str(folder / "logs-of-tpudiag"), "--fail-on", "never", "-o", str(output),
         "--", *job.arguments,

@@ -40,6 +40,12 @@ def test_what_the_time_did_not_reach_is_said_first() -> None:
     assert list(script_coverage.urgent(Coverage("whole"), ())) == []
 
 
+def test_a_crash_where_the_job_was_shortened_may_be_no_crash_of_its_own() -> None:
+    (note,) = script_coverage.urgent(Coverage("crash", (STEP,)), ())
+    assert "`--first-loop` ends before it" in note
+    assert list(script_coverage.urgent(Coverage("crash", (FIT,)), ())) == []
+
+
 def test_a_hook_that_failed_is_said_to_be_ours() -> None:
     (note,) = script_coverage.urgent(None, (HookDefect("Dataset.map", "KeyError: 1", "..."),))
     assert note.startswith("1 hook of tpudiag failed (Dataset.map): our defect, not the job's")

@@ -54,3 +54,9 @@ def test_hosts_share_what_is_needed() -> None:
 
 def test_a_pipeline_that_was_not_run_alone_has_no_verdict() -> None:
     assert verdict(Pipeline(PARALLEL, ()), needs(1.0), target("v5e-8")) is None
+
+
+def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
+    ops = (DatasetOp("TensorSlice"), DatasetOp("Shuffle"), DatasetOp("Batch", batch_size=8))
+    assert Pipeline(ops, ()).serial
+    assert not Pipeline(PARALLEL, ()).serial

@@ -23,6 +23,9 @@ TF2 = (
     "class Session: pass\nSession()\n",
     "import requests\nrequests.Session()\n",
     "def broken(:\n",
+    "import tensorflow as tf\nif tf.executing_eagerly():\n    pass\nelse:\n    tf.Session()\n",
+    "import tensorflow as tf\nif tf.__version__ < '2':\n    tf.placeholder(1)\n",
+    "import tensorflow as tf\ntry:\n    c = tf.contrib.x\nexcept AttributeError:\n    c = None\n",
 )
 
 
@@ -47,3 +50,12 @@ def test_calls_that_save_are_found(tmp_path: Path) -> None:
     file = tmp_path / "job.py"
     file.write_text("model.fit(x)\nmodel.save('m.keras')\n")
     assert [place.line for place in look(str(file)).saves] == [2]
+
+
+def test_what_helpers_save_is_found(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def keep(m):\n    m.save_pretrained('out')\n")
+    (tmp_path / "other.py").write_text("import helper\ncheckpoint.write('x')\nfile.write('y')\n")
+    file = tmp_path / "job.py"
+    file.write_text("from other import something\nimport numpy\n")
+    places = {(Path(place.file).name, place.line) for place in look(str(file)).saves}
+    assert places == {("helper.py", 2), ("other.py", 2)}

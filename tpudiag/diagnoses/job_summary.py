@@ -13,6 +13,8 @@ from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
 
+MOST_NAMED = 6
+"""Things that a note names one by one."""
 NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
@@ -78,6 +80,8 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
                 f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
                 f"replicas is {replicas}/{goal.replicas} of the real sum."
             )
+        if signals.stood_in is not None:
+            notes.append(_stood_in(signals.stood_in))
         if cut_to_steps:
             notes.append(
                 f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
@@ -90,11 +94,32 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
     return tuple(notes)
 
 
+def _stood_in(things: tuple[str, ...]) -> str:
+    """What --fake-data did."""
+    if not things:
+        return "--fake-data: all data could be reached; nothing was stood in for."
+    named = ", ".join(things[:MOST_NAMED])
+    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
+    return (
+        f"Data stood in for (--fake-data): {named}{more}. What depends on the size or content of "
+        "the data was not judged."
+    )
+
+
 def writes(sandbox: Path | None) -> str:
     """Where the files went that a user's own job wrote."""
     if sandbox is None:
         return "Files that the job wrote are where it put them; `--sandbox DIR` keeps them apart."
     return f"Files that the job wrote are in {sandbox}, under their whole paths."
+
+
+def not_by_hand(rehearsed: bool) -> str:
+    """What a job meets that it would not meet if it were started by hand."""
+    variables = " CUDA_VISIBLE_DEVICES=-1 and TPU_SKIP_MDS_QUERY=1 are set;" if rehearsed else ""
+    return (
+        f"Not as if started by hand:{variables} no terminal (stdin is empty, output goes through "
+        "a pipe); a session of its own; python -B, so that no bytecode is written."
+    )
 
 
 def next_command(folder: Path) -> str | None:

@@ -26,7 +26,7 @@ from tpudiag.plan.candidates import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (
-    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "from", "to", "ex/s/chip",
+    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "ex/s/chip",
 )  # fmt: skip
 """Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
 predicted step with its range, and examples per second and chip at the predicted step."""
@@ -55,7 +55,7 @@ def report(
     winner = max((row for row in chosen.values() if row), key=_worth, default=None)
     priced = any(plan.price for plan in plans)
     lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
-    columns = (*COLUMNS, *((PER_PRICE,) if priced else ()), *lasting, "note")
+    columns = (*COLUMNS, *((PER_PRICE,) if priced and not examples else ()), *lasting, "note")
     plan = tuple(_plan_row(row, chosen[t], examples) for t, found in rows.items() for row in found)
     table = Table(
         TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
@@ -170,11 +170,9 @@ def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
         _shown(None if need is None else need / GIB, 3),
         _shown(None if headroom is None else 100 * headroom, 1),
         _shown(None if more is None else 100 * more, 1),
-        _shown(row.step_ms, 3),
-        _shown(row.step_low_ms, 3),
-        _shown(row.step_high_ms, 3),
+        _between(row.step_ms, row.step_low_ms, row.step_high_ms),
         _shown(row.examples_per_second_per_chip, 1),
-        *((_shown(row.examples_per_price, 0),) if priced else ()),
+        *((_shown(row.examples_per_price, 0),) if priced and not lasting else ()),
         *((_between(row.hours, row.hours_low, row.hours_high),) if lasting else ()),
         *((_between(row.cost, row.cost_low, row.cost_high),) if lasting and priced else ()),
         best + row.note,
@@ -183,7 +181,7 @@ def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
 
 def _between(value: float | None, low: float | None, high: float | None) -> Value:
     """An estimate with its range, or an empty cell."""
-    return "" if value is None else f"{value:.3g} ({low:.3g} to {high:.3g})"
+    return "" if value is None else f"{value:.3g} ({low:.2g}-{high:.2g})"
 
 
 def _shown(value: float | None, digits: int) -> Value:

@@ -21,6 +21,11 @@ def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator
             f"The {coverage.rest_s:.0f} s for the rest of the script ended{where}. "
             f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
         )
+    if coverage is not None and coverage.end == "crash" and _was_shortened(coverage):
+        yield (
+            "The job crashed past the steps observed, where it was shortened. Should that be no "
+            "crash of its own, `--first-loop` ends before it."
+        )
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])
         yield (
@@ -46,6 +51,12 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
         shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
     if shortened:
         yield "Shortened past the steps observed: " + "; ".join(shortened) + "."
+
+
+def _was_shortened(coverage: Coverage) -> bool:
+    """Whether anything past the observed steps was not as the script has it."""
+    forwarded = any(function.forwarded for function in coverage.functions)
+    return bool(forwarded or coverage.shortened or coverage.replayed_batches)
 
 
 def _function(function: StepFunction) -> str:

@@ -39,7 +39,7 @@ def _of_product(timed: Timed) -> str:
 def _of_elementwise(timed: Timed) -> str:
     """Of what is bound by HBM, by the operation that made it."""
     name = timed.work.op_name
-    if _BIAS.search(name):
+    if _BIAS.search(name) and "conv" in name.lower():
         return "where batch normalization follows, the bias does nothing: use_bias=False"
     if _NORM.search(name):
         return "statistics read every activation again: bfloat16 activations halve it"

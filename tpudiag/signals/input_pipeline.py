@@ -147,11 +147,12 @@ class Pipeline:
 
     @property
     def serial(self) -> bool:
-        """Whether a part of it runs on one core whatever the host has."""
-        return any(
+        """Whether it stays on about one core whatever the host has: no part of it is parallel."""
+        alone = any(
             op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
             for op in self.ops
         )
+        return alone or not any(op.kind.startswith("Parallel") for op in self.ops)
 
     @property
     def examples_per_element(self) -> int:

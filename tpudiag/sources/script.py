@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,18 @@ _V1_ONLY = frozenset(
 )  # fmt: skip
 _GONE = ("contrib", "estimator", "flags", "logging", "app")
 _SAVES = frozenset(
-    ("save", "save_weights", "export", "ModelCheckpoint", "BackupAndRestore", "CheckpointManager")
-)
+    ("save", "save_weights", "export", "ModelCheckpoint", "BackupAndRestore", "CheckpointManager",
+     "save_pretrained", "save_model", "save_checkpoint", "push_to_hub")
+)  # fmt: skip
+MOST_HELPERS = 50
+"""Modules beside a script that are read."""
+_VERSION_TEST = re.compile(r"executing_eagerly|version|tf2|tf1|hasattr|v1_mode", re.IGNORECASE)
+
+_OTHERS = {
+    "jax": {"jax", "flax", "haiku", "optax", "equinox", "maxtext", "MaxText"},
+    "torch": {"torch", "torch_xla", "lightning", "pytorch_lightning"},
+}
+"""Framework -> the modules by which a script shows that it trains with it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,8 @@ class ScriptFacts:
     tf1: tuple[Tf1Use, ...]
     saves: tuple[Location, ...]
     has_strategy: bool = False
+    framework: str | None = None
+    """The framework that it imports where that is not TensorFlow: jax or torch."""
 
     @property
     def is_tensorflow_1(self) -> bool:
@@ -51,22 +64,94 @@ def look(file: str) -> ScriptFacts:
         return ScriptFacts((), ())
     names = _aliases(tree)
     uses: dict[str, Tf1Use] = {}
+    dead = _guarded(tree)
     for node in ast.walk(tree):
-        for dotted in _dotted(node, names):
+        for dotted in _dotted(node, names) if id(node) not in dead else ():
             if _is_tf1(dotted):
                 api = dotted.replace("tensorflow.", "tf.", 1)
                 line = getattr(node, "lineno", None)
                 uses.setdefault(api, Tf1Use(api, Location(file, line)))
-    saves = (
-        Location(file, node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and _called(node) in _SAVES
-    )
+    saves = _saves(file, tree, names, {Path(file).resolve()})
     strategy = any(
         isinstance(node, ast.Attribute) and node.attr.endswith("Strategy")
         for node in ast.walk(tree)
     )
-    return ScriptFacts(_outermost(uses), tuple(saves), strategy)
+    return ScriptFacts(_outermost(uses), tuple(saves), strategy, _framework(tree))
+
+
+def _framework(tree: ast.AST) -> str | None:
+    """The other framework that a script imports, where nothing of TensorFlow's is imported."""
+    tops: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            tops |= {item.name.partition(".")[0] for item in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.level:
+                return None  # what its own modules import, running will tell
+            tops.add(node.module.partition(".")[0])
+    if any(top.startswith(("tensorflow", "keras", "tf_")) or top == "transformers" for top in tops):
+        return None
+    return next((name for name, marks in _OTHERS.items() if tops & marks), None)
+
+
+def _guarded(tree: ast.AST) -> set[int]:
+    """What runs only under another TensorFlow: behind a test of it, or of what it lacks.
+
+    Which branch of such a test runs is seen when the job is run.
+    """
+    dead: set[int] = set()
+    inside: list[ast.AST]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.IfExp)) and _VERSION_TEST.search(ast.unparse(node.test)):
+            inside = (
+                [*node.body, *node.orelse] if isinstance(node, ast.If) else [node.body, node.orelse]
+            )
+        elif isinstance(node, ast.Try):
+            inside = [*node.body, *node.handlers] if node.handlers else []
+        else:
+            continue
+        dead.update(id(inner) for part in inside for inner in ast.walk(part))
+    return dead
+
+
+def _saves(
+    file: str, tree: ast.AST, names: dict[str, str], known: set[Path]
+) -> tuple[Location, ...]:
+    """The calls that save, of a script and of the modules beside it that it imports."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    saves = [Location(file, node.lineno) for node in calls if _saves_something(node)]
+    for dotted in [*names.values(), *_star_imports(tree)]:
+        parts = dotted.split(".")
+        for count in range(len(parts), 0, -1):
+            helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
+            if helper.is_file() and helper.resolve() not in known and len(known) < MOST_HELPERS:
+                known.add(helper.resolve())
+                saves.extend(_saves_of_helper(helper, known))
+    return tuple(saves)
+
+
+def _saves_of_helper(helper: Path, known: set[Path]) -> tuple[Location, ...]:
+    """The same of a module beside the script; none of one that cannot be parsed."""
+    try:
+        tree = ast.parse(helper.read_bytes(), str(helper))
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    return _saves(str(helper), tree, _aliases(tree), known)
+
+
+def _star_imports(tree: ast.AST) -> Iterator[str]:
+    """Modules of relative imports and of those that name no alias of their own."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def _saves_something(call: ast.Call) -> bool:
+    """Whether a call saves a model or a checkpoint, by its name; `write` only of a checkpoint."""
+    name = _called(call)
+    if name == "write" and isinstance(call.func, ast.Attribute):
+        return bool(re.search(r"ckpt|checkpoint", ast.unparse(call.func.value), re.IGNORECASE))
+    return name in _SAVES
 
 
 def _aliases(tree: ast.AST) -> dict[str, str]:

@@ -117,7 +117,7 @@ for when[0] in ("before", "after"):
             break
     known = {d.hook: "LookupError: planted" in d.traceback for d in barrier.defects()}
     noted[when[0]] = {hook: known.get(hook) for hook in tried}
-print(json.dumps([ends, noted, [d.error for d in barrier.defects()]]))
+print(json.dumps([ends, noted, [d.error for d in barrier.defects()]]), flush=True)
 os._exit(0)
 """
 

@@ -18,6 +18,7 @@ class KerasWatch:
         self._tf = tf
         self.package = ""
         self.version = ""
+        self._versions: dict[str, str] = {}
         self.fit_model: Any = None
         self.fit_at: Location | None = None
         self.optimizers: list[Any] = []
@@ -30,6 +31,7 @@ class KerasWatch:
     def watch(self, keras: Any, package: str) -> None:
         """Install the hooks on a Keras package."""
         self.package, self.version = package, str(keras.__version__)
+        self._versions[package] = self.version
         self.layers.watch(keras)
         hooks.before(keras.Model, "fit", self._note_fit)
         hooks.after(keras.Model, "compile", self._note_compile)
@@ -76,14 +78,24 @@ class KerasWatch:
 
         context.merge_call(build)
 
+    def _package_in_use(self) -> str:
+        """The Keras of the model in fit, or of the optimizer: both may be imported."""
+        for used in (self.fit_model, *reversed(self.optimizers)):
+            for class_ in type(used).__mro__:
+                package = class_.__module__.partition(".")[0]
+                if package in self._versions:
+                    return package
+        return self.package
+
     def facts(self) -> KerasUse | None:
         """The Keras in use, None where the job uses none."""
         if not self.package or not (self.layers.policies or self.optimizers):
             return None
         model = self.fit_model
+        package = self._package_in_use()
         return KerasUse(
-            package=self.package,
-            version=self.version,
+            package=package,
+            version=self._versions[package],
             loop="fit" if model is not None else "custom",
             epochs=self._fit_epochs,
             jit_compile=bool(getattr(model, "jit_compile", False) or False),

@@ -15,8 +15,8 @@ from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
-STARTS_AGAIN = (3, 4)
-"""The Keras from which on a dataset that ran out is started again (3.0 to 3.3 stop there)."""
+STARTS_AGAIN = (3, 0)
+"""The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
 
 
 class SetupWatch:
