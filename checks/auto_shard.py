@@ -15,7 +15,7 @@ _MAKERS = ("FlatMap", "Interleave", "ParallelInterleave")
 _OPTION = "options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy"
 
 
-@check("TPU206", Severity.WARNING)
+@check("TPU206", Severity.WARNING, needs_data=True)
 def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
     """Sharding gives hosts the same data, or none, or all the work.
 

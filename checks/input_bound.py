@@ -26,7 +26,7 @@ FIX = (
 )
 
 
-@check("TPU201", Severity.ERROR)
+@check("TPU201", Severity.ERROR, needs_data=True)
 def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The step waits for input.
 

@@ -11,7 +11,7 @@ from ._need import RUN_THE_JOB, need, of_a_job
 from ._paths import hosts, is_local, refuse_unknown_worker
 
 
-@check("TPU208", Severity.ERROR)
+@check("TPU208", Severity.ERROR, needs_data=True)
 def local_path(signals: Signals) -> Iterator[Finding | Evidence]:
     """Data or checkpoints lie where the TPU's hosts do not see them.
 

@@ -15,7 +15,7 @@ LIMIT = 8 * 2**30
 """The largest result, in bytes, that is called small enough for a host's memory."""
 
 
-@check("TPU204", Severity.WARNING)
+@check("TPU204", Severity.WARNING, needs_data=True)
 def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Costly work that is the same in every epoch is not cached, or cache stands too late.
 

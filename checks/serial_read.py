@@ -14,7 +14,7 @@ LIMIT = 1
 """Files that may be read one after the other."""
 
 
-@check("TPU209", Severity.WARNING)
+@check("TPU209", Severity.WARNING, needs_data=True)
 def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Many files are read one after the other.
 

@@ -21,6 +21,8 @@ from tpudiag.model import (
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
+STOOD_IN = "the data was stood in for (--fake-data)"
+
 
 def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tuple[Outcome, ...]:
     """One outcome for each selected check, in the order given."""
@@ -33,6 +35,8 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
     evidence: list[Evidence] = []
+    if check.needs_data and signals.stood_in:
+        return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
     ending = _run(check, signals, settings, findings, evidence)
     shown, silenced = _parted(check, findings, settings)
     if shown:

@@ -102,6 +102,8 @@ class Check:
     id: str
     severity: Severity
     function: CheckFunction
+    needs_data: bool = False
+    """Whether its answer depends on the size or content of the data, and not on the code alone."""
 
     @property
     def name(self) -> str:
@@ -125,9 +127,11 @@ class Check:
         return self.doc.strip().partition("\n")[0]
 
 
-def check(id_: str, severity: Severity) -> Callable[[CheckFunction], Check]:
+def check(
+    id_: str, severity: Severity, *, needs_data: bool = False
+) -> Callable[[CheckFunction], Check]:
     """Make a check of a function over Signals."""
-    return lambda function: Check(id_, severity, function)
+    return lambda function: Check(id_, severity, function, needs_data)
 
 
 @dataclass(frozen=True)

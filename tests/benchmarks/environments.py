@@ -135,7 +135,7 @@ def tried(row: Row, tool: str, folder: Path, scripts: tuple[str, ...]) -> Outcom
             else:
                 outcome.loops += f" {loop}"
                 note = next(n for n in report["notes"] if n.startswith("Python of the job: "))
-                outcome.taken = note.partition("): ")[2]
+                outcome.taken = note.removeprefix("Python of the job: ").partition(" (")[0]
     for script in () if row.imports_only else scripts:
         job = corpus.read_job(corpus.JOBS / f"{script}.py")
         result = corpus.rehearse(job, TIMEOUT_S, None, tool, ("--python", python, *NOT_ASKED))

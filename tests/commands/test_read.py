@@ -54,17 +54,19 @@ def test_the_real_profile(real: str) -> None:
     assert (seen["peak_compute"], round(seen["peak_hbm_bandwidth"])) == (918.0, 1638)
     assert seen["device_busy_ms"] + seen["device_idle_ms"] == pytest.approx(91050, rel=0.01)
     assert seen["device_idle_share"] == pytest.approx(13.4, abs=0.15)
-    assert "step_time_ms" not in seen
+    assert seen["step_time_ms"] == pytest.approx(784, abs=1)
+    assert seen["host_memory_share"] == pytest.approx(97, abs=0.5)
+    assert any("whether it trains is not known" in note for note in found["notes"])
     assert all(outcome["verdict"] != "broken" for outcome in found["outcomes"])
-    assert not any(outcome["verdict"] == "passed" for outcome in found["outcomes"]), (
-        "an inference profile without steps proves no training job healthy"
-    )
+    verdicts = {outcome["id"]: outcome["verdict"] for outcome in found["outcomes"]}
+    assert verdicts["TPU210"] == "failed", "it waits for host memory"
+    assert verdicts["TPU405"] == verdicts["TPU406"] == "skipped", "and is not busy computing"
 
 
 def test_the_real_profile_as_text(real: str) -> None:
     done = read(real)
     assert (done.returncode, done.stderr) == (0, "")
-    for part in ("TPU v6 Lite", "copy-done.4", "What XProf says", "86.5%", "No step marker"):
+    for part in ("TPU v6 Lite", "copy-done.4", "What the devices wait for", "host memory 97%"):
         assert part in done.stdout
     command = f"xprof --logdir {(ROOT / real).resolve()} --port 6006"
     assert command in " ".join(done.stdout.split())

@@ -132,6 +132,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         default=10.0,
         help="how long to run a faulty input pipeline, as built and mended (default: 10s; 0: not)",
     )
+    add_data_option(parser)
     parser.add_argument(
         "--log-dir",
         metavar="DIR",
@@ -151,6 +152,15 @@ def _add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--fail-on-regression", metavar="PERCENT", type=share,
         help="exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
         "predicted step) grew by more than this against --baseline, e.g. 2%%",
+    )  # fmt: skip
+
+
+def add_data_option(parser: argparse.ArgumentParser) -> None:
+    """Whether data that cannot be reached is stood in for."""
+    parser.add_argument(
+        "--fake-data", action="store_true",
+        help="stand in for data that cannot be reached from here: gs:// files, tfds, "
+        "keras.datasets, TF Hub",
     )  # fmt: skip
 
 
@@ -279,6 +289,7 @@ def request(options: argparse.Namespace) -> JobRequest:
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox, python=python,
+        fake_data=options.fake_data,
         is_module=options.module is not None,
         rest_s=0.0 if options.first_loop else options.budget,
         compiler=CompilerRequest(

@@ -70,6 +70,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
         help="where the job may leave its files (default: ./tpudiag-logs)",
     )  # fmt: skip
+    check.add_data_option(parser)
     check.add_python_option(parser)
     check.add_compiler_options(parser, may_be_left_out=False)
     check.add_reference_options(parser)

@@ -19,6 +19,7 @@ from tpudiag.diagnoses import (
     plot_data,
     predicted_step,
     script_coverage,
+    undiagnosed,
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import UnreadableInput
@@ -56,6 +57,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     source = script.look(script.module_file(request.program) if request.is_module else request.file)
     if request.notebook is not None:
         source = request.notebook.relocated(source)
+    undiagnosed.refuse_framework(request.name, source.framework)
     if source.is_tensorflow_1:
         asked = None
     if asked is not None:
@@ -74,6 +76,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     outcomes = job_skips.after_rehearsal(
         engine.examine(signals, catalogue.checks(), settings), signals.end
     )
+    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes)
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     return Report(
@@ -106,7 +109,8 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
             *([note] if request.notebook and (note := request.notebook.note()) else []),
         ),
         next_command=job_summary.next_command(request.log_dir),
-        partial=job_summary.partial(signals, job.timed_out),
+        partial=undiagnosed.unreachable(signals.end, request.fake_data)
+        or job_summary.partial(signals, job.timed_out),
         interrupted=signals.end is not None and signals.end.how == "interrupted",
         series=plot_data.of(signals),
         crash=signals.end.crash if signals.end is not None else None,
@@ -141,9 +145,11 @@ def spec_of(
         request.file, arguments, target.replicas, real_replicas, target.hosts,
         rehearse, request.steps or STEPS, request.warmup_steps,
         0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
-        str(request.sandbox or ""), request.measure_input_s, lower_to, request.topology.replicas,
+        str(request.sandbox or ""), 0.0 if request.fake_data else request.measure_input_s,
+        lower_to, request.topology.replicas,
         cells=request.notebook.source.cells if request.notebook else (),
         notebook=request.notebook.source.name if request.notebook else "",
+        fake_data=request.fake_data,
         is_module=request.is_module, rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
     )  # fmt: skip

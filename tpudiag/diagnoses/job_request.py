@@ -55,6 +55,8 @@ class JobRequest:
     is_module: bool = False
     """The program is a module to be run as by `python -m`."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
+    fake_data: bool = False
+    """Whether data that cannot be reached is stood in for."""
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""
 

@@ -13,6 +13,8 @@ from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
 
+MOST_NAMED = 6
+"""Things that a note names one by one."""
 NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
@@ -78,6 +80,8 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
                 f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
                 f"replicas is {replicas}/{goal.replicas} of the real sum."
             )
+        if signals.stood_in is not None:
+            notes.append(_stood_in(signals.stood_in))
         if cut_to_steps:
             notes.append(
                 f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
@@ -88,6 +92,18 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
             "Running on a TPU follows the documented API and was not verified on hardware."
         )
     return tuple(notes)
+
+
+def _stood_in(things: tuple[str, ...]) -> str:
+    """What --fake-data did."""
+    if not things:
+        return "--fake-data: all data could be reached; nothing was stood in for."
+    named = ", ".join(things[:MOST_NAMED])
+    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
+    return (
+        f"Data stood in for (--fake-data): {named}{more}. What depends on the size or content of "
+        "the data was not judged."
+    )
 
 
 def writes(sandbox: Path | None) -> str:

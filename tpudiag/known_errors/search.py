@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import BinaryIO
 
 from .catalogue import known_errors
@@ -83,25 +83,30 @@ class _Search:
         lowered = bare.lower()
         window = _Window(text, bare, self._line)
         for probe, places in candidates(lowered).items():
-            for found in _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base):
-                if found.start() >= len(bare) - later:
-                    break
+            matches = _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base)
+            if found := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
                 self._note(probe, found, window)
         return self._base + len(bare) - later
 
-    def _note(self, probe: Probe, found: re.Match[bytes], window: _Window) -> None:
-        """Count a match; the first of its pattern is kept with excerpt and values."""
-        self._taken[probe] = self._base + found.end()
+    def _note(self, probe: Probe, found: list[re.Match[bytes]], window: _Window) -> None:
+        """Count matches; the first of its pattern is kept with excerpt and values."""
+        self._taken[probe] = self._base + found[-1].end()
+        known = self._found.get(probe) or self._first(probe, found[0], window)
+        self._found[probe] = replace(
+            known,
+            count=known.count + len(found),
+            last_line=window.line_at(found[-1].start()),
+        )
+
+    def _first(self, probe: Probe, found: re.Match[bytes], window: _Window) -> Match:
+        """What is kept of a pattern's first match, not yet counted."""
         line = window.line_at(found.start())
-        known = self._found.get(probe)
-        if known is not None:
-            self._found[probe] = replace(known, count=known.count + 1, last_line=line)
-            return
-        self._found[probe] = Match(
+        return Match(
             error=known_errors()[probe.error],
             excerpt=window.excerpt(found.start(), found.end()),
             line=line,
             last_line=line,
+            count=0,
             values={
                 name: window.bare[slice(*found.span(name))].decode(errors="replace")
                 for name, value in found.groupdict().items()

@@ -200,6 +200,8 @@ class Signals:
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
+    stood_in: tuple[str, ...] | None = None
+    """The data that was stood in for, where that was asked for; None where it was not."""
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None

@@ -24,6 +24,12 @@ MOST_HELPERS = 50
 """Modules beside a script that are read."""
 _VERSION_TEST = re.compile(r"executing_eagerly|version|tf2|tf1|hasattr|v1_mode", re.IGNORECASE)
 
+_OTHERS = {
+    "jax": {"jax", "flax", "haiku", "optax", "equinox", "maxtext", "MaxText"},
+    "torch": {"torch", "torch_xla", "lightning", "pytorch_lightning"},
+}
+"""Framework -> the modules by which a script shows that it trains with it."""
+
 
 @dataclass(frozen=True)
 class ScriptFacts:
@@ -32,6 +38,8 @@ class ScriptFacts:
     tf1: tuple[Tf1Use, ...]
     saves: tuple[Location, ...]
     has_strategy: bool = False
+    framework: str | None = None
+    """The framework that it imports where that is not TensorFlow: jax or torch."""
 
     @property
     def is_tensorflow_1(self) -> bool:
@@ -68,7 +76,22 @@ def look(file: str) -> ScriptFacts:
         isinstance(node, ast.Attribute) and node.attr.endswith("Strategy")
         for node in ast.walk(tree)
     )
-    return ScriptFacts(_outermost(uses), tuple(saves), strategy)
+    return ScriptFacts(_outermost(uses), tuple(saves), strategy, _framework(tree))
+
+
+def _framework(tree: ast.AST) -> str | None:
+    """The other framework that a script imports, where nothing of TensorFlow's is imported."""
+    tops: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            tops |= {item.name.partition(".")[0] for item in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.level:
+                return None  # what its own modules import, running will tell
+            tops.add(node.module.partition(".")[0])
+    if any(top.startswith(("tensorflow", "keras", "tf_")) or top == "transformers" for top in tops):
+        return None
+    return next((name for name, marks in _OTHERS.items() if tops & marks), None)
 
 
 def _guarded(tree: ast.AST) -> set[int]:

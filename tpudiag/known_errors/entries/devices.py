@@ -161,7 +161,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
         family="not-initialised",
         phase=Phase.INITIALISING,
         patterns=(
-            r"The TPU system has not been initialized",
+            r"TPU system has not been initialized",
             r"TPU system (?:is|was) not initialized",
             r"TPU (?:system|device).{0,40}? must be initialized",
             r"Failed precondition.{0,60}?TPU.{0,40}?initializ",

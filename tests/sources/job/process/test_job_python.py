@@ -60,7 +60,7 @@ def test_the_one_that_was_named(theirs: Path, empty: Path, tmp_path: Path) -> No
     python = job_python.choose(named, None, {"VIRTUAL_ENV": str(empty)}, tmp_path)
     assert python.because == "--python"
     assert python.distributions == {"tensorflow-cpu": "2.13.1", "keras": "2.13.1"}
-    assert str(python).endswith("TensorFlow 2.13.1, Keras 2.13.1")
+    assert f"with TensorFlow 2.13.1, Keras 2.13.1 (--python: {python.path})" in str(python)
     assert not python.is_own
 
 

@@ -39,6 +39,9 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
             "keras": lambda module: observer.imported_keras(module, "keras"),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
+        if observer.fake_data is not None:
+            self._after["tensorflow_datasets"] = observer.fake_data.watch_tfds
+            self._after["tensorflow_hub"] = observer.fake_data.watch_hub
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -106,7 +109,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         end, error = _end(raised), raised
     if observer.stopped:
         return JobEnd("stopped")  # what the job did after it was stopped is of no interest
-    recorder.put(came_to=end)
+    recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
     recorder.put(hook_defects=barrier.defects())

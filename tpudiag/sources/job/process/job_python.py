@@ -69,7 +69,7 @@ class JobPython:
         return ", ".join(words)
 
     def __str__(self) -> str:
-        return f"{self.path} ({self.because}): Python {self.release}, {self.packages}"
+        return f"{self.release} with {self.packages} ({self.because}: {self.path})"
 
 
 class _Answer(msgspec.Struct):

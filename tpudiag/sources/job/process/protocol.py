@@ -61,6 +61,8 @@ class JobSpec:
     """The line of the program with which each cell of a notebook begins; empty for no notebook."""
     notebook: str = ""
     """The notebook that the program was made of."""
+    fake_data: bool = False
+    """Whether data that cannot be reached is stood in for."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
 

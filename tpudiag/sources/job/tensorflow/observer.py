@@ -24,6 +24,7 @@ from tpudiag.sources.job.tensorflow import (
     barrier,
     graphs,
     hooks,
+    keras_backend,
     loss,
     matrix_products,
     tpu_stubs,
@@ -31,12 +32,13 @@ from tpudiag.sources.job.tensorflow import (
 )
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
-from tpudiag.sources.job.tensorflow.sandbox import Sandbox
+from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
 from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch, tf2_enabled
@@ -73,6 +75,11 @@ class Observer:
         self._finishing, self._finished = threading.RLock(), False
         self.stopped = False
         self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        self.fake_data: FakeData | None = None
+        if spec.fake_data:
+            folder = os.path.join(spec.log_dir, "fake-data")  # noqa: PTH118
+            self._sandbox = self._sandbox or RemoteSandbox(folder)
+            self.fake_data = FakeData(folder, recorder.put, self._sandbox.holds)
         if self._sandbox is not None:
             self._sandbox.install()
 
@@ -89,6 +96,8 @@ class Observer:
         user_lines.follow_autograph()
         if self._sandbox is not None:
             self._sandbox.watch_tensorflow(tf)
+        if self.fake_data is not None:
+            self.fake_data.watch_tensorflow(tf)
         spec = self._spec
         if spec.rehearse:
             tpu_stubs.install(
@@ -137,11 +146,14 @@ class Observer:
 
     def imported_keras(self, keras: Any, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
+        hooks.quietly(keras_backend.watch, keras, self._recorder)
         if self._tf is None:
             self._early_keras.append((keras, package))
         else:
             if self._sandbox is not None:
                 self._sandbox.watch_keras(keras)
+            if self.fake_data is not None:
+                self.fake_data.watch_keras(keras)
             self._keras.watch(keras, package)
             if self._spec.rehearse and package == "keras":
                 self._keras.adapt_to_cpu_replicas(keras)

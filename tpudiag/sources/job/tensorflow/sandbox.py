@@ -46,6 +46,10 @@ class Sandbox:
         place = self._place(path)
         return place if place is not path and _there(place) else path
 
+    def holds(self, path: Any) -> bool:
+        """Whether a path was written to the sandbox."""
+        return self.read(path) is not path
+
     def removed(self, path: Any) -> Any:
         """The place of a path that is about to be removed; what was there before the job stays.
 
@@ -183,6 +187,14 @@ class Sandbox:
             return call
 
         return of
+
+
+class RemoteSandbox(Sandbox):
+    """Redirects remote paths alone: a bucket that cannot be reached can still be written to."""
+
+    def _place(self, path: Any) -> Any:
+        """Where a remote path lies in the sandbox; any other is left as it is."""
+        return super()._place(path) if _SCHEME.match(_text(path)) else path
 
 
 def _text(path: Any) -> str:

@@ -1,0 +1,60 @@
+"""Jobs of which nothing can be said end in one line that says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.diagnoses.undiagnosed import refuse_framework, refuse_nothing, unreachable
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.model import Location
+from tpudiag.signals import JobEnd, Origin, Signals
+
+FINISHED = Signals(Origin.REHEARSAL, end=JobEnd("finished"))
+
+
+@pytest.mark.parametrize(("module", "name"), [("jax", "JAX"), ("torch", "PyTorch")])
+def test_another_framework_is_named(module: str, name: str) -> None:
+    with pytest.raises(NothingDiagnosed, match=f"trains with {name}: not diagnosed"):
+        refuse_framework("train.py", module)
+    with pytest.raises(NothingDiagnosed, match=name):
+        refuse_nothing("train.py", FINISHED, {"frameworks": [module]}, ())
+    with pytest.raises(NothingDiagnosed, match=name):
+        refuse_nothing("train.py", Signals(Origin.REHEARSAL), {"keras_backend": module}, ())
+
+
+def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
+    with pytest.raises(NothingDiagnosed, match="no training step and no dataset"):
+        refuse_nothing("hello.py", FINISHED, {"frameworks": []}, ())
+
+
+def test_a_job_that_crashed_is_diagnosed() -> None:
+    crashed = Signals(Origin.REHEARSAL, end=JobEnd("exception", "ValueError: x"))
+    refuse_nothing("train.py", crashed, {"frameworks": ["torch"]}, ())
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        ("FailedPreconditionError: Error executing an HTTP request: libcurl code 6 meaning 'Could "
+         "not resolve hostname', error details: x\n\t when reading gs://bucket/a", "gs://bucket/a"),
+        ("UnimplementedError: File system scheme 'gs' not implemented (file: 'gs://b/c')",
+         "gs://b/c"),
+        ("Exception: URL fetch failure on https://host/mnist.npz: None -- [Errno -2] Name or "
+         "service not known", "https://host/mnist.npz"),
+        ("ModuleNotFoundError: No module named 'kaggle_datasets'", "the module kaggle_datasets"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/kaggle/input/a/train.csv'",
+         "/kaggle/input/a/train.csv"),
+    ],
+)  # fmt: skip
+def test_data_that_is_away_is_named_with_its_line(error: str, what: str) -> None:
+    end = JobEnd("exception", error, Location("train.py", 7))
+    line = unreachable(end, fake_data=False)
+    assert line is not None
+    assert line.startswith(f"train.py:7 asks for {what}, which cannot be reached from here")
+    assert "--fake-data" in line
+    assert "--fake-data" not in (unreachable(end, fake_data=True) or "--fake-data")
+
+
+def test_any_other_error_is_none_of_these() -> None:
+    assert unreachable(JobEnd("exception", "ValueError: gs://bucket is no number"), False) is None
+    assert unreachable(JobEnd("finished"), False) is None

@@ -1,0 +1,44 @@
+"""Which paths are away, and the names that a pattern is answered with."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from pathlib import Path
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import paths
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "gs://bucket/train/*.tfrec", "gs://bucket/train-*", "gs://bucket/train-?????-of-00128",
+        "gs://bucket/train*/part_*.tfrecord", "gs://bucket/images/*/*.jpg", "gs://bucket/[ab].csv",
+        "gs://bucket/whole.tfrecord",
+    ],
+)  # fmt: skip
+def test_names_match_their_pattern(pattern: str) -> None:
+    names = paths.matching(pattern)
+    assert names
+    assert len(set(names)) == len(names)
+    assert all(fnmatch.fnmatchcase(name, pattern.replace("[ab]", "?")) for name in names)
+
+
+def test_the_number_of_records_can_be_read_off_a_name() -> None:
+    for name in paths.matching("gs://bucket/*.tfrec"):
+        number = re.search(r"-([0-9]*)\.", name)
+        assert number is not None
+        assert int(number[1]) == 2048
+
+
+def test_what_is_there_is_not_away(tmp_path: Path) -> None:
+    file = tmp_path / "a.tfrecord"
+    assert paths.is_absent(str(file))
+    assert paths.is_absent(file)
+    file.touch()
+    assert not paths.is_absent(str(file))
+    assert not paths.is_absent(str(tmp_path / "model"))
+    assert paths.is_absent("gs://bucket/anything")
+    assert not paths.is_absent(None)

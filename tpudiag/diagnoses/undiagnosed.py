@@ -1,0 +1,87 @@
+"""Jobs of which nothing can be said: another framework's, those without training, data away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.model import Outcome, Verdict
+from tpudiag.signals import JobEnd, Signals
+
+_FRAMEWORKS = {"jax": "JAX", "torch": "PyTorch"}
+_REMOTE = re.compile(r"(?:gs|s3|hdfs)://[^\s'\",;)\]>]+")
+_AWAY = re.compile(
+    r"HTTP request|libcurl|resolve host|File system scheme|PermissionDenied|NotFound|Unavailable|"
+    r"FailedPrecondition|No such file|not found|[Aa]ccess|[Cc]redential"
+)
+_FETCHED = re.compile(r"URL fetch failure on (\S+?):? ")
+_TFDS = re.compile(r"Failed to get url (\S+?)\.? |tfds.*?(Dataset \w+ could not be loaded)", re.S)
+_NO_NETWORK = re.compile(
+    r"host='([^']+)'|(?:urlopen error|gaierror|Name or service not known|name resolution)"
+)
+_HOSTED = re.compile(r"No module named '(kaggle_datasets|kaggle_secrets|google\.colab)[\w.]*'")
+_MOUNTED = re.compile(r"(?:/kaggle/input|\.\./input|/content/drive)[^\s'\",;)\]]*")
+
+
+def refuse_framework(name: str, framework: str | None) -> None:
+    """End the diagnosis of a job that trains with another framework; raises NothingDiagnosed."""
+    if framework is not None:
+        said = _FRAMEWORKS.get(framework, framework)
+        raise NothingDiagnosed(
+            f"{name}: this job trains with {said}: not diagnosed (tpudiag knows TensorFlow's jobs)"
+        )
+
+
+def refuse_nothing(
+    name: str, signals: Signals, facts: Mapping[str, object], outcomes: Iterable[Outcome]
+) -> None:
+    """End the diagnosis of a job in which nothing of TensorFlow was trained or read.
+
+    Raises NothingDiagnosed. A job that crashed, and one of which a check says something, is
+    another matter.
+    """
+    backend = facts.get("keras_backend")
+    if isinstance(backend, str):
+        refuse_framework(name, backend)
+    end = signals.end
+    ended = end is not None and end.how in ("finished", "stopped")
+    if not ended or signals.dispatch is not None or signals.tf1:
+        return
+    imported = facts.get("frameworks")
+    if isinstance(imported, list) and imported:
+        refuse_framework(name, str(imported[0]))  # pyright: ignore[reportUnknownArgumentType]
+    failed = any(outcome.verdict is Verdict.FAILED for outcome in outcomes)
+    if not (failed or signals.pipelines):
+        raise NothingDiagnosed(
+            f"{name} ran to its end, and no training step and no dataset was seen: nothing to "
+            "diagnose"
+        )
+
+
+def unreachable(end: JobEnd | None, fake_data: bool) -> str | None:
+    """One line on a job that ended at data that is not here; None where it ended otherwise."""
+    if end is None or end.how != "exception" or end.error is None:
+        return None
+    what = _away(end.error)
+    if what is None:
+        return None
+    where = f"{end.location} " if end.location is not None else "the job "
+    hint = "" if fake_data else "; --fake-data stands in for it"
+    return f"{where}asks for {what}, which cannot be reached from here{hint}"
+
+
+def _away(error: str) -> str | None:
+    """What an error says could not be reached."""
+    remote = _REMOTE.search(error)
+    if remote and _AWAY.search(error):
+        return remote[0]
+    if hosted := _HOSTED.search(error):
+        return f"the module {hosted[1]}"
+    if fetched := _FETCHED.search(error) or _TFDS.search(error):
+        return next(group for group in fetched.groups() if group)
+    mounted = _MOUNTED.search(error)
+    if mounted and re.search(r"No such file|NotFound", error):
+        return mounted[0]
+    network = _NO_NETWORK.search(error)
+    return (network[1] or "the network") if network else None

@@ -1,0 +1,181 @@
+"""Files: tf.io.gfile, tf.io.read_file and the datasets of files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from tpudiag.sources.job.tensorflow import barrier, hooks
+
+from . import paths, text_files
+from .ledger import FILES, RECORDS, Ledger
+
+
+class Files:
+    """Answers for files that cannot be reached; `written` tells what the job wrote itself."""
+
+    def __init__(self, tf: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
+        self._tf, self._ledger, self._written = tf, ledger, written
+        gfile = tf.io.gfile
+        hooks.around(gfile, "glob", self._glob)
+        hooks.around(gfile, "exists", self._answer(self._exists))
+        hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
+        hooks.around(gfile, "listdir", self._answer(self._listing))
+        hooks.around(gfile.GFile, "__init__", self._opened)
+        hooks.around(tf.io, "read_file", self._read)
+        hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
+        for name in ("restore", "read"):
+            hooks.around(tf.train.Checkpoint, name, self._restored)
+        self._around_dataset("TFRecordDataset", lambda _: text_files.records(tf, ledger))
+        self._around_dataset("TextLineDataset", lambda _: text_files.lines(ledger))
+        self._around_dataset(
+            "FixedLengthRecordDataset",
+            lambda given: text_files.zeros(ledger, int(given[0])),
+        )
+        list_files: Any = tf.data.Dataset.list_files
+
+        def listed(*args: Any, **kwargs: Any) -> Any:
+            return barrier.guarded("list_files", self._listed, list_files, args, kwargs)
+
+        tf.data.Dataset.list_files = staticmethod(listed)
+
+    def _away(self, path: Any) -> bool:
+        """Whether a path of data cannot be reached, and the job did not write it."""
+        return paths.is_absent(path) and not self._written(path)
+
+    def _note(self, what: str) -> None:
+        """A file or pattern was stood in for."""
+        self._ledger.note(what)
+
+    def _glob(self, original: Any, pattern: Any) -> Any:
+        """Names for each pattern that reaches nothing."""
+        patterns: Any = [pattern] if isinstance(pattern, (str, bytes)) else list(pattern)
+        names: list[str] = []
+        for each in patterns:
+            text = each.decode() if isinstance(each, bytes) else str(each)
+            known: Any = [] if paths.is_remote(text) and not self._written(text) else original(text)
+            if not known and (paths.is_remote(text) or paths.looks_like_data(text)):
+                known = paths.matching(text)
+                self._note(f"{text} ({len(known)} files of {RECORDS} records)")
+            names += known
+        return names
+
+    def _listed(self, original: Any, file_pattern: Any, *args: Any, **kwargs: Any) -> Any:
+        """The dataset of names that match a pattern."""
+        texts = _texts([file_pattern] if isinstance(file_pattern, str) else file_pattern) or []
+        if not any(self._away(text) for text in texts):
+            return original(file_pattern, *args, **kwargs)
+        names = [name for text in texts for name in self._glob(self._tf.io.gfile.glob, text)]
+        files = self._tf.data.Dataset.from_tensor_slices(names)
+        shuffle = args[0] if args else kwargs.get("shuffle")
+        return files if shuffle is False else files.shuffle(len(names))
+
+    def _exists(self, path: str) -> bool:
+        """Data is there; a folder that the job writes to is not, before it did."""
+        if paths.looks_like_data(path):
+            self._note(path)
+            return True
+        return False
+
+    def _listing(self, path: str) -> list[str]:
+        """The names in a folder."""
+        self._note(path)
+        return [f"file-{file:02d}-{RECORDS}.tfrec" for file in range(FILES)]
+
+    def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:
+        """A hook that answers for paths that are remote and were not written."""
+
+        def call(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+            text = path.decode() if isinstance(path, bytes) else path
+            text = str(text) if hasattr(text, "__fspath__") else text
+            if paths.is_remote(text) and not self._written(text):
+                return answer(text)
+            return original(path, *args, **kwargs)
+
+        return call
+
+    def _opened(self, original: Any, file: Any, name: Any, mode: Any = "r", **kw: Any) -> Any:
+        """A file is opened through TensorFlow."""
+        if "r" in str(mode) and "+" not in str(mode) and self._away(name):
+            self._note(str(name))
+            name = text_files.plain(self._ledger, str(name))
+        return original(file, name, mode, **kw)
+
+    def _restored(self, original: Any, checkpoint: Any, save_path: Any, *a: Any, **kw: Any) -> Any:
+        """A checkpoint is restored: of one that is away nothing is."""
+        if paths.is_remote(save_path) and not self._written(save_path):
+            self._note(f"{save_path} (variables stay as initialised)")
+            return _NothingRestored()
+        return original(checkpoint, save_path, *a, **kw)
+
+    def _read(self, original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file is read whole, mostly in a graph."""
+        return original(
+            self._reachable(filename, text_files.content(self._ledger)), *args, **kwargs
+        )
+
+    def _around_dataset(self, name: str, stand_in: Callable[[Any], str]) -> None:
+        """Hand a dataset of files the stand-in for each that cannot be reached."""
+
+        def call(original: Any, dataset: Any, filenames: Any, *args: Any, **kwargs: Any) -> Any:
+            given = args or tuple(kwargs.values()) or (1,)
+            file = stand_in(given)
+            reachable = self._reachable(filenames, file)
+            if name == "TFRecordDataset" and reachable is not filenames:
+                args = (None, *args[1:]) if args else args
+                kwargs.pop("compression_type", None)  # the stand-in is not compressed
+            return original(dataset, reachable, *args, **kwargs)
+
+        hooks.around(getattr(self._tf.data, name), "__init__", call)
+
+    def _reachable(self, names: Any, stand_in: str) -> Any:
+        """File names, each that cannot be reached replaced; the same object where none is."""
+        tf = self._tf
+        if isinstance(names, tf.data.Dataset):
+
+            def chosen(name: Any) -> Any:
+                return self._chosen(name, stand_in)
+
+            return names.map(chosen)
+        if isinstance(names, (str, bytes)) or hasattr(names, "__fspath__"):
+            text = names.decode() if isinstance(names, bytes) else str(names)
+            if not self._away(text):
+                return names
+            self._note(text)
+            return stand_in
+        texts = _texts(names)
+        if texts is None:
+            return self._chosen(names, stand_in)
+        away = [name for name in texts if self._away(name)]
+        if not away:
+            return names
+        self._note(away[0] + (f" and {len(away) - 1} more" if len(away) > 1 else ""))
+        return [stand_in if name in away else name for name in texts]
+
+    def _chosen(self, names: Any, stand_in: str) -> Any:
+        """Names as tensors: the choice is made in the graph."""
+        tf = self._tf
+        names = tf.convert_to_tensor(names)
+        if names.dtype != tf.string:
+            return names
+        return tf.where(tf.strings.regex_full_match(names, paths.REMOTE), stand_in, names)
+
+
+def _texts(names: Any) -> list[str] | None:
+    """Names in a list or tuple; None for tensors and whatever else."""
+    kept = cast("list[object]", names) if isinstance(names, (list, tuple)) else []
+    texts = [name for name in kept if isinstance(name, str)]
+    return texts if texts and len(texts) == len(kept) else None
+
+
+class _NothingRestored:
+    """The status of a checkpoint of which nothing was restored."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._asked
+
+    def _asked(self, *_: Any, **__: Any) -> _NothingRestored:
+        """Whatever is asserted of the status."""
+        return self

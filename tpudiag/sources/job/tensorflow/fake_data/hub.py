@@ -1,0 +1,58 @@
+"""TF Hub: a layer that answers with features of a plausible width."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .ledger import Ledger
+
+_FEATURES = 512
+"""Width of what an unknown module answers."""
+
+
+def install(tf: Any, hub: Any, ledger: Ledger) -> None:
+    """Stand in for hub.KerasLayer and hub.load."""
+    layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
+
+    class KerasLayer(layer):  # type: ignore[misc]
+        """Means over all but the batch, times a trained matrix."""
+
+        def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
+            kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
+            layer.__init__(self, trainable=trainable, **kept)
+            ledger.note(f"TF Hub {handle}")
+            named = re.search(r"H-(\d+)", str(handle))
+            self._width = int(named[1]) if named else _FEATURES
+
+        def build(self, input_shape: Any) -> None:
+            self._kernel = self.add_weight(
+                name="kernel", shape=(1, self._width), initializer="glorot_uniform"
+            )
+            layer.build(self, input_shape)
+
+        def call(self, inputs: Any, **_: Any) -> Any:
+            if isinstance(inputs, dict):
+                return self._encoded(inputs)
+            if getattr(inputs, "dtype", None) == tf.string:
+                inputs = tf.cast(tf.strings.length(inputs), tf.float32)
+            return self._features(inputs)
+
+        def _features(self, inputs: Any) -> Any:
+            flat = tf.reshape(tf.cast(inputs, self._kernel.dtype), [tf.shape(inputs)[0], -1])
+            return tf.reduce_mean(flat, axis=1, keepdims=True) * self._kernel
+
+        def _encoded(self, inputs: Any) -> dict[str, Any]:
+            words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
+            sequence = words[..., None] * self._kernel[None]
+            pooled = tf.reduce_mean(sequence, axis=1)
+            outputs = {"pooled_output": pooled, "sequence_output": sequence}
+            return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
+
+    hub.KerasLayer = KerasLayer
+
+    def load(handle: Any, **_: Any) -> KerasLayer:
+        """The module as a layer."""
+        return KerasLayer(handle)
+
+    hub.load = load

@@ -1,0 +1,149 @@
+"""Contents that are decoded: pictures, raw bytes, tensors; and the shapes asked of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+from .text_files import JPEG, SIZE
+
+_SCOPE = "tpudiag_fake"
+_FARTHEST = 400
+"""Operations looked through from a tensor back to a stand-in."""
+_RAW = 1024
+"""Values that raw bytes decode to, until a shape asks for more."""
+
+
+class Contents:
+    """Hands decoders what they can decode, and gives the result the size that is asked for."""
+
+    def __init__(self, tf: Any, marked: Any) -> None:
+        self._tf, self._marked = tf, marked
+        self._hooked: set[type] = set()
+        for owner in (tf.image, tf.io, tf.compat.v1.image):
+            for name in ("decode_jpeg", "decode_png", "decode_image", "decode_bmp", "decode_gif"):
+                if hasattr(owner, name):
+                    hooks.around(owner, name, self._picture)
+            for name in ("decode_and_crop_jpeg", "extract_jpeg_shape", "is_jpeg"):
+                if hasattr(owner, name):
+                    hooks.around(owner, name, self._jpeg)
+        for owner in (tf.io, tf.compat.v1):
+            hooks.around(owner, "decode_raw", self._raw)
+        hooks.around(tf.io, "parse_tensor", self._tensor)
+        hooks.around(tf, "reshape", self._reshaped)
+        hooks.around(tf, "ensure_shape", self._reshaped)
+
+    def _replaced(self, contents: Any, stand_in: Any) -> Any:
+        """Contents with the stand-in where they are none."""
+        contents = self._tf.convert_to_tensor(contents)
+        return self._tf.where(self._marked(contents), stand_in, contents)
+
+    def _jpeg(self, original: Any, contents: Any, *args: Any, **kwargs: Any) -> Any:
+        """Something is asked of a JPEG."""
+        with self._tf.name_scope(_SCOPE):
+            contents = self._replaced(contents, JPEG)
+        return original(contents, *args, **kwargs)
+
+    def _picture(self, original: Any, contents: Any, *args: Any, **kwargs: Any) -> Any:
+        """A picture is decoded; its size can still be set where a shape asks for one."""
+        tf = self._tf
+        contents = tf.convert_to_tensor(contents)
+        with tf.name_scope(_SCOPE):
+            stand_in = self._marked(contents)
+            picture = original(tf.where(stand_in, JPEG, contents), *args, **kwargs)
+            if tf.executing_eagerly() or picture.shape.rank != 3:
+                return picture
+            size = tf.constant([SIZE, SIZE], name="size")
+            size = tf.where(stand_in, size, tf.shape(picture)[:2])
+            size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
+            resized = tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0]
+        self._seen(resized)
+        return resized
+
+    def _raw(self, original: Any, contents: Any, out_type: Any, *args: Any, **kwargs: Any) -> Any:
+        """Raw bytes are decoded."""
+        tf = self._tf
+        with tf.name_scope(_SCOPE):
+            size = tf.constant(_RAW, name="size")
+            count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
+            count *= tf.as_dtype(out_type).size
+            stand_in = tf.strings.reduce_join(tf.fill([count], b"\x01"))
+            contents = self._replaced(contents, stand_in)
+            values = original(contents, out_type, *args, **kwargs)
+        self._seen(values)
+        return values
+
+    def _tensor(self, original: Any, serialized: Any, out_type: Any, *a: Any, **kw: Any) -> Any:
+        """A serialized tensor is parsed: what stands in has one dimension, until it is reshaped."""
+        tf = self._tf
+        with tf.name_scope(_SCOPE):
+            zeros = tf.io.serialize_tensor(tf.zeros([_RAW], out_type))
+            values = original(self._replaced(serialized, zeros), out_type, *a, **kw)
+        self._seen(values)
+        return values
+
+    def _seen(self, tensor: Any) -> None:
+        """A stand-in was decoded in a graph: shapes that are set there may ask for its size."""
+        if self._tf.executing_eagerly():
+            return
+        owner = next((c for c in type(tensor).__mro__ if "set_shape" in vars(c)), None)
+        if owner is not None and owner not in self._hooked:
+            self._hooked.add(owner)
+            hooks.around(owner, "set_shape", self._shape_set)
+
+    def _shape_set(self, original: Any, tensor: Any, shape: Any) -> Any:
+        """A shape is claimed: a stand-in behind the tensor takes its size."""
+        size = self._behind(tensor, "size") if not tensor.shape.is_fully_defined() else None
+        if size is not None:
+            self._resize(size, self._tf.TensorShape(shape).as_list())
+        return original(tensor, shape)
+
+    def _resize(self, size: Any, wanted: list[int | None]) -> None:
+        """Give the constant that holds a stand-in's size another value."""
+        tf = self._tf
+        if any(not number for number in wanted[:2]):
+            return
+        if size.outputs[0].shape.rank == 0:
+            count = 1
+            for number in wanted:
+                count *= number or 1
+            value: Any = count
+        elif len(wanted) == 3:
+            value = wanted[:2]
+        else:
+            return
+        proto = tf.make_tensor_proto(value, dtype=tf.int32)
+        size._set_attr("value", tf.compat.v1.AttrValue(tensor=proto))
+
+    def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:
+        """A shape is asked for: a stand-in is cut or repeated to fit it."""
+        tf = self._tf
+        asked = tf.get_static_value(shape) if not isinstance(shape, tf.TensorShape) else shape
+        if asked is None or not hasattr(tensor, "graph") or tf.executing_eagerly():
+            return original(tensor, shape, *args, **kw)
+        sizes = [int(n) if n is not None else -1 for n in list(asked)]
+        if min(sizes, default=-1) < 1 or self._behind(tensor, "") is None:
+            return original(tensor, shape, *args, **kw)
+        count = 1
+        for number in sizes:
+            count *= number
+        if tensor.shape.num_elements() != count:
+            flat = tf.raw_ops.Reshape(tensor=tensor, shape=[-1])
+            again = tf.maximum(count // tf.maximum(tf.size(flat), 1) + 1, 1)
+            tensor = tf.raw_ops.Reshape(tensor=tf.tile(flat, [again])[:count], shape=sizes)
+        return original(tensor, shape, *args, **kw)
+
+    def _behind(self, tensor: Any, name: str) -> Any:
+        """The stand-in's operation of this name that a tensor was made from; None for none."""
+        seen: set[str] = set()
+        waiting = [tensor.op]
+        while waiting and len(seen) < _FARTHEST:
+            op = waiting.pop(0)
+            if op.name in seen:
+                continue
+            seen.add(op.name)
+            if _SCOPE in op.name and op.name.endswith(f"/{name}" if name else ""):
+                return op
+            waiting += [source.op for source in op.inputs]
+        return None

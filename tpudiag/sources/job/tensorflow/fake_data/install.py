@@ -1,0 +1,53 @@
+"""Puts every stand-in in its place as the job imports what it stands in for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from . import hub, paths, records, tfds_data
+from .files import Files
+from .images import Contents
+from .keras_data import KerasData
+from .ledger import MARKER, Ledger
+from .modules import HostedModules
+
+
+class FakeData:
+    """All stand-ins for data of one job."""
+
+    def __init__(
+        self, folder: str, put: Callable[..., None], written: Callable[[Any], bool]
+    ) -> None:
+        self._ledger = Ledger(os.path.abspath(folder), put)  # noqa: PTH100
+        self._written = written
+        self._tf: Any = None
+        put(stood_in=())
+        HostedModules(self._ledger)
+
+    def watch_tensorflow(self, tf: Any) -> None:
+        """Files, records and contents."""
+        self._tf = tf
+
+        def marked(strings: Any) -> Any:
+            return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
+
+        Files(tf, self._ledger, self._written)
+        records.install(tf, marked)
+        Contents(tf, marked)
+
+    def watch_keras(self, keras: Any) -> None:
+        """What Keras would download."""
+        KerasData(keras, self._ledger)
+
+    def watch_tfds(self, tfds: Any) -> None:
+        """What tensorflow_datasets would download."""
+        tfds_data.install(tfds, self._ledger)
+
+    def watch_hub(self, module: Any) -> None:
+        """What TF Hub would download."""
+        hub.install(self._tf, module, self._ledger)
+
+
+__all__ = ["FakeData", "paths"]

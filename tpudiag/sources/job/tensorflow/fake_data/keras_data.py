@@ -1,0 +1,128 @@
+"""keras.datasets, keras.utils.get_file and the weights that come with it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+from . import functions
+from .ledger import Ledger
+from .text_files import JPEG, plain
+
+_IMAGES = {
+    "mnist": ((60000, 10000), (28, 28), 10, (1,)),
+    "fashion_mnist": ((60000, 10000), (28, 28), 10, (1,)),
+    "cifar10": ((50000, 10000), (32, 32, 3), 10, (2,)),
+    "cifar100": ((50000, 10000), (32, 32, 3), 100, (2,)),
+}
+"""Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
+_TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
+_NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
+_ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
+
+
+class KerasData:
+    """Answers where Keras would fetch something."""
+
+    def __init__(self, keras: Any, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._numpy: Any = importlib.import_module("numpy")
+        for name in (*_IMAGES, *_TEXTS, *_NUMBERS):
+            module = getattr(keras.datasets, name, None)
+            if module is not None:
+                functions.replace(module.load_data, self._loader(name))
+        functions.replace(keras.utils.get_file, self._file)
+        hooks.around(keras.Model, "load_weights", self._weights)
+
+    def _loader(self, name: str) -> Any:
+        """The stand-in for one dataset's load_data."""
+
+        def load(original: Any, *args: Any, **kwargs: Any) -> Any:
+            cached = os.path.expanduser("~/.keras/datasets")  # noqa: PTH111
+            stem = name.replace("_", "-")
+            if os.path.isdir(cached) and any(  # noqa: PTH112
+                file.startswith((stem, name, stem.replace("cifar", "cifar-")))
+                for file in os.listdir(cached)  # noqa: PTH208
+            ):
+                return original(*args, **kwargs)
+            self._ledger.note(f"keras.datasets.{name}")
+            if name in _TEXTS:
+                return self._texts(name, kwargs.get("num_words"), kwargs.get("maxlen"))
+            return self._images(name) if name in _IMAGES else self._numbers(name)
+
+        return load
+
+    def _images(self, name: str) -> Any:
+        """Pictures and labels, of the real number, shape and type."""
+        counts, shape, classes, rank = _IMAGES[name]
+        random = self._numpy.random.default_rng(0)
+
+        def part(count: int) -> Any:
+            pictures = random.integers(0, 256, (count, *shape), dtype="uint8")
+            label_type = "uint8" if rank == (1,) else "int64"
+            labels = random.integers(0, classes, (count, *(1,) * (rank[0] - 1)), dtype=label_type)
+            return pictures, labels
+
+        return part(counts[0]), part(counts[1])
+
+    def _texts(self, name: str, num_words: Any, longest: Any) -> Any:
+        """Texts as lists of word numbers, and labels."""
+        np = self._numpy
+        counts, classes = _TEXTS[name]
+        random = np.random.default_rng(0)
+
+        def part(count: int) -> Any:
+            lengths = random.integers(20, min(longest or 400, 400), count)
+            texts = np.empty(count, dtype=object)
+            for at, length in enumerate(lengths):
+                texts[at] = random.integers(1, num_words or 10000, length).tolist()
+            return texts, random.integers(0, classes, count)
+
+        return part(counts[0]), part(counts[1])
+
+    def _numbers(self, name: str) -> Any:
+        """Columns of numbers and a target."""
+        counts, columns = _NUMBERS[name]
+        random = self._numpy.random.default_rng(0)
+        return tuple(
+            (
+                random.random((count, columns), dtype="float32"),
+                random.random(count, dtype="float32"),
+            )
+            for count in counts
+        )
+
+    def _file(self, _: Any, fname: Any = None, origin: Any = None, *_args: Any, **kw: Any) -> Any:
+        """A file that Keras would download: one of its kind, or a folder of pictures."""
+        name = os.path.basename(str(fname or origin))  # noqa: PTH119
+        self._ledger.note(f"{origin or fname}")
+        if _ARCHIVE.search(name) or kw.get("extract") or kw.get("untar"):
+            return self._folder(_ARCHIVE.sub("", name))
+        if name.endswith((".h5", ".hdf5", ".keras")):
+            return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
+        return plain(self._ledger, name)
+
+    def _folder(self, name: str) -> str:
+        """What an archive was unpacked to: two classes of pictures."""
+        for label in ("class_a", "class_b"):
+            for number in range(64):
+                self._ledger.file(
+                    f"archives/{name}/{label}/{number:03d}.jpg", lambda path: _write(path, JPEG)
+                )
+        return os.path.join(self._ledger.folder, "archives", name)  # noqa: PTH118
+
+    def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
+        """Weights that were stood in for are left as they were initialised."""
+        if str(filepath).startswith(self._ledger.folder):
+            return None
+        return original(model, filepath, *args, **kw)
+
+
+def _write(path: str, content: bytes) -> None:
+    """Write a whole file."""
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(content)

@@ -1,0 +1,37 @@
+"""What was stood in for, as the report says it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+MARKER = "tpudiag-fake:"
+"""How every stand-in for the content of a file begins."""
+RECORDS = 2048
+"""Records of each file that is stood in for."""
+FILES = 4
+"""Files that a pattern is answered with."""
+
+
+class Ledger:
+    """Notes each thing that was stood in for, once, and tells the parent."""
+
+    def __init__(self, folder: str, put: Callable[..., None]) -> None:
+        self.folder = folder
+        self._put = put
+        self._things: list[str] = []
+
+    def note(self, thing: str) -> None:
+        """One thing was stood in for."""
+        if thing not in self._things:
+            self._things.append(thing)
+            self._put(stood_in=tuple(self._things))
+
+    def file(self, name: str, write: Callable[[str], Any]) -> str:
+        """A file of the folder, written when it is first asked for."""
+        path = os.path.join(self.folder, name)  # noqa: PTH118
+        if not os.path.exists(path):  # noqa: PTH110
+            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+            write(path)
+        return path

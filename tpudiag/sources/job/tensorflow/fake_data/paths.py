@@ -1,0 +1,68 @@
+"""Which paths cannot be reached, and names for the files of a pattern."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from .ledger import FILES, RECORDS
+
+REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
+"""A path that no disk of this machine holds (RE2 and Python)."""
+_HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
+"""Folders that notebook hosts and TPU VMs mount."""
+_DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
+
+
+def is_remote(path: Any) -> bool:
+    """Whether a path begins with a scheme of a remote file system."""
+    return isinstance(path, str) and re.match(REMOTE, path) is not None
+
+
+def is_absent(path: Any) -> bool:
+    """Whether a path of data cannot be reached: remote, or local and not there."""
+    text: Any = path
+    if hasattr(path, "__fspath__"):
+        text = str(path)
+    if is_remote(text):
+        return True
+    if not isinstance(text, str) or os.path.lexists(text):
+        return False
+    return text.startswith(_HOSTED) or bool(_DATA.search(text))
+
+
+def looks_like_data(path: str) -> bool:
+    """Whether a name is one of a file of data, not of a folder that a job writes."""
+    return bool(_DATA.search(path))
+
+
+def matching(pattern: str) -> list[str]:
+    """Names that match a pattern: four files, two folders at each inner wildcard.
+
+    Scripts read how many records a file has off its name: `train-03-2048.tfrec` is what they ask.
+    """
+    *folders, last = pattern.split("/")
+    tops = [""]
+    for part in folders:
+        inner = [f"class_{letter}" for letter in "ab"] if re.search(r"[*?\[]", part) else [part]
+        names = [_filled(part, name, name) for name in inner] if len(inner) > 1 else inner
+        tops = [f"{top}{name}/" for top in tops for name in names]
+    if not re.search(r"[*?\[]", last):
+        return [top + last for top in tops]
+    suffix = "" if "." in last or len(tops) == 1 else ".jpg"
+    files = range(FILES if len(tops) == 1 else 4 * FILES)
+    numbered = [
+        _filled(last, f"file-{file:02d}-{RECORDS}", f"-{file:02d}-{RECORDS}") for file in files
+    ]
+    return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
+
+
+def _filled(part: str, alone: str, after: str) -> str:
+    """A pattern with its first `*` filled, by what it follows; the other wildcards with least."""
+    head, star, tail = part.partition("*")
+    if star:
+        joined = after if head and not head.endswith(("-", "_", ".")) else alone
+        part = head + (joined.lstrip("-") if head.endswith("-") else joined) + tail
+    part = re.sub(r"\[[^\]]*\]", "0", part)
+    return part.replace("*", "0").replace("?", "0")

@@ -1,0 +1,79 @@
+"""Contents of files that are stood in for."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+from .ledger import MARKER, RECORDS, Ledger
+
+JPEG = zlib.decompress(
+    base64.b85decode(
+        "c-s4a<NpH&0WUXCHwH!^&|%bJVEBKV!I?orMow8yQbSo$Syx-bz$V4f#@yVdIwICHWn#n3Y5fg7T?@86"
+        "JG@}kt+ib}C;p$l_3rEc|Nmzn1QNggKl}Ut2gndcZCza(Q=2kJ$Fd(wdzStn8T>!MAjrYQz{J4JsKme|"
+        "$jB_n`2Prl2m>Pn8UTq3U=?M=Dk_L6dW(UFnGt9Svmk>#!zdU9qhJ(_f{_XS-vj`nC~%M"
+    )
+)
+"""A picture of 512 x 512, as JPEG."""
+SIZE = 512
+_WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
+
+
+def marked(number: int) -> str:
+    """A record or line that says that it is none."""
+    words = _WORDS.split()
+    turned = words[number % len(words) :] + words[: number % len(words)]
+    return f"{MARKER}{number} " + " ".join(turned)
+
+
+def records(tf: Any, ledger: Ledger) -> str:
+    """A TFRecord file."""
+
+    def write(path: str) -> None:
+        with tf.io.TFRecordWriter(path) as writer:
+            for number in range(RECORDS):
+                writer.write(marked(number).encode())
+
+    return ledger.file("records.tfrecord", write)
+
+
+def lines(ledger: Ledger) -> str:
+    """A text file of so many lines."""
+
+    def write(path: str) -> None:
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.writelines(marked(number) + "\n" for number in range(RECORDS))
+
+    return ledger.file("lines.txt", write)
+
+
+def plain(ledger: Ledger, name: str) -> str:
+    """A file that a script reads by itself: words, one a line, or an empty JSON object."""
+    text = "{}" if name.endswith(".json") else "\n".join(_WORDS.split() * 200) + "\n"
+
+    def write(path: str) -> None:
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(text)
+
+    return ledger.file("plain.json" if name.endswith(".json") else "plain.txt", write)
+
+
+def content(ledger: Ledger) -> str:
+    """A file that is read whole and then decoded."""
+
+    def write(path: str) -> None:
+        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(marked(0))
+
+    return ledger.file("content", write)
+
+
+def zeros(ledger: Ledger, record_bytes: int) -> str:
+    """A file of records of fixed length."""
+
+    def write(path: str) -> None:
+        with open(path, "wb") as file:  # noqa: PTH123
+            file.write(bytes(record_bytes * RECORDS))
+
+    return ledger.file(f"fixed-{record_bytes}", write)
