@@ -44,9 +44,13 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     if seen.gone is not None and seen.unsure is not None:
         raise NotMeasured(f"{seen.gone}; {seen.unsure}", RECORD_IT)
     if seen.gone is not None:
+        crashed = seen.gone.startswith("the job ended by ")
+        tail = "." if crashed else ", and the run did not end."
         yield Finding(
-            f"{seen.gone}, after {seen.steps} {_steps(seen)}, and the run did not end.",
-            "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
+            f"{seen.gone}, after {seen.steps} {_steps(seen)}{tail}",
+            "tpudiag explain --log train.log  # what the job's own log says of it"
+            if crashed
+            else "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
             (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
         )
         return

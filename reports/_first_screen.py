@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
 
-from ._layout import BLANK, Line, Span, crash_lines, measured, mood, paragraph, table_lines
+from ._layout import (
+    BLANK,
+    Line,
+    Span,
+    crash_lines,
+    measured,
+    mood,
+    paragraph,
+    passed_lines,
+    table_lines,
+)
 from ._source import Sources
 from ._words import (
     clean,
@@ -29,6 +39,8 @@ FRAMES, ERROR_LINES = 4, 6
 """Of the job's own traceback: the innermost of the user's frames, and what it said."""
 NOTES = 3
 TABLES = 4
+FEW = 4
+"""Of no more checks than these, what passed is shown with its evidence."""
 ROWS = 8
 """Rows of a table that are shown."""
 DETAILS = "-v"
@@ -47,6 +59,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     for outcome in failures(report):
         yield from _failure(outcome, sources, width)
     yield from _broken(report, width)
+    if len(report.outcomes) <= FEW:
+        yield from passed_lines(ended(report, Verdict.PASSED), width)
     if report.subject.kind != "job" or report.plan:
         yield from _figures(report, width)
     yield from _predicted(report, width)

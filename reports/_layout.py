@@ -73,7 +73,7 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         if report.next_command is not None and (opened := page(outcome.id)):
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(ended(report, Verdict.BROKEN), width)
-    yield from _passed(ended(report, Verdict.PASSED), width)
+    yield from passed_lines(ended(report, Verdict.PASSED), width)
     yield from _skipped(report, width)
     yield from measured(report.measurements, width)
     for table in report.tables:
@@ -214,7 +214,7 @@ def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
         yield from _entry(outcome, line(outcome.cause or ""), width, "broken")
 
 
-def _passed(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
+def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     """Passed checks, each with the evidence for it."""
     if outcomes:
         yield from _heading("Passed")

@@ -13,9 +13,24 @@ from tpudiag.version import __version__
 
 if TYPE_CHECKING:
     from tpudiag.library import check, load, read, render
+    from tpudiag.model import Report
     from tpudiag.monitoring.training import ThroughputCallback, track
 
-__all__ = ["ThroughputCallback", "__version__", "check", "load", "read", "render", "track"]
+__all__ = [
+    "Report",
+    "ThroughputCallback",
+    "__version__",
+    "check",
+    "load",
+    "read",
+    "render",
+    "track",
+]
+
+
+def __dir__() -> list[str]:
+    """What is there, imported or not."""
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
@@ -26,6 +41,10 @@ def __getattr__(name: str) -> object:
         from tpudiag.monitoring import training
 
         return getattr(training, name)
+    if name == "Report":
+        from tpudiag.model import Report
+
+        return Report
     from tpudiag import library
 
     return getattr(library, name)

@@ -278,3 +278,20 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def test_the_next_run_of_a_job_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    store = RECORDINGS.Store(path)
+    first = RECORDINGS.replace(RECORDINGS.run(100), ended_ns=time.time_ns())
+    store.write(first, tuple(RECORDINGS.windows(first.started_ns, [1.0] * 50)), ())
+    live = Live(tmp_path, "a.sqlite", "--idle", "20")
+    live.wait_for("the run has ended")
+    second = RECORDINGS.replace(RECORDINGS.run(40), id="next", name="second.py")
+    store.write(second, tuple(RECORDINGS.windows(second.started_ns, [1.0] * 30)), ())
+    crashed = RECORDINGS.replace(second, ended_ns=time.time_ns(), failure="ValueError: x (t.py:1)")
+    store.write(crashed, (), ())
+    store.close()
+    code, out = live.end()
+    assert code == 1
+    assert "the job ended by ValueError: x (t.py:1)" in out

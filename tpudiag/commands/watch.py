@@ -60,6 +60,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--prometheus", metavar="[HOST:]PORT",
         help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
     )  # fmt: skip
+    parser.add_argument(
+        "--idle", metavar="TIME", type=duration(zero=True), default=60.0,
+        help="how long to wait for the job's next run after one has ended (default: 1m)",
+    )  # fmt: skip
     _add_cloud_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
@@ -133,7 +137,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
             while True:
                 if session.look():
                     show(session)
-                    if session.ended:
+                    if session.done(options.idle):
                         break
                 time.sleep(options.interval)
     except KeyboardInterrupt:

@@ -107,11 +107,9 @@ class Session:
         """Whether there was a run."""
         return self._watched is not None and self._watched.recording is not None
 
-    @property
-    def ended(self) -> bool:
-        """Whether the run has ended, or its process is gone."""
-        watched = self.watched
-        return watched.run.ended_ns is not None or watched.gone is not None
+    def done(self, idle_s: float) -> bool:
+        """Whether the job is done, or its process is gone."""
+        return self.watched.done(idle_s)
 
     @property
     def watched(self) -> Watched:
@@ -174,6 +172,8 @@ def headline(figures: Figures) -> str:
         return f"{figures.run.name}: no step yet."
     rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
     ended = "; the run has ended" if figures.run.ended_ns is not None else ""
+    if figures.run.failure is not None:
+        ended = f"; it ended by {figures.run.failure}"
     if figures.baseline_per_s is None:
         return f"{rate}; its baseline is not known yet{ended}."
     change = figures.per_s / figures.baseline_per_s - 1

@@ -42,8 +42,12 @@ class StoreSource:
         self._last = -1
 
     def poll(self) -> Recording | None:
-        """What was recorded since the last poll."""
+        """What was recorded since the last poll; of the next run where this one has ended."""
         found = store.read(self._path, self._run, self._last)
+        if self._run is not None and found.run.ended_ns is not None and not found.windows:
+            newest = store.read(self._path)
+            if newest.run.started_ns > found.run.started_ns:
+                found, self._last = newest, -1
         self._run = found.run.id
         if found.windows:
             self._last = found.windows[-1].number
@@ -227,10 +231,28 @@ class Watched:
             name, input_wait_source="the loop's own clock",
         )  # fmt: skip
 
+    def done(self, idle_s: float) -> bool:
+        """Whether nothing more is to come: it crashed, is gone, or ended and stays so.
+
+        A run that ended may be followed by another of the same job (an epoch, a second `fit`), as
+        long as its process lives, and for `idle_s` after its end.
+        """
+        run = self.run
+        if self.gone is not None:
+            return True
+        if run.ended_ns is None:
+            return False
+        here = run.host == os.uname().nodename and run.pid > 0
+        if here and not Path("/proc", str(run.pid)).exists():
+            return True
+        return (self._now() - run.ended_ns) / NS > idle_s
+
     @property
     def gone(self) -> str | None:
         """Why the run cannot go on, None where it may, or has ended."""
         run = self.run
+        if run.failure is not None:
+            return f"the job ended by {run.failure}"
         if run.ended_ns is not None or self.by_events:
             return None
         if isinstance(self._source, ProfilerSource):

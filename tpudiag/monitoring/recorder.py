@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
+from tpudiag.monitoring import crashes
 from tpudiag.monitoring.recording import Pause, Run, Window
 from tpudiag.monitoring.windows import Step, Windows
 
@@ -68,7 +69,7 @@ class Recorder:
         self._sink: Sink | None = None
         self._flush_s, self._memory = flush_s, memory
         self._steps: deque[Step] = deque()
-        self._limit = queue_steps
+        self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
@@ -79,6 +80,13 @@ class Recorder:
         self._pausing: tuple[str, ...] = ()
         self._failure: str | None = None
         self._memory_due = 0.0
+        self._crash: str | None = None
+        self._closed_at: int | None = None
+        self._start()
+        crashes.follow(self)
+
+    def _start(self) -> None:
+        """Begin to keep what comes."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
@@ -125,10 +133,43 @@ class Recorder:
         self._pausing = tuple(open_ for open_ in self._pausing if open_ != kind)
         self._pauses.append(Pause(kind, start, time.perf_counter_ns()))
 
+    def reopen(self) -> None:
+        """Go on with the run where it was closed: the time between is a pause of its own."""
+        if not self._stop.is_set() or self._crash is not None:
+            return
+        self._limit = self._queue_steps
+        if self._closed_at is not None:
+            self.end_pause("between loops", self._closed_at)
+        self._start()
+
+    def crashed(self, text: str) -> None:
+        """The process ends by an exception: say so in the recording."""
+        self._crash = text
+        if not self._stop.is_set():
+            self.close()
+            return
+        with suppress(Exception):  # the sink was let go of: once more, from this thread
+            self._flush(ended=True)
+            if self._sink is not None:
+                self._sink.close()
+
+    def forked(self) -> None:
+        """In the child of a fork: its steps are a run of its own, with a thread of its own."""
+        now_ns, now = time.time_ns(), time.perf_counter_ns()
+        self._run = replace(
+            self._run, id=uuid.uuid4().hex[:12], pid=os.getpid(), started_ns=now_ns, beat_ns=now_ns
+        )
+        self._steps, self._pauses, self._pending = deque(), deque(), deque()
+        self._windows = Windows(now_ns - now, now, self._run.global_batch)
+        self._sink, self._stored, self._dropped, self._evicted = None, 0, 0, 0
+        if not self._stop.is_set():
+            self._start()
+
     def close(self) -> None:
-        """Keep what is left, within a few seconds; later steps are not recorded."""
+        """Keep what is left, within a few seconds; steps that come later count as lost."""
         if self._stop.is_set():
             return
+        self._closed_at = time.perf_counter_ns()
         self._limit = 0
         self._stop.set()
         self._thread.join(CLOSE_S)
@@ -152,6 +193,7 @@ class Recorder:
                 self._flush(ended=True)
                 if self._sink is not None:
                     self._sink.close()
+                self._sink = None  # of this thread alone: who goes on makes another
                 return
             except Exception as error:
                 self._failed(error)
@@ -169,6 +211,7 @@ class Recorder:
             pausing=self._pausing[-1] if self._pausing else None,
             lost_steps=self.lost_steps,
             ended_ns=now_ns if ended else None,
+            failure=self._crash,
         )
         if self._sink is None:
             self._sink = self._make_sink()

@@ -76,6 +76,8 @@ class Run:
     unit: str = "steps"
     """What counts as a step: `epochs` where only their ends are known."""
     hbm_limit_bytes: int | None = None
+    failure: str | None = None
+    """The exception that ended it, with the user's line; None where it completed, or still runs."""
 
 
 @dataclass(frozen=True)

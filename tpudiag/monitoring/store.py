@@ -16,7 +16,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import Histogram, Pause, Recording, Run, Window
 
 APPLICATION_ID = 0x74707564
-VERSION = 1
+VERSION = 2
 BUSY_S = 5.0
 AT_ONCE = 100_000
 """The newest windows that one look takes in: a day of one a second."""
@@ -26,7 +26,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
     global_batch INTEGER, pausing TEXT, lost_steps INTEGER, ended_ns INTEGER, unit TEXT,
-    hbm_limit_bytes INTEGER
+    hbm_limit_bytes INTEGER, failure TEXT
 );
 CREATE TABLE IF NOT EXISTS windows (
     run TEXT, number INTEGER, start_ns INTEGER, end_ns INTEGER, steps INTEGER, step_ms TEXT,
@@ -55,10 +55,10 @@ class Store:
         """Keep them in one transaction, or nothing; raises sqlite3.Error."""
         with _transaction(self._connection) as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (run.id, run.name, run.host, run.pid, run.started_ns, run.beat_ns,
                  run.global_batch, run.pausing, run.lost_steps, run.ended_ns, run.unit,
-                 run.hbm_limit_bytes),
+                 run.hbm_limit_bytes, run.failure),
             )  # fmt: skip
             connection.executemany(
                 "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -139,7 +139,7 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
     which = "WHERE id = ?" if run_id else "ORDER BY started_ns DESC LIMIT 1"
     row = connection.execute(
         "SELECT id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, "
-        f"ended_ns, unit, hbm_limit_bytes FROM runs {which}", (run_id,) if run_id else (),
+        f"ended_ns, unit, hbm_limit_bytes, failure FROM runs {which}", (run_id,) if run_id else (),
     ).fetchone()  # fmt: skip
     if row is None:
         raise UnreadableInput(f"{path}: no run {run_id or 'was recorded'} in it")

@@ -31,6 +31,7 @@ class Tracker(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         record, count, now = self._recorder.step, self._steps_per_round, time.perf_counter_ns
         gives_data = self._wait_ns == 0
+        self._recorder.reopen()  # a second loop over it goes on with the run
         iterator = iter(self._steps)
         try:
             while True:
@@ -80,6 +81,8 @@ def track(
     Every round of the loop counts as `steps_per_round` steps. `tpu` (v5e-8) says how much HBM
     there is; on a TPU VM it is known. `tpudiag watch PATH` follows the recording.
     """
+    _check_count("global_batch_size", global_batch_size)
+    _check_count("steps_per_round", steps_per_round)
     recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu))
     return Tracker(steps, recorder, steps_per_round)
 
@@ -100,6 +103,7 @@ class ThroughputCallback:
         name: str | None = None,
         tpu: str | None = None,
     ) -> None:
+        _check_count("global_batch_size", global_batch_size)
         self._global_batch, self._path, self._name = global_batch_size, path, name
         self._hbm_limit_bytes = hbm_limit_bytes(tpu)
         self.recorder: Recorder | None = None
@@ -178,6 +182,12 @@ class ThroughputCallback:
     on_test_batch_begin = on_test_batch_end = _nothing
     on_predict_begin = on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
     _implements_test_batch_hooks = _implements_predict_batch_hooks = _no
+
+
+def _check_count(name: str, value: int | None) -> None:
+    """Refuse what is no count, at the line that gives it."""
+    if value is not None and value < 1:
+        raise ValueError(f"{name} is {value}: must be 1 or more")
 
 
 def hbm_limit_bytes(tpu: str | None) -> int | None:

@@ -1,0 +1,98 @@
+"""How a run ended is recorded: completed, gone on with, crashed, forked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tpudiag
+from tpudiag.cli import main
+from tpudiag.monitoring import crashes
+from tpudiag.monitoring.store import read
+
+CRASH = """
+import tpudiag
+for x in tpudiag.track(range(10), path="a.sqlite"):
+    if x == 5:
+        raise ValueError("no more data")
+"""
+
+
+def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    (folder / "train.py").write_text(script, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "train.py"], cwd=folder, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+
+
+def test_an_exception_in_the_loop_is_how_the_run_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = run(tmp_path, CRASH)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("ValueError: no more data"), "the job's own traceback"
+    found = read(tmp_path / "a.sqlite")
+    assert found.run.failure is not None
+    assert found.run.failure.startswith("ValueError: no more data (")
+    assert found.run.failure.endswith("train.py:5)")
+    assert found.steps == 5
+    assert main(["watch", str(tmp_path / "a.sqlite")]) == 1
+    said = capsys.readouterr()
+    assert "the job ended by ValueError: no more data" in said.out
+    assert "TPU604 stalled" in said.out
+
+
+def test_a_second_loop_goes_on_with_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    steps = tpudiag.track([1, 2, 3], path=path)
+    for _ in range(4):
+        assert list(steps) == [1, 2, 3]
+    found = read(path)
+    assert (found.steps, found.run.lost_steps) == (12, 0)
+    assert [pause.kind for pause in found.pauses] == ["between loops"] * 3
+    assert found.run.ended_ns is not None
+    assert found.run.failure is None
+
+
+def test_a_fork_records_a_run_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    steps = tpudiag.track(range(3), path=path)
+    child = os.fork()
+    if not child:
+        try:
+            for _ in steps:
+                pass
+        finally:
+            os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    found = read(path)
+    assert (found.run.pid, found.steps) == (child, 3)
+    steps.recorder.close()
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_what_is_no_count_is_refused_where_it_is_given(tmp_path: Path, count: int) -> None:
+    with pytest.raises(ValueError, match="global_batch_size is"):
+        tpudiag.track([1], global_batch_size=count, path=tmp_path / "a")
+    with pytest.raises(ValueError, match="steps_per_round is"):
+        tpudiag.track([1], steps_per_round=count, path=tmp_path / "a")
+    with pytest.raises(ValueError, match="global_batch_size is"):
+        tpudiag.ThroughputCallback(global_batch_size=count)
+
+
+def test_the_users_innermost_line_is_named() -> None:
+    try:
+        Path("/nowhere/at/all").read_text(encoding="utf-8")
+    except OSError as error:
+        text = crashes.said(error, error.__traceback__)
+    assert text.startswith("FileNotFoundError: ")
+    assert f"({__file__}:" in text
+
+
+def test_what_is_there_can_be_listed() -> None:
+    assert {"check", "read", "track", "Report"} <= set(dir(tpudiag))
