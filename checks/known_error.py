@@ -20,6 +20,10 @@ OF_PIPELINES = ("E36", "E37", "E43")
 """Warnings in a log of what other checks judge from better evidence, where it was seen."""
 
 
+OF_NO_TPU = ("E03",)
+"""What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
+
+
 @check("TPU605", Severity.ERROR)
 def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job said an error whose cause and fix are known.
@@ -76,6 +80,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
+        *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
     for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
         for each in match(text):

@@ -35,6 +35,12 @@ def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
     return next(item for item in items if item.name == name)
 
 
+def test_that_a_rehearsal_finds_no_tpu_is_no_fault() -> None:
+    end = JobEnd("finished", exit_code=0, log_tail=EXAMPLES["E03"])
+    assert said_ids(outcome(end)) == []
+    assert said_ids(outcome(end, Origin.TPU)) == ["E03"]
+
+
 def test_id_and_severity() -> None:
     assert (CHECK.id, CHECK.name, CHECK.severity) == ("TPU605", "known-error", Severity.ERROR)
 

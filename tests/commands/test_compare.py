@@ -262,6 +262,18 @@ def test_other_hardware_is_refused(
     assert "step_time_ms_change" not in figures
 
 
+def test_a_profile_without_a_tpu_is_other_hardware(
+    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    made = spaces.space()
+    spaces.add_host(made, [100.0 + 25 * n for n in range(10)])
+    file = tmp_path / "cpu.xplane.pb"
+    file.write_bytes(made.SerializeToString())
+    done = compare(runs["old"], file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "a TPU on one side, none on the other" in done.stderr
+
+
 def test_several_runs_a_side(spaces: ModuleType, tmp_path: Path) -> None:
     def side(name: str, *lengths: float) -> list[Path]:
         return [

@@ -150,6 +150,9 @@ def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | N
     """In what the hardware of two sides differs; None where it is the same, or not known."""
     first = hardware(before[0])
     for report in (*before[1:], *after):
+        profiles = report.subject.kind == before[0].subject.kind == "profile"
+        if profiles and bool(first) != bool(hardware(report)):
+            return "a TPU on one side, none on the other"
         for name, value in hardware(report).items():
             if name in first and first[name] != value:
                 return f"{name} {first[name]} and {value}"

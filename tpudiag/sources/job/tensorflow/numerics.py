@@ -151,7 +151,11 @@ def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator
         if not k or k >= experts or experts > MOST_EXPERTS:
             continue
         readers = [each for each in one_hots if _reads(each, operation)]
-        sends = [each for each in readers if _static(tf, each.inputs[1]) == experts]
+        sends = [
+            each for each in readers
+            if _static(tf, each.inputs[1]) == experts
+            and not any(_reads(each, other) for other in readers if other is not each)
+        ]  # fmt: skip
         if not sends:
             continue
         places = [
