@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
@@ -52,5 +52,6 @@ def gradients_clipped_per_replica(signals: Signals) -> Iterator[Finding | Eviden
                 Evidence("replicas", each.replicas, "replicas"),
             ),
             each.location,
+            confidence=Confidence.LOW,  # common, and often meant: told to those who ask for all
         )
     yield Evidence("calls that clip before the sum", len(numerics.clipped), "calls")

@@ -82,7 +82,9 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
         *(OF_PIPELINES if signals.pipelines is not None else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
-    for text, source in ((end.error or "", "exception"), (end.log_tail, "log")):
+    own = end.how in ("signal", "timeout")  # what is said of the end is said by us then
+    exception = "" if own else end.error or ""
+    for text, source in ((exception, "exception"), (end.log_tail, "log")):
         for each in match(text):
             hit = for_versions(each, versions)
             known = hit.error

@@ -202,7 +202,7 @@ def h(**changed: object) -> Signals:
 
 
 def examine(signals: Signals, id_: str, **limits: float) -> Outcome:
-    settings = Settings(select=(id_,), limits=limits)
+    settings = Settings(select=(id_,), limits=limits, pedantic=True)
     return engine.examine(signals, checks(), settings)[0]
 
 

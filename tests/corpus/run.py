@@ -8,6 +8,7 @@ Each script of jobs/ opens with a block of comments, one fact a line:
     # corpus: must-not-fail: *                   all others of the catalogue, or a list of ids
     # corpus: for: v5e-8                         the target
     # corpus: args: --epochs 3                   the script's arguments (optional)
+    # corpus: options: --pedantic                further options of check (optional)
     # corpus: files: helper.py                   what must lie beside it (optional)
     # corpus: ends: error                        the script ends by its own error (optional)
     # corpus: why: one sentence
@@ -42,7 +43,7 @@ NEAR = 2
 """Lines that a location may be off and still count as near."""
 _HEADER = re.compile(r"# corpus: ([a-z-]+): *(.*)")
 _FIELDS = frozenset(
-    ("must-fail", "may-fail", "must-not-fail", "for", "args", "files", "ends", "why")
+    ("must-fail", "may-fail", "must-not-fail", "for", "args", "files", "ends", "why", "options")
 )
 _ID = re.compile(r"(TPU\d{3})(?:@([\d/]+))?")
 
@@ -66,6 +67,7 @@ class Job:
     """None stands for every id that is neither planted nor allowed."""
     target: str
     arguments: tuple[str, ...]
+    options: tuple[str, ...]
     files: tuple[str, ...]
     ends_by_error: bool
     why: str
@@ -140,6 +142,7 @@ def read_job(path: Path) -> Job:
         path, planted, frozenset(_ids(facts.get("may-fail", ""))),
         None if forbidden == "*" else frozenset(_ids(forbidden)),
         facts["for"], tuple(shlex.split(facts.get("args", ""))),
+        tuple(shlex.split(facts.get("options", ""))),
         tuple(facts.get("files", "").split()), facts.get("ends") == "error", facts["why"],
     )  # fmt: skip
 
@@ -192,7 +195,7 @@ def _check(
     """The JSON report, None where there is none, and what was said on stdout and stderr."""
     output = folder / "report-of-tpudiag.json"
     command = [
-        tool, "-P", "-m", "tpudiag", "check", "--no-compile", job.path.name, *options,
+        tool, "-P", "-m", "tpudiag", "check", "--no-compile", job.path.name, *job.options, *options,
         "--for", job.target, "--tpu", "none", "--timeout", str(timeout_s), "--budget", "20",
         "--log-dir", str(folder / "logs-of-tpudiag"), "--fail-on", "never", "-o", str(output),
         "--", *job.arguments,

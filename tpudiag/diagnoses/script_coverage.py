@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
 
 SHOWN = 4
-_LIBRARY = dict.fromkeys(
+_LIBRARY: dict[str, str] = dict.fromkeys(
     ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
     "Keras' training step",
 )

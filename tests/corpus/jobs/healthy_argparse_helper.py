@@ -1,5 +1,4 @@
 # corpus: must-fail: none
-# corpus: may-fail: TPU506
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: args: --epochs 6 --width 256 --data iris.csv

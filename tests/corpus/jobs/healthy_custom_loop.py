@@ -1,5 +1,4 @@
 # corpus: must-fail: none
-# corpus: may-fail: TPU506
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: strategy.run in a tf.function, built optimizer, gradient clipping, step as a tensor, metrics, manager.

@@ -1,6 +1,7 @@
-# corpus: must-fail: TPU506@45
+# corpus: must-fail: TPU506@46
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
+# corpus: options: --pedantic
 # corpus: why: gradients are clipped by the norm of one replica's part.
 import tensorflow as tf
 

@@ -104,7 +104,7 @@ def facts(tmp_path: Path, script: str, rest_s: float = 60.0) -> dict[str, Any]:
     """The facts of a job that runs on two replicas."""
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
-    spec = {
+    spec: dict[str, object] = {
         "program": "job.py", "arguments": [], "replicas": 2, "real_replicas": 2, "hosts": 1,
         "rehearse": True, "steps": 10, "warmup_steps": 3, "budget_s": 0.0, "log_dir": "",
         "rest_s": rest_s,

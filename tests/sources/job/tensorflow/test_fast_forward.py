@@ -84,7 +84,8 @@ def test_a_later_pass_has_less_time_and_real_time_has_an_end() -> None:
 
 def test_a_result_that_the_job_changes_is_its_own() -> None:
     job = Job(step_s=10.0)
-    job.call(), job.call()
+    job.call()
+    job.call()
     job.call().clear()
     assert job.call() == {"loss": 2}
 
