@@ -30,7 +30,7 @@ def test_the_number_of_records_can_be_read_off_a_name() -> None:
     for name in paths.matching("gs://bucket/*.tfrec"):
         number = re.search(r"-([0-9]*)\.", name)
         assert number is not None
-        assert int(number[1]) == 2048
+        assert int(number[1]) == 512
 
 
 def test_what_is_there_is_not_away(tmp_path: Path) -> None:

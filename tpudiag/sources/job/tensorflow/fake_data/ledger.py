@@ -8,9 +8,9 @@ from typing import Any
 
 MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
-RECORDS = 2048
+RECORDS = 512
 """Records of each file that is stood in for."""
-FILES = 4
+FILES = 16
 """Files that a pattern is answered with."""
 
 

@@ -38,9 +38,9 @@ def looks_like_data(path: str) -> bool:
 
 
 def matching(pattern: str) -> list[str]:
-    """Names that match a pattern: four files, two folders at each inner wildcard.
+    """Names that match a pattern: sixteen files, two folders at each inner wildcard.
 
-    Scripts read how many records a file has off its name: `train-03-2048.tfrec` is what they ask.
+    Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
     """
     *folders, last = pattern.split("/")
     tops = [""]
@@ -51,7 +51,7 @@ def matching(pattern: str) -> list[str]:
     if not re.search(r"[*?\[]", last):
         return [top + last for top in tops]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
-    files = range(FILES if len(tops) == 1 else 4 * FILES)
+    files = range(FILES)
     numbered = [
         _filled(last, f"file-{file:02d}-{RECORDS}", f"-{file:02d}-{RECORDS}") for file in files
     ]
