@@ -117,7 +117,7 @@ def _compiled(row: Row) -> str:
 
     if not batch:
         function, arguments = getattr(published_steps, name)()
-        return jax.jit(function).lower(*placed(arguments, P(), 1)).compile().as_text()
+        return jax.jit(function).lower(*placed(arguments, P(), 1)).compile().as_text() or ""
     step, state, given = getattr(published_steps, name)(int(batch))
     over_slice = jax.shard_map(
         step, mesh=mesh, in_specs=(P(), P("d")), out_specs=P(), check_vma=False
@@ -125,7 +125,7 @@ def _compiled(row: Row) -> str:
     lowered = jax.jit(over_slice, donate_argnums=0).lower(
         placed(state, P(), 1), placed(given, P("d"), count)
     )
-    return lowered.compile().as_text()
+    return lowered.compile().as_text() or ""
 
 
 def prediction(row: Row, cache: Path) -> PredictedStep:

@@ -86,10 +86,9 @@ def test_what_is_no_count_is_refused_where_it_is_given(tmp_path: Path, count: in
 
 
 def test_the_users_innermost_line_is_named() -> None:
-    try:
+    with pytest.raises(OSError) as caught:
         Path("/nowhere/at/all").read_text(encoding="utf-8")
-    except OSError as error:
-        text = crashes.said(error, error.__traceback__)
+    text = crashes.said(caught.value, caught.value.__traceback__)
     assert text.startswith("FileNotFoundError: ")
     assert f"({__file__}:" in text
 

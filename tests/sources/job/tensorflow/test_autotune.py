@@ -35,7 +35,11 @@ def test_choices_from_the_end_of_the_pipeline() -> None:
         5: node("Range"),
     }
     model = SimpleNamespace(nodes=nodes, output=1)
-    data = SimpleNamespace(experimental=SimpleNamespace(get_model_proto=lambda _: model))
+
+    def get_model_proto(_: object) -> object:
+        return model
+
+    data = SimpleNamespace(experimental=SimpleNamespace(get_model_proto=get_model_proto))
     choices = autotune.choices(SimpleNamespace(data=data), object(), OPS)
     assert [(c.transformation, c.built_with, c.chosen) for c in choices] == [
         ("Prefetch", 4, 2),
