@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, RivalFound
@@ -65,7 +66,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
     for hit, source in found:
-        yield _finding(hit, source, end, normal=normal)
+        finding = _finding(hit, source, end, normal=normal)
+        yield _of_this_machine(finding) if _is_ours(hit, signals) else finding
     if end.error and not any(source == "exception" for _, source in found):
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
@@ -107,6 +109,20 @@ def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
         _evidence(hit, source),
         _location(end, source),
         severity=min(severity, Severity.WARNING) if survived else severity,
+    )
+
+
+def _is_ours(hit: Match, signals: Signals) -> bool:
+    """Whether it is the rehearsing machine that is too small, which has every replica to hold."""
+    return hit.error.family == "host-memory" and signals.origin is Origin.REHEARSAL
+
+
+def _of_this_machine(finding: Finding) -> Finding:
+    """What the job's own host may well have room for."""
+    return replace(
+        finding,
+        message=f"In this rehearsal, on this machine: {finding.message}",
+        severity=Severity.INFO,
     )
 
 

@@ -189,3 +189,16 @@ def test_running_job_is_warned_of_what_its_log_says() -> None:
     said = outcome(JobEnd("running", log_tail=EXAMPLES["E28"]), Origin.TPU)
     assert said.severity is Severity.WARNING
     assert outcome(JobEnd("running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
+
+
+def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job() -> None:
+    (finding,) = outcome(crashed("E110")).findings
+    assert finding.severity is Severity.INFO
+    assert finding.message.startswith("In this rehearsal, on this machine: ")
+    (finding,) = outcome(crashed("E110"), Origin.TPU).findings
+    assert finding.severity is Severity.ERROR
+
+
+def test_what_we_say_of_a_killed_job_is_no_text_of_the_job() -> None:
+    killed = JobEnd("signal", "killed by signal 9", exit_code=-9)
+    assert outcome(killed).verdict is Verdict.SKIPPED
