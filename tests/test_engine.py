@@ -9,7 +9,7 @@ from tpudiag.model import Check, Evidence, Finding, NotMeasured, Outcome, Severi
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin, Signals
 
-SIGNALS = Signals(Origin.REHEARSAL)
+SIGNALS = Signals(origin=Origin.REHEARSAL)
 Said = Iterator[Finding | Evidence]
 FINDING = Finding("It is ill.", "heal(it)")
 

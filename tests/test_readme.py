@@ -86,7 +86,7 @@ def example() -> Check:
 def test_the_example_of_a_check_works(
     batch: Batch | None, limits: dict[str, float], verdict: Verdict
 ) -> None:
-    signals = Signals(Origin.REHEARSAL, batch=batch)
+    signals = Signals(origin=Origin.REHEARSAL, batch=batch)
     (outcome,) = engine.examine(signals, [example()], Settings(limits=limits))
     assert outcome.verdict is verdict
     assert tuple(heading for heading, _ in explanation.of(example()).sections) == HEADINGS

@@ -18,7 +18,7 @@ class RefusedOp:
     location: Location | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LoweredStep:
     """One replica's step as a program for the compiler, or why there is none."""
 
@@ -56,7 +56,7 @@ class Collective:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Program:
     """What the compiler made of the step: cycles are its estimate, unverified on hardware."""
 
@@ -87,7 +87,7 @@ class OutOfMemory:
     """The largest results of the program as it was lowered: before fusion, without padding."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compilation:
     """One program compiled for one target; `error` says why there are no figures."""
 

@@ -79,7 +79,9 @@ def read(
     from tpudiag import snippets
     from tpudiag.diagnoses import profile
 
-    request = profile.ProfileRequest(str(path), run, engine, xprof_limit_s)
+    request = profile.ProfileRequest(
+        path=str(path), run=run, engine=engine, xprof_limit_s=xprof_limit_s
+    )
     report = profile.diagnose(request, _settings(select, ignore))
     if report.interrupted:
         raise KeyboardInterrupt

@@ -41,7 +41,7 @@ class HookDefect:
     count: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StepFunction:
     """A function that trains, as the job called it."""
 
@@ -81,7 +81,7 @@ class UnreachedLines:
     """The first of the lines."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Coverage:
     """What of the script was run."""
 

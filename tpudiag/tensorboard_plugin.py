@@ -123,7 +123,7 @@ def _made(folders: list[str]) -> str:
     from tpudiag.diagnoses.profile import ProfileRequest, diagnose
     from tpudiag.settings import Settings
 
-    reports = [diagnose(ProfileRequest(f, xprof_limit_s=0), Settings()) for f in folders]
+    reports = [diagnose(ProfileRequest(path=f, xprof_limit_s=0), Settings()) for f in folders]
     if len(reports) == 1:
         return renderer("html")(reports[0])
     sides = reports[:1], reports[1:]

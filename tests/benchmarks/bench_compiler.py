@@ -87,7 +87,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     dialog.close()
     facts = dialog.job.facts
     signals = Signals(
-        Origin.REHEARSAL,
+        origin=Origin.REHEARSAL,
         target=target(LARGE_TARGET),
         variables=msgspec.convert(facts["variables"], tuple[VariableSeen, ...]),
         activations=msgspec.convert(facts["activations"], ActivationEstimate),

@@ -29,9 +29,13 @@ GIB = 2**30
 HERE = Location("train.py", 7)
 V5E = target("v5e-8")
 PROGRAM = Program(
-    1_500_000, (), 0, (HbmTensor("dense/kernel", "f32[128,10]{0,1:T(8,128)}", 5120, 8192),),
-    (Collective("all-reduce", 1, 100_000),), False,
-)  # fmt: skip
+    cycles=1_500_000,
+    recomputed=(),
+    recomputed_cycles=0,
+    padded=(HbmTensor("dense/kernel", "f32[128,10]{0,1:T(8,128)}", 5120, 8192),),
+    collectives=(Collective("all-reduce", 1, 100_000),),
+    sharded_update=False,
+)
 
 
 def predicted(ms: float, collective_ms: float) -> PredictedStep:
@@ -46,18 +50,34 @@ def predicted(ms: float, collective_ms: float) -> PredictedStep:
 
 
 STEP = Compilation(
-    "v5e-8", 128, 8, "libtpu 1, jax 1", int(15.75 * GIB), GIB, GIB // 2, GIB // 2, 8 * GIB,
-    GIB // 8, 128e9, True, PROGRAM, predicted=predicted(1.0, 0.01),
-)  # fmt: skip
-FACTS = CompilerFacts(LoweredStep(128, 8, "step.mlir"), STEP)
+    target="v5e-8",
+    batch=128,
+    replicas=8,
+    compiler="libtpu 1, jax 1",
+    usable_bytes=int(15.75 * GIB),
+    argument_bytes=GIB,
+    output_bytes=GIB // 2,
+    alias_bytes=GIB // 2,
+    temporary_bytes=8 * GIB,
+    code_bytes=GIB // 8,
+    flops=128e9,
+    compiled=True,
+    program=PROGRAM,
+    predicted=predicted(1.0, 0.01),
+)
+FACTS = CompilerFacts(LoweredStep(batch=128, replicas=8, path="step.mlir"), STEP)
 SMALL = replace(STEP, batch=32, flops=32e9, predicted=predicted(0.25, 0.01))
 
 
 def judge(id_: str, facts: CompilerFacts | None) -> Outcome:
     signals = Signals(
-        Origin.REHEARSAL, target=V5E, batch=Batch(1024, 128, 8, HERE), step_ops=StepOps(9, ()),
-        step_inputs=(TensorSeen("image", "float32", (128, 784)),), compiler=facts,
-    )  # fmt: skip
+        origin=Origin.REHEARSAL,
+        target=V5E,
+        batch=Batch(1024, 128, 8, HERE),
+        step_ops=StepOps(9, ()),
+        step_inputs=(TensorSeen("image", "float32", (128, 784)),),
+        compiler=facts,
+    )
     return engine.examine(signals, [c for c in checks() if c.id == id_], Settings())[0]
 
 
@@ -161,7 +181,9 @@ def test_collectives_need_a_step_worth_predicting() -> None:
 
 
 def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
-    refused = LoweredStep(128, 8, error="...", refused_ops=(RefusedOp("DecodeJpeg", "d", HERE),))
+    refused = LoweredStep(
+        batch=128, replicas=8, error="...", refused_ops=(RefusedOp("DecodeJpeg", "d", HERE),)
+    )
     outcome = judge("TPU103", CompilerFacts(refused, reason="the step does not lower"))
     assert outcome.verdict is Verdict.FAILED
     assert outcome.findings[0].message == "DecodeJpeg does not lower to XLA."

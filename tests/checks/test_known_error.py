@@ -19,12 +19,14 @@ LINE = Location("train.py", 12)
 
 
 def outcome(end: JobEnd | None, origin: Origin = Origin.REHEARSAL) -> Outcome:
-    (said,) = examine(Signals(origin, end=end), [CHECK], Settings())
+    (said,) = examine(Signals(origin=origin, end=end), [CHECK], Settings())
     return said
 
 
 def crashed(id_: str, log_tail: str = "") -> JobEnd:
-    return JobEnd("exception", EXAMPLES[id_], LINE, 1, log_tail)
+    return JobEnd(
+        how="exception", error=EXAMPLES[id_], location=LINE, exit_code=1, log_tail=log_tail
+    )
 
 
 def said_ids(said: Outcome) -> list[str]:
@@ -36,7 +38,7 @@ def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
 
 
 def test_that_a_rehearsal_finds_no_tpu_is_no_fault() -> None:
-    end = JobEnd("finished", exit_code=0, log_tail=EXAMPLES["E03"])
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E03"])
     assert said_ids(outcome(end)) == []
     assert said_ids(outcome(end, Origin.TPU)) == ["E03"]
 
@@ -93,22 +95,22 @@ def test_exception_that_follows_from_an_error_in_the_log_keeps_its_place() -> No
 
 
 def test_finished_job_that_survived_an_error_is_only_warned_about() -> None:
-    said = outcome(JobEnd("finished", exit_code=0, log_tail=EXAMPLES["E06"]))
+    said = outcome(JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E06"]))
     assert said.verdict is Verdict.FAILED
     assert said.severity is Severity.WARNING
 
 
 def test_harmless_remark_stays_information() -> None:
-    said = outcome(JobEnd("stopped", log_tail=EXAMPLES["E36"]))
+    said = outcome(JobEnd(how="stopped", log_tail=EXAMPLES["E36"]))
     assert said.severity is Severity.INFO
 
 
 @pytest.mark.parametrize(
     "end",
     [
-        JobEnd("finished", exit_code=0, log_tail="epoch 1/3"),
-        JobEnd("stopped"),
-        JobEnd("exit", exit_code=0),
+        JobEnd(how="finished", exit_code=0, log_tail="epoch 1/3"),
+        JobEnd(how="stopped"),
+        JobEnd(how="exit", exit_code=0),
     ],
     ids=lambda end: end.how,
 )
@@ -122,13 +124,15 @@ def test_normal_end_passes_on_evidence(end: JobEnd) -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        JobEnd("exception", "ZeroDivisionError: division by zero", LINE, 1),
-        JobEnd("exception", None),
-        JobEnd("finished", "KeyError: 'labels'"),
-        JobEnd("exit", exit_code=3),
-        JobEnd("exit"),
-        JobEnd("signal", exit_code=-9),
-        JobEnd("timeout"),
+        JobEnd(
+            how="exception", error="ZeroDivisionError: division by zero", location=LINE, exit_code=1
+        ),
+        JobEnd(how="exception", error=None),
+        JobEnd(how="finished", error="KeyError: 'labels'"),
+        JobEnd(how="exit", exit_code=3),
+        JobEnd(how="exit"),
+        JobEnd(how="signal", exit_code=-9),
+        JobEnd(how="timeout"),
     ],
     ids=lambda end: f"{end.how} {end.exit_code}",
 )
@@ -140,7 +144,15 @@ def test_unknown_end_is_never_healthy(end: JobEnd) -> None:
 
 
 def test_unknown_exception_is_named_beside_what_the_log_says() -> None:
-    said = outcome(JobEnd("exception", "KeyError: 'labels'", LINE, 1, EXAMPLES["E35"]))
+    said = outcome(
+        JobEnd(
+            how="exception",
+            error="KeyError: 'labels'",
+            location=LINE,
+            exit_code=1,
+            log_tail=EXAMPLES["E35"],
+        )
+    )
     assert said_ids(said) == ["E35"]
     assert "KeyError: 'labels'" in str(evidence(said.evidence, "exception").value)
 
@@ -150,20 +162,20 @@ def test_unknown_error_is_shown_whole_with_its_cause_and_phase() -> None:
         "KeyError: 'labels'\n\nDuring handling of the above exception, another one occurred:\n\n"
         "RuntimeError: the layer could not be made" + ", and so on" * 40
     )
-    said = outcome(JobEnd("exception", chain))
+    said = outcome(JobEnd(how="exception", error=chain))
     assert said.cause is not None
     assert "KeyError: 'labels'" in said.cause and said.cause.count(", and so on") == 40
     assert "building the model" in said.cause
 
 
 def test_endless_unknown_error_keeps_both_its_ends() -> None:
-    said = outcome(JobEnd("exception", "ValueError: " + "x" * 10_000 + " the end"))
+    said = outcome(JobEnd(how="exception", error="ValueError: " + "x" * 10_000 + " the end"))
     assert said.cause is not None and len(said.cause) < 2_500
     assert "ValueError: xxx" in said.cause and "the end" in said.cause
 
 
 def test_noise_is_no_finding() -> None:
-    end = JobEnd("finished", exit_code=0, log_tail=EXAMPLES["N01"])
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["N01"])
     assert outcome(end).verdict is Verdict.PASSED
 
 
@@ -186,9 +198,9 @@ def test_artefact_of_the_rehearsal_is_unknown_on_a_tpu(id_: str) -> None:
 
 
 def test_running_job_is_warned_of_what_its_log_says() -> None:
-    said = outcome(JobEnd("running", log_tail=EXAMPLES["E28"]), Origin.TPU)
+    said = outcome(JobEnd(how="running", log_tail=EXAMPLES["E28"]), Origin.TPU)
     assert said.severity is Severity.WARNING
-    assert outcome(JobEnd("running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
+    assert outcome(JobEnd(how="running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
 
 
 def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job() -> None:
@@ -200,5 +212,5 @@ def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job() -> None
 
 
 def test_what_we_say_of_a_killed_job_is_no_text_of_the_job() -> None:
-    killed = JobEnd("signal", "killed by signal 9", exit_code=-9)
+    killed = JobEnd(how="signal", error="killed by signal 9", exit_code=-9)
     assert outcome(killed).verdict is Verdict.SKIPPED

@@ -64,15 +64,30 @@ from tpudiag.signals.step import ChangeKind
 
 HERE = Location("train.py", 7)
 RAN_OUT = "Your input ran out of data; interrupting training"
-KERNEL = VariableSeen("kernel", "float32", (784, 128), 401_408, True, True, False, HERE)
+KERNEL = VariableSeen(
+    name="kernel",
+    dtype="float32",
+    shape=(784, 128),
+    bytes=401_408,
+    in_scope=True,
+    trainable=True,
+    optimizer=False,
+    location=HERE,
+)
 SLOT = replace(KERNEL, name="momentum", trainable=False, optimizer=True)
 
 
 def product(contraction: int, columns: int, **changed: object) -> MatrixOp:
     op = MatrixOp(
-        "MatMul", "dense", "bfloat16", 128, contraction, columns,
-        2 * 128 * contraction * columns, location=HERE,
-    )  # fmt: skip
+        op="MatMul",
+        name="dense",
+        dtype="bfloat16",
+        rows=128,
+        contraction=contraction,
+        columns=columns,
+        flops=2 * 128 * contraction * columns,
+        location=HERE,
+    )
     return replace(op, **changed)  # type: ignore[arg-type]
 
 
@@ -91,8 +106,8 @@ def rows_of(rows: int, width: int = 128) -> tuple[MatrixOp, ...]:
 
 def pipeline(*ops: DatasetOp) -> Pipeline:
     return Pipeline(
-        tuple(replace(op, location=HERE) for op in ops),
-        (TensorSeen("image", "float32", (1024, 784)),), HERE, True,
+        ops=tuple(replace(op, location=HERE) for op in ops),
+        elements=(TensorSeen("image", "float32", (1024, 784)),), location=HERE, distributed=True,
     )  # fmt: skip
 
 
@@ -105,11 +120,11 @@ def saved(kind: str, path: str, times: int = 0) -> Checkpoints:
     return Checkpoints((CheckpointUse(kind, path, times, HERE),))
 
 
-BATCHED = DatasetOp("Batch", batch_size=1024, drop_remainder=True)
-UNEVEN = DatasetOp("Batch", batch_size=1024, drop_remainder=False)
+BATCHED = DatasetOp(kind="Batch", batch_size=1024, drop_remainder=True)
+UNEVEN = DatasetOp(kind="Batch", batch_size=1024, drop_remainder=False)
 OPEN_BATCH = TensorSeen("x", "float32", (None, 784))
-PREFETCHED = DatasetOp("Prefetch", buffer_size=-1)
-READER = DatasetOp("TFRecord", opens_files=True)
+PREFETCHED = DatasetOp(kind="Prefetch", buffer_size=-1)
+READER = DatasetOp(kind="TFRecord", opens_files=True)
 TWO_FILES = FilesRead(2, ("data/a.tfrecord", "data/b.tfrecord"))
 POD = target("v5e-16")
 BATCHED_AFTERWARDS = "AttributeError: 'DistributedDataset' object has no attribute 'batch'"
@@ -122,7 +137,7 @@ def sized(size: int, *names: str, whole: int | None = None) -> DatasetOp:
 
 def holding(kind: str, buffer: int | None, elements: int | None = None) -> DatasetOp:
     """A transformation that holds elements of 12 KB."""
-    return DatasetOp(kind, buffer_size=buffer, elements=elements, host_bytes=12_544)
+    return DatasetOp(kind=kind, buffer_size=buffer, elements=elements, host_bytes=12_544)
 
 
 LOOP = TrainingLoop(
@@ -172,14 +187,18 @@ HEALTHY = Signals(
     origin=Origin.REHEARSAL,
     target=target("v5e-8"),
     environment=Environment("3.11", {"tensorflow-cpu": "2.21.0", "keras": "3.15.1"}),
-    tensorflow=TensorFlowImport(True, "2.21.0", True, True, took_s=3.0),
-    keras=KerasUse("keras", "3.15.1", "fit"),
-    end=JobEnd("stopped"),
+    tensorflow=TensorFlowImport(
+        succeeded=True, version="2.21.0", tf2_behavior=True, eager=True, took_s=3.0
+    ),
+    keras=KerasUse(package="keras", version="3.15.1", loop="fit"),
+    end=JobEnd(how="stopped"),
     tf1=(),
-    functions=(TracedFunction("step", HERE, 25, 1, (), True),),
-    pipelines=given(DatasetOp("ParallelMap", parallelism=-1), BATCHED, PREFETCHED),
+    functions=(
+        TracedFunction(name="step", location=HERE, calls=25, traces=1, retraces=(), trains=True),
+    ),
+    pipelines=given(DatasetOp(kind="ParallelMap", parallelism=-1), BATCHED, PREFETCHED),
     strategy_replicas=8,
-    dispatch=Dispatch(25, 1),
+    dispatch=Dispatch(steps=25, steps_per_dispatch=1),
     batch=Batch(1024, 128, 8, HERE),
     step_inputs=(TensorSeen("image", "float32", (128, 784)),),
     matrix_ops=(product(784, 128), product(128, 10)),
@@ -192,7 +211,7 @@ HEALTHY = Signals(
     precision=MixedPrecision(("mixed_bfloat16",)),
     checkpoints=Checkpoints((CheckpointUse("tf.train.CheckpointManager", "gs://b/c", 0, HERE),)),
     buckets=(BucketSeen("b", True),),
-    steps=StepTimes((10.0,) * 20, (0.1,) * 20, "job"),
+    steps=StepTimes(step_ms=(10.0,) * 20, input_wait_ms=(0.1,) * 20, source="job"),
 )
 
 
@@ -211,7 +230,11 @@ def retraced(
 ) -> tuple[TracedFunction, ...]:
     change = ArgumentChange("x", before, after, kind)
     traces = tuple(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))
-    return (TracedFunction("step", HERE, 25, times + 1, traces, True),)
+    return (
+        TracedFunction(
+            name="step", location=HERE, calls=25, traces=times + 1, retraces=traces, trains=True
+        ),
+    )
 
 
 def without_tf_keras() -> Environment:
@@ -222,17 +245,33 @@ def installed(**versions: str) -> Environment:
     return Environment("3.11", {name.replace("_", "-"): v for name, v in versions.items()})
 
 
-STEADY = Throughput("steps", 900, "run", 1.0, 1.0, (), 2.0, 40.0)
+STEADY = Throughput(
+    unit="steps",
+    steps=900,
+    source="run",
+    per_s=1.0,
+    baseline_per_s=1.0,
+    drops=(),
+    silent_s=2.0,
+    normal_pause_s=40.0,
+)
 SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
 
 
 def watched(**changed: object) -> Signals:
     """A recording that is being watched, of a job that runs well but for what is changed."""
     throughput = replace(STEADY, **changed)  # type: ignore[arg-type]
-    return Signals(Origin.RECORDING, throughput=throughput)
+    return Signals(origin=Origin.RECORDING, throughput=throughput)
 
 
-BIG = VariableSeen("table", "float32", (2_000_000, 512), 4_096_000_000, True, True)
+BIG = VariableSeen(
+    name="table",
+    dtype="float32",
+    shape=(2_000_000, 512),
+    bytes=4_096_000_000,
+    in_scope=True,
+    trainable=True,
+)
 BIG_SLOT = replace(BIG, trainable=False, optimizer=True)
 FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     (
@@ -246,8 +285,24 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.ERROR),
-    ("TPU001", h(tensorflow=TensorFlowImport(True, "2.21.0", False, False)), Severity.ERROR),
-    ("TPU001", h(tensorflow=TensorFlowImport(True, "1.15.0", True, True)), Severity.ERROR),
+    (
+        "TPU001",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="2.21.0", tf2_behavior=False, eager=False
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU001",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="1.15.0", tf2_behavior=True, eager=True
+            )
+        ),
+        Severity.ERROR,
+    ),
     (
         "TPU002",
         h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
@@ -255,24 +310,40 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),
     ("TPU002", h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")), Severity.ERROR),
-    ("TPU002", h(tensorflow=TensorFlowImport(False, failure="aborted")), Severity.ERROR),
+    ("TPU002", h(tensorflow=TensorFlowImport(succeeded=False, failure="aborted")), Severity.ERROR),
     (
         "TPU003",
         h(
             tpu=TpuAttempt(
-                "local",
-                False,
-                "initialize",
-                "NotFoundError: TPUs not found in the cluster. Failed in initialization",
+                asked="local",
+                reached=False,
+                phase="initialize",
+                error="NotFoundError: TPUs not found in the cluster. Failed in initialization",
             )
         ),
         Severity.ERROR,
     ),
-    ("TPU003", h(tpu=TpuAttempt("x", False, "connect", "something new")), Severity.ERROR),
+    (
+        "TPU003",
+        h(tpu=TpuAttempt(asked="x", reached=False, phase="connect", error="something new")),
+        Severity.ERROR,
+    ),
     ("TPU004", h(target=target("tpu7x-8")), Severity.ERROR),
-    ("TPU004", h(tensorflow=TensorFlowImport(True, "2.13.1", True, True)), Severity.ERROR),
-    ("TPU005", h(keras=KerasUse("keras", "3.6.0", "fit")), Severity.ERROR),
-    ("TPU005", h(keras=KerasUse("keras", "3.15.1", "fit", jit_compile=True)), Severity.ERROR),
+    (
+        "TPU004",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="2.13.1", tf2_behavior=True, eager=True
+            )
+        ),
+        Severity.ERROR,
+    ),
+    ("TPU005", h(keras=KerasUse(package="keras", version="3.6.0", loop="fit")), Severity.ERROR),
+    (
+        "TPU005",
+        h(keras=KerasUse(package="keras", version="3.15.1", loop="fit", jit_compile=True)),
+        Severity.ERROR,
+    ),
     ("TPU005", h(environment=without_tf_keras()), Severity.ERROR),
     ("TPU101", h(functions=retraced("python value", "int 1", "int 2")), Severity.WARNING),
     ("TPU101", h(functions=retraced("shape", "f[1]", "f[2]", 1)), Severity.WARNING),
@@ -282,42 +353,72 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(UNEVEN)), Severity.WARNING),
     (
         "TPU102",
-        h(step_inputs=(OPEN_BATCH,), pipelines=given(DatasetOp("Repeat", count=-1), UNEVEN)),
+        h(step_inputs=(OPEN_BATCH,), pipelines=given(DatasetOp(kind="Repeat", count=-1), UNEVEN)),
         Severity.INFO,
     ),
     ("TPU102", h(step_ops=StepOps(9, (), (StepOp("Where", "w", False, HERE),))), Severity.WARNING),
     ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
-    ("TPU104", h(dispatch=Dispatch(25, 1, 25, HERE)), Severity.ERROR),
-    ("TPU201", h(origin=Origin.TPU, steps=StepTimes((10.0,), (0.6,), "p")), Severity.WARNING),
-    ("TPU201", h(origin=Origin.TPU, steps=StepTimes((10.0,), (2.5,), "p")), Severity.ERROR),
-    ("TPU104", h(dispatch=Dispatch(25, 1, 25, made_eager_at=HERE)), Severity.ERROR),
-    ("TPU201", h(steps=StepTimes((10.0,), (9.5,), "p")), Severity.ERROR),
     (
-        "TPU201",
-        h(steps=StepTimes((10.0,), (7.0,), "p"), pipelines=given(DatasetOp("Map"), PREFETCHED)),
+        "TPU104",
+        h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, eager_location=HERE)),
         Severity.ERROR,
     ),
     (
         "TPU201",
-        h(steps=StepTimes((10.0,), (7.0,), "p"), pipelines=given(BATCHED)),
+        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.6,), source="p")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU201",
+        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(2.5,), source="p")),
+        Severity.ERROR,
+    ),
+    (
+        "TPU104",
+        h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, made_eager_at=HERE)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(9.5,), source="p")),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(
+            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            pipelines=given(DatasetOp(kind="Map"), PREFETCHED),
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(
+            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            pipelines=given(BATCHED),
+        ),
         Severity.ERROR,
     ),
     ("TPU202", h(pipelines=(pipeline(BATCHED),)), Severity.WARNING),
     (
         "TPU202",
-        h(pipelines=(pipeline(BATCHED, DatasetOp("Prefetch", buffer_size=1)),)),
+        h(pipelines=(pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=1)),)),
         Severity.WARNING,
     ),
     ("TPU202", h(pipelines=given(BATCHED, prefetched_by_itself=True)), Severity.INFO),
-    ("TPU203", h(pipelines=(pipeline(DatasetOp("Map"), BATCHED, PREFETCHED),)), Severity.WARNING),
     (
         "TPU203",
-        h(pipelines=given(DatasetOp("Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
+        h(pipelines=(pipeline(DatasetOp(kind="Map"), BATCHED, PREFETCHED),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU203",
+        h(pipelines=given(DatasetOp(kind="Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
         Severity.INFO,
     ),
     (
         "TPU204",
-        h(pipelines=given(DatasetOp("Repeat", count=-1), DatasetOp("Cache"), BATCHED)),
+        h(pipelines=given(DatasetOp(kind="Repeat", count=-1), DatasetOp(kind="Cache"), BATCHED)),
         Severity.WARNING,
     ),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
@@ -359,13 +460,17 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         h(pipelines=given(sized(1024, "args.global_batch_size"), per_replica=True)),
         Severity.ERROR,
     ),
-    ("TPU205", h(end=JobEnd("exception", BATCHED_AFTERWARDS, HERE)), Severity.ERROR),
+    (
+        "TPU205",
+        h(end=JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)),
+        Severity.ERROR,
+    ),
     ("TPU206", h(target=POD, pipelines=given(BATCHED, auto_shard_policy="OFF")), Severity.WARNING),
     ("TPU206", h(target=POD, pipelines=given(BATCHED, per_replica=True)), Severity.WARNING),
     ("TPU206", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.WARNING),
     (
         "TPU206",
-        h(target=POD, pipelines=given(DatasetOp("FlatMap", python=True), BATCHED)),
+        h(target=POD, pipelines=given(DatasetOp(kind="FlatMap", python=True), BATCHED)),
         Severity.WARNING,
     ),
     ("TPU208", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.ERROR),
@@ -421,7 +526,7 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU212",
-        h(end=JobEnd("stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure")),
+        h(end=JobEnd(how="stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure")),
         Severity.WARNING,
     ),
     (
@@ -483,12 +588,12 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
     (
         "TPU214",
-        h(pipelines=given(BATCHED, DatasetOp("Shuffle", buffer_size=100))),
+        h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=100))),
         Severity.WARNING,
     ),
     (
         "TPU214",
-        h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=9_999), BATCHED)),
+        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=9_999), BATCHED)),
         Severity.WARNING,
     ),
     (
@@ -496,7 +601,7 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         h(
             target=POD,
             pipelines=given(
-                DatasetOp("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
+                DatasetOp(kind="Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
             ),
         ),
         Severity.WARNING,
@@ -504,17 +609,26 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
 )
 
 PASSES: tuple[tuple[str, Signals], ...] = (
-    ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt("local", True, "strategy"))),
+    ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
-    ("TPU106", h(dispatch=Dispatch(50, 10))),
+    ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
     (
         "TPU204",
-        h(pipelines=(pipeline(DatasetOp("ParallelMap"), DatasetOp("Repeat", count=-1), BATCHED),)),
+        h(
+            pipelines=(
+                pipeline(
+                    DatasetOp(kind="ParallelMap"), DatasetOp(kind="Repeat", count=-1), BATCHED
+                ),
+            )
+        ),
     ),
-    ("TPU204", h(pipelines=(pipeline(DatasetOp("Cache"), DatasetOp("Shuffle"), BATCHED),))),
+    (
+        "TPU204",
+        h(pipelines=(pipeline(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED),)),
+    ),
     ("TPU201", h(origin=Origin.TPU)),
-    ("TPU203", h(pipelines=(pipeline(DatasetOp("Map", inside_library=True), BATCHED),))),
-    ("TPU203", h(pipelines=given(DatasetOp("Map"), speeds=(slower("parallel calls"),)))),
+    ("TPU203", h(pipelines=(pipeline(DatasetOp(kind="Map", inside_library=True), BATCHED),))),
+    ("TPU203", h(pipelines=given(DatasetOp(kind="Map"), speeds=(slower("parallel calls"),)))),
     ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
@@ -533,9 +647,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
     ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
     ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
-    ("TPU206", h(target=POD, pipelines=given(DatasetOp("Shard"), BATCHED, per_replica=True))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="Shard"), BATCHED, per_replica=True))),
     ("TPU206", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
-    ("TPU206", h(target=POD, pipelines=given(DatasetOp("TensorSlice"), BATCHED))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="TensorSlice"), BATCHED))),
     ("TPU208", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
     ("TPU208", h(pipelines=given(READER, BATCHED, files=TWO_FILES), tpu_named="local")),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"))),
@@ -545,7 +659,10 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU107", loop(frozen=(frozen("written", 2),))),
     (
         "TPU108",
-        replace(loop(fetches=(ResultFetch("result", 25, 25, HERE),)), dispatch=Dispatch(2500, 100)),
+        replace(
+            loop(fetches=(ResultFetch("result", 25, 25, HERE),)),
+            dispatch=Dispatch(steps=2500, steps_per_dispatch=100),
+        ),
     ),
     (
         "TPU109",
@@ -582,17 +699,20 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU213",
         h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
     ),
-    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=64, elements=64), BATCHED))),
-    ("TPU214", h(pipelines=given(DatasetOp("Shuffle", buffer_size=8), replace(READER), BATCHED))),
+    ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
+    (
+        "TPU214",
+        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), replace(READER), BATCHED)),
+    ),
 )
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
-    ("TPU001", h(tensorflow=TensorFlowImport(False))),
+    ("TPU001", h(tensorflow=TensorFlowImport(succeeded=False))),
     ("TPU003", HEALTHY),
     ("TPU106", HEALTHY),
     ("TPU201", HEALTHY),
-    ("TPU201", h(steps=StepTimes((10.0,), None, "job"))),
-    ("TPU201", h(steps=StepTimes((10.0,), (7.0,), "p"))),
+    ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=None, source="job"))),
+    ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"))),
     (
         "TPU502",
         h(
@@ -673,7 +793,7 @@ def test_a_healthy_rehearsal_passes_or_says_what_it_cannot_know(id_: str) -> Non
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
 def test_with_no_signals_at_all_nothing_passes(check: object) -> None:
     for origin in Origin:
-        outcome = examine(Signals(origin), check.id)  # type: ignore[attr-defined]
+        outcome = examine(Signals(origin=origin), check.id)  # type: ignore[attr-defined]
         assert outcome.verdict is Verdict.SKIPPED, outcome
         assert outcome.how_to_measure
 
@@ -685,6 +805,8 @@ def test_the_tile_of_the_target_decides_which_width_is_narrow() -> None:
 
 
 def test_a_limit_of_the_settings_decides() -> None:
-    waiting = h(origin=Origin.TPU, steps=StepTimes((10.0,), (0.6,), "p"))
+    waiting = h(
+        origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.6,), source="p")
+    )
     assert examine(waiting, "TPU201").verdict is Verdict.FAILED
     assert examine(waiting, "TPU201", TPU201=0.1).verdict is Verdict.PASSED

@@ -18,7 +18,7 @@ Op = tuple[str, str, float]
 
 
 def read(folder: Path) -> Report:
-    return diagnose(ProfileRequest(str(folder), xprof_limit_s=0), Settings())
+    return diagnose(ProfileRequest(path=str(folder), xprof_limit_s=0), Settings())
 
 
 def outcome(found: Report, id_: str) -> Outcome:

@@ -39,24 +39,37 @@ def test_libtpus_metrics_and_the_stacks_of_who_holds_the_tpu() -> None:
         assert process.stdout is not None
         process.stdout.readline()
         holder = Process(
-            process.pid, 1, ("python", "train.py"), "TensorFlow 2.20.0", ("/dev/accel0",),
-            frozenset({Address("localhost", port)}), frozenset({1}), False,
-        )  # fmt: skip
+            pid=process.pid,
+            parent=1,
+            command=("python", "train.py"),
+            framework="TensorFlow 2.20.0",
+            devices=("/dev/accel0",),
+            listening=frozenset({Address("localhost", port)}),
+            sockets=frozenset({1}),
+            own_network=False,
+        )
         targets = Targets((), (Trainer(holder, ()),))
         tables, (fault,) = without_server(targets, 1.0, lambda _: None)
         process.kill()
     server.stop(None).wait()
     assert [table.title.split(" of pid ")[0] for table in tables] == [
-        "The TPU", "Where the main thread"
-    ]  # fmt: skip
+        "The TPU",
+        "Where the main thread",
+    ]
     assert tables[0].rows[0] == ("HBM in use", 1, float(2**30), "bytes")
     assert "add tf.profiler.experimental.server.start(6009) at its start" in fault.reason
 
 
 def test_a_trainer_in_another_network_is_reached_through_it() -> None:
     inside = Process(
-        2**22 + 1, 1, ("python",), "TensorFlow 2.20.0", (), frozenset({Address("localhost", 6009)}),
-        frozenset({1}), True,
-    )  # fmt: skip
+        pid=2**22 + 1,
+        parent=1,
+        command=("python",),
+        framework="TensorFlow 2.20.0",
+        devices=(),
+        listening=frozenset({Address("localhost", 6009)}),
+        sockets=frozenset({1}),
+        own_network=True,
+    )
     _, (fault,) = without_server(Targets((), (Trainer(inside, ()),)), 1.0, lambda _: None)
     assert f"nsenter --target {inside.pid} --net tpudiag attach localhost:6009" in fault.reason

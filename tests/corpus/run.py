@@ -83,7 +83,7 @@ class Job:
         return self.must_not_fail is None or id_ in self.must_not_fail
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Located:
     """Where a planted defect was found: lines named, and how near the nearest is."""
 
@@ -95,7 +95,7 @@ class Located:
     in_file: bool
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Result:
     """What came of one script."""
 
@@ -175,7 +175,12 @@ def rehearse(
         for name in (job.path.name, *job.files):
             shutil.copy(JOBS / name, folder / name)
         report, said = _check(job, folder, timeout_s, tool, options)
-        result = Result(job.name, job.target, not job.planted, time.monotonic() - started)
+        result = Result(
+            name=job.name,
+            target=job.target,
+            healthy=not job.planted,
+            seconds=time.monotonic() - started,
+        )
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{job.name}.json").write_text(json.dumps(report, indent=1))
@@ -247,9 +252,13 @@ def _locate(planted: Planted, findings: Iterable[dict[str, Any]], file: str) -> 
     ]
     gaps = [abs(line - wanted) for line in lines for wanted in planted.lines]
     return Located(
-        planted.id, planted.lines, tuple(_place({"location": place}) for place in places),
-        exact=0 in gaps, near=any(gap <= NEAR for gap in gaps), in_file=bool(lines),
-    )  # fmt: skip
+        id=planted.id,
+        wanted=planted.lines,
+        named=tuple(_place({"location": place}) for place in places),
+        exact=0 in gaps,
+        near=any(gap <= NEAR for gap in gaps),
+        in_file=bool(lines),
+    )
 
 
 def _place(finding: dict[str, Any]) -> str:
@@ -258,7 +267,7 @@ def _place(finding: dict[str, Any]) -> str:
     return f"{Path(location['file']).name}:{location['line']}" if location else "no location"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Score:
     """How one check did over the scripts that ran."""
 
@@ -287,12 +296,17 @@ def score(id_: str, results: Sequence[Result]) -> Score:
     found = sum(r.found.count(id_) for r in results)
     false = sum(id_ in r.false for r in results)
     return Score(
-        id_, found + sum(id_ in r.missed for r in results), found, false, failed - found - false,
-        healthy.count("passed"), healthy.count("skipped"),
-    )  # fmt: skip
+        id=id_,
+        planted=found + sum(id_ in r.missed for r in results),
+        found=found,
+        false=false,
+        consequences=failed - found - false,
+        healthy_passed=healthy.count("passed"),
+        healthy_skipped=healthy.count("skipped"),
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Total:
     """The whole run against its bars."""
 

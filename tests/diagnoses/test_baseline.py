@@ -25,13 +25,30 @@ def report(
 ) -> Report:
     """The report of a check whose step has this work."""
     cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
-    program = Program(cycles, (), 0, (), (), False, work=work)
+    program = Program(
+        cycles=cycles,
+        recomputed=(),
+        recomputed_cycles=0,
+        padded=(),
+        collectives=(),
+        sharded_update=False,
+        work=work,
+    )
     step = timed(
-        Compilation("v5e-4", batch, 4, compiler, 16 * GIB, temporary_bytes=need, compiled=True,
-                    program=program, lines={LARGEST.op_name: "train.py:31"}),
+        Compilation(
+            target="v5e-4",
+            batch=batch,
+            replicas=4,
+            compiler=compiler,
+            usable_bytes=16 * GIB,
+            temporary_bytes=need,
+            compiled=True,
+            program=program,
+            lines={LARGEST.op_name: "train.py:31"},
+        ),
         V5E,
-    )  # fmt: skip
-    signals = Signals(Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+    )
+    signals = Signals(origin=Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
     prediction = predicted_step.prediction(step)
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")

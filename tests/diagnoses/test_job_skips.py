@@ -19,7 +19,7 @@ def outcome(verdict: Verdict, cause: str | None, how: str | None) -> Outcome:
 
 
 ASKS = outcome(Verdict.SKIPPED, "a training step was not seen", REHEARSE)
-CRASH = JobEnd("exception", "ValueError: x", Location("train.py", 12))
+CRASH = JobEnd(how="exception", error="ValueError: x", location=Location("train.py", 12))
 
 
 def said(before: Outcome, end: JobEnd | None) -> Outcome:
@@ -34,7 +34,7 @@ def test_after_a_crash_the_reason_is_the_crash() -> None:
     assert after.reason == f"{after.cause}. To measure it: {after.how_to_measure}."
 
 
-@pytest.mark.parametrize("end", [None, JobEnd("finished"), JobEnd("exit", exit_code=0)])
+@pytest.mark.parametrize("end", [None, JobEnd(how="finished"), JobEnd(how="exit", exit_code=0)])
 def test_a_rehearsal_that_ended_well_is_not_asked_for_again(end: JobEnd | None) -> None:
     after = said(ASKS, end)
     assert (after.reason, after.how_to_measure) == ("a training step was not seen", None)

@@ -20,16 +20,32 @@ LINE = "train.py:31"
 def compiled() -> Compilation:
     """The tied embeddings with Adam, as if they had been compiled for a v5e-4."""
     work = programs.work("embedding-v5e")
-    program = Program(10**6, (), 0, (), (), False, work=work)
+    program = Program(
+        cycles=10**6,
+        recomputed=(),
+        recomputed_cycles=0,
+        padded=(),
+        collectives=(),
+        sharded_update=False,
+        work=work,
+    )
     step = Compilation(
-        "v5e-4", 32, 4, "libtpu 1, jax 1", 16 * GIB, temporary_bytes=GIB, flops=1.0,
-        compiled=True, program=program, lines={work[-1].op_name: LINE},
-    )  # fmt: skip
+        target="v5e-4",
+        batch=32,
+        replicas=4,
+        compiler="libtpu 1, jax 1",
+        usable_bytes=16 * GIB,
+        temporary_bytes=GIB,
+        flops=1.0,
+        compiled=True,
+        program=program,
+        lines={work[-1].op_name: LINE},
+    )
     return timed(step, V5E)
 
 
 def signals(step: Compilation) -> Signals:
-    return Signals(Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+    return Signals(origin=Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
 
 
 def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
@@ -51,7 +67,7 @@ def test_without_a_program_there_is_no_prediction() -> None:
     nothing = replace(compiled(), program=None, predicted=None)
     assert predicted_step.of_signals(signals(nothing)) is None
     assert "predicted_step_ms" not in predicted_step.measurements(signals(nothing))
-    assert predicted_step.measurements(Signals(Origin.REHEARSAL)) == {}
+    assert predicted_step.measurements(Signals(origin=Origin.REHEARSAL)) == {}
 
 
 def test_operations_are_summed_and_bear_the_users_line() -> None:
@@ -63,9 +79,25 @@ def test_operations_are_summed_and_bear_the_users_line() -> None:
 
 
 def test_steps_of_one_dispatch_share_its_cost() -> None:
-    small = timed(replace(compiled(), program=Program(1, (), 0, (), (), False, work=())), V5E)
+    small = timed(
+        replace(
+            compiled(),
+            program=Program(
+                cycles=1,
+                recomputed=(),
+                recomputed_cycles=0,
+                padded=(),
+                collectives=(),
+                sharded_update=False,
+                work=(),
+            ),
+        ),
+        V5E,
+    )
     alone = signals(small)
-    many = predicted_step.dispatched(replace(alone, dispatch=Dispatch(100, 50)))
+    many = predicted_step.dispatched(
+        replace(alone, dispatch=Dispatch(steps=100, steps_per_dispatch=50))
+    )
     assert many.compiler is not None and many.compiler.step is not None
     assert many.compiler.step.predicted is not None and small.predicted is not None
     assert many.compiler.step.predicted.ms.value < small.predicted.ms.value

@@ -45,7 +45,7 @@ def made(spaces: ModuleType) -> Any:
 
 
 def report(file: Path) -> Report:
-    return diagnose(ProfileRequest(str(file), xprof_limit_s=0), Settings())
+    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
 
 
 def table(found: Report, title: str) -> Table:

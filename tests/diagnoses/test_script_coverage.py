@@ -7,12 +7,25 @@ from tpudiag.model import Location
 from tpudiag.script_run import Coverage, HookDefect, ShortenedLoop, StepFunction, UnreachedLines
 
 HERE = Location("train.py", 40)
-STEP = StepFunction("train_step", Location("train.py", 12), HERE, 25, 975, 8.0)
-FIT = StepFunction("one_step_on_iterator", None, Location("train.py", 50), 27, 0)
+STEP = StepFunction(
+    name="train_step",
+    location=Location("train.py", 12),
+    called_at=HERE,
+    ran=25,
+    forwarded=975,
+    call_ms=8.0,
+)
+FIT = StepFunction(
+    name="one_step_on_iterator",
+    location=None,
+    called_at=Location("train.py", 50),
+    ran=27,
+    forwarded=0,
+)
 
 
 def test_each_training_function_is_named() -> None:
-    (note,) = script_coverage.notes(Coverage("whole", (STEP, FIT)))
+    (note,) = script_coverage.notes(Coverage(end="whole", functions=(STEP, FIT)))
     assert note == (
         "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
         "its last result; Keras' training step (train.py:50): 27 calls ran."
@@ -23,7 +36,7 @@ def test_what_was_shortened_is_said() -> None:
     loops = (
         ShortenedLoop("epochs of fit", HERE, 2, 90), ShortenedLoop("tf.range", HERE, 4, None),
     )  # fmt: skip
-    (note,) = script_coverage.notes(Coverage("whole", shortened=loops, replayed_batches=1))
+    (note,) = script_coverage.notes(Coverage(end="whole", shortened=loops, replayed_batches=1))
     assert note == (
         "Shortened past the steps observed: epochs of fit (train.py:40): 2 of 90; tf.range "
         "(train.py:40): 4 of all; 1 batch given again."
@@ -32,18 +45,18 @@ def test_what_was_shortened_is_said() -> None:
 
 def test_what_the_time_did_not_reach_is_said_first() -> None:
     rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))
-    ended = Coverage("budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
+    ended = Coverage(end="budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
     (note,) = script_coverage.urgent(ended, ())
     assert note.startswith("The 60 s for the rest of the script ended at train.py:40. Not reached:")
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note
-    assert list(script_coverage.urgent(Coverage("whole"), ())) == []
+    assert list(script_coverage.urgent(Coverage(end="whole"), ())) == []
 
 
 def test_a_crash_where_the_job_was_shortened_may_be_no_crash_of_its_own() -> None:
-    (note,) = script_coverage.urgent(Coverage("crash", (STEP,)), ())
+    (note,) = script_coverage.urgent(Coverage(end="crash", functions=(STEP,)), ())
     assert "`--first-loop` ends before it" in note
-    assert list(script_coverage.urgent(Coverage("crash", (FIT,)), ())) == []
+    assert list(script_coverage.urgent(Coverage(end="crash", functions=(FIT,)), ())) == []
 
 
 def test_a_hook_that_failed_is_said_to_be_ours() -> None:
@@ -52,5 +65,5 @@ def test_a_hook_that_failed_is_said_to_be_ours() -> None:
 
 
 def test_where_only_the_first_loop_was_wanted_it_is_said() -> None:
-    (note,) = script_coverage.notes(Coverage("first loop", (STEP,)))
+    (note,) = script_coverage.notes(Coverage(end="first loop", functions=(STEP,)))
     assert "--first-loop" in note

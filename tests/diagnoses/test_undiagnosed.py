@@ -9,7 +9,7 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Location
 from tpudiag.signals import JobEnd, Origin, Signals
 
-FINISHED = Signals(Origin.REHEARSAL, end=JobEnd("finished"))
+FINISHED = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="finished"))
 
 
 @pytest.mark.parametrize(("module", "name"), [("jax", "JAX"), ("torch", "PyTorch")])
@@ -19,7 +19,7 @@ def test_another_framework_is_named(module: str, name: str) -> None:
     with pytest.raises(NothingDiagnosed, match=name):
         refuse_nothing("train.py", FINISHED, {"frameworks": [module]}, ())
     with pytest.raises(NothingDiagnosed, match=name):
-        refuse_nothing("train.py", Signals(Origin.REHEARSAL), {"keras_backend": module}, ())
+        refuse_nothing("train.py", Signals(origin=Origin.REHEARSAL), {"keras_backend": module}, ())
 
 
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
@@ -28,7 +28,7 @@ def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
 
 
 def test_a_job_that_crashed_is_diagnosed() -> None:
-    crashed = Signals(Origin.REHEARSAL, end=JobEnd("exception", "ValueError: x"))
+    crashed = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="exception", error="ValueError: x"))
     refuse_nothing("train.py", crashed, {"frameworks": ["torch"]}, ())
 
 
@@ -47,7 +47,7 @@ def test_a_job_that_crashed_is_diagnosed() -> None:
     ],
 )  # fmt: skip
 def test_data_that_is_away_is_named_with_its_line(error: str, what: str) -> None:
-    end = JobEnd("exception", error, Location("train.py", 7))
+    end = JobEnd(how="exception", error=error, location=Location("train.py", 7))
     line = unreachable(end, fake_data=False)
     assert line is not None
     assert line.startswith(f"train.py:7 asks for {what}, which cannot be reached from here")
@@ -56,5 +56,8 @@ def test_data_that_is_away_is_named_with_its_line(error: str, what: str) -> None
 
 
 def test_any_other_error_is_none_of_these() -> None:
-    assert unreachable(JobEnd("exception", "ValueError: gs://bucket is no number"), False) is None
-    assert unreachable(JobEnd("finished"), False) is None
+    assert (
+        unreachable(JobEnd(how="exception", error="ValueError: gs://bucket is no number"), False)
+        is None
+    )
+    assert unreachable(JobEnd(how="finished"), False) is None

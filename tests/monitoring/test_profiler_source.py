@@ -27,7 +27,9 @@ class Trainer:
             raise UnreadableInput(f"{address}: nothing listens there")
         if self.step_ms is None:
             return Sample(None)
-        steps = StepTimes((self.step_ms,) * 10, (self.step_ms / 10,) * 10, "profile")
+        steps = StepTimes(
+            step_ms=(self.step_ms,) * 10, input_wait_ms=(self.step_ms / 10,) * 10, source="profile"
+        )
         return Sample(steps, 10 * self.step_ms)
 
     def run(self, seconds: float) -> None:
@@ -47,10 +49,13 @@ def test_a_second_every_half_minute() -> None:
 
 
 def test_the_time_between_many_steps_counts() -> None:
-    busy = StepTimes((5.0,) * 100, None, "profile")
+    busy = StepTimes(step_ms=(5.0,) * 100, input_wait_ms=None, source="profile")
     assert Sample(busy, 1_000.0).span_ms == 1_000
     assert Sample(busy).span_ms == 500
-    assert Sample(StepTimes((900.0,), None, "profile"), 1_000.0).span_ms == 900
+    assert (
+        Sample(StepTimes(step_ms=(900.0,), input_wait_ms=None, source="profile"), 1_000.0).span_ms
+        == 900
+    )
 
 
 def test_a_drop_and_a_stall_are_seen_in_samples() -> None:

@@ -30,17 +30,39 @@ def predicted(batch: int, ms: float) -> PredictedStep:
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
     """A compilation with the need, and FLOPs and ms an example."""
-    program = Program(1, (), 0, (), (), False)
+    program = Program(
+        cycles=1,
+        recomputed=(),
+        recomputed_cycles=0,
+        padded=(),
+        collectives=(),
+        sharded_update=False,
+    )
     step = batch * 0.01 if step_ms is None else step_ms
     return Compilation(
-        "v5e-8", batch, 8, "libtpu 1", 16 * GIB, temporary_bytes=int(gib * GIB),
-        flops=flops * batch, compiled=True, program=program, predicted=predicted(batch, step + 0.1),
-    )  # fmt: skip
+        target="v5e-8",
+        batch=batch,
+        replicas=8,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
+        temporary_bytes=int(gib * GIB),
+        flops=flops * batch,
+        compiled=True,
+        program=program,
+        predicted=predicted(batch, step + 0.1),
+    )
 
 
 def refused(batch: int) -> Compilation:
     full = OutOfMemory("E1000: CompileTimeHbmOom", 36 * GIB, 16 * GIB)
-    return Compilation("v5e-8", batch, 8, "libtpu 1", 16 * GIB, out_of_memory=full)
+    return Compilation(
+        target="v5e-8",
+        batch=batch,
+        replicas=8,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
+        out_of_memory=full,
+    )
 
 
 def plan(*answers: Compilation) -> Plan:
@@ -99,7 +121,14 @@ def test_a_batch_above_a_refused_one_is_never_a_fit() -> None:
 
 
 def test_an_answer_that_never_came_is_unknown_not_a_fit() -> None:
-    silent = Compilation("v5e-8", 256, 8, "libtpu 1", 16 * GIB, error="it took longer than 1 s")
+    silent = Compilation(
+        target="v5e-8",
+        batch=256,
+        replicas=8,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
+        error="it took longer than 1 s",
+    )
     made = plan(answer(128, 8), silent)
     table = plan_report.report("job", (made,)).tables[0]
     assert [row[2] for row in table.rows] == ["yes", "unknown"]
@@ -115,7 +144,14 @@ def test_a_target_on_which_nothing_fits_fails_the_plan() -> None:
 
 
 def test_nothing_known_is_skipped_not_passed() -> None:
-    silent = Compilation("v5e-8", 8, 8, "libtpu 1", 16 * GIB, error="died")
+    silent = Compilation(
+        target="v5e-8",
+        batch=8,
+        replicas=8,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
+        error="died",
+    )
     assert plan_report.report("job", (plan(silent),)).outcomes[0].verdict is Verdict.SKIPPED
 
 
@@ -137,14 +173,21 @@ def test_a_generation_without_tensorflow_is_told() -> None:
 
 def test_one_replica_in_place_of_a_slice_is_told() -> None:
     alone = Compilation(
-        "v5e-24",
-        8,
-        1,
-        "libtpu 1",
-        16 * GIB,
+        target="v5e-24",
+        batch=8,
+        replicas=1,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
         flops=8.0,
         compiled=True,
-        program=Program(1, (), 0, (), (), False),
+        program=Program(
+            cycles=1,
+            recomputed=(),
+            recomputed_cycles=0,
+            padded=(),
+            collectives=(),
+            sharded_update=False,
+        ),
     )
     made = plan_report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
     assert any("all-reduce between replicas is left out" in note for note in made.notes)
@@ -156,7 +199,14 @@ def test_batches_are_doubled_up_to_the_last() -> None:
 
 
 def test_what_was_not_answered_is_not_said_to_be_refused() -> None:
-    silent = Compilation("v5e-8", 256, 8, "libtpu 1", 16 * GIB, error="the batch is fixed")
+    silent = Compilation(
+        target="v5e-8",
+        batch=256,
+        replicas=8,
+        compiler="libtpu 1",
+        usable_bytes=16 * GIB,
+        error="the batch is fixed",
+    )
     assert chosen(plan(answer(128, 8), silent)) == (128, "whether 256 fits is not known")
 
 

@@ -9,14 +9,17 @@ from tpudiag.prediction.input_verdict import verdict
 from tpudiag.prediction.times import Range
 from tpudiag.signals import DatasetOp, InputCost, Pipeline
 
-PARALLEL = (DatasetOp("ParallelMap", parallelism=-1), DatasetOp("Prefetch", buffer_size=-1))
-SERIAL = (DatasetOp("Map"), DatasetOp("Prefetch", buffer_size=-1))
+PARALLEL = (
+    DatasetOp(kind="ParallelMap", parallelism=-1),
+    DatasetOp(kind="Prefetch", buffer_size=-1),
+)
+SERIAL = (DatasetOp(kind="Map"), DatasetOp(kind="Prefetch", buffer_size=-1))
 
 
 def pipeline(ops: tuple[DatasetOp, ...], per_core: float, cores: float = 2.0) -> Pipeline:
     """Run alone for a second on so many cores."""
     examples = int(per_core * cores)
-    return Pipeline(ops, (), cost=InputCost(examples, 1.0, cores, examples * 1000))
+    return Pipeline(ops=ops, elements=(), cost=InputCost(examples, 1.0, cores, examples * 1000))
 
 
 def needs(value: float) -> Range:
@@ -53,10 +56,14 @@ def test_hosts_share_what_is_needed() -> None:
 
 
 def test_a_pipeline_that_was_not_run_alone_has_no_verdict() -> None:
-    assert verdict(Pipeline(PARALLEL, ()), needs(1.0), target("v5e-8")) is None
+    assert verdict(Pipeline(ops=PARALLEL, elements=()), needs(1.0), target("v5e-8")) is None
 
 
 def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
-    ops = (DatasetOp("TensorSlice"), DatasetOp("Shuffle"), DatasetOp("Batch", batch_size=8))
-    assert Pipeline(ops, ()).serial
-    assert not Pipeline(PARALLEL, ()).serial
+    ops = (
+        DatasetOp(kind="TensorSlice"),
+        DatasetOp(kind="Shuffle"),
+        DatasetOp(kind="Batch", batch_size=8),
+    )
+    assert Pipeline(ops=ops, elements=()).serial
+    assert not Pipeline(ops=PARALLEL, elements=()).serial

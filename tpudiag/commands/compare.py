@@ -137,7 +137,7 @@ def _report(path: str, options: argparse.Namespace) -> Report:
 
     if path.endswith(".json"):
         return report_json.load(path)
-    request = profile.ProfileRequest(path, None, options.engine, 0)
+    request = profile.ProfileRequest(path=path, run=None, engine=options.engine, xprof_limit_s=0)
     report = profile.diagnose(request, settings_for(options))
     if report.interrupted:
         raise KeyboardInterrupt

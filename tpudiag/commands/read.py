@@ -91,9 +91,13 @@ def run(options: argparse.Namespace) -> int:
         return _list(locate.runs(options.path))
     check_outputs(options)
     request = profile.ProfileRequest(
-        options.path, options.run_name, options.engine, options.xprof_limit,
-        step_name=options.step_name, **({"top": options.top} if options.top else {}),
-    )  # fmt: skip
+        path=options.path,
+        run=options.run_name,
+        engine=options.engine,
+        xprof_limit_s=options.xprof_limit,
+        step_name=options.step_name,
+        **({"top": options.top} if options.top else {}),
+    )
     report = profile.diagnose(request, settings_for(options))
     code = emit(report, options)
     if options.tensorboard:

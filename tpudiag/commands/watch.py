@@ -119,9 +119,13 @@ def _outlets(options: argparse.Namespace) -> list[Outlet]:
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 
         destination = Destination(
-            options.project, options.job, options.resource, options.period,
-            options.endpoint, options.buffer,
-        )  # fmt: skip
+            project=options.project,
+            job=options.job,
+            resource=options.resource,
+            period_s=options.period,
+            endpoint=options.endpoint,
+            buffer=options.buffer,
+        )
         found.append(Exporter(destination, options.source))
     elif options.endpoint is not None:
         raise UsageError("--endpoint: needs --project")

@@ -23,7 +23,7 @@ NETWORK = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cloud:
     """What is known of a TPU before its workers are asked; empty where none was named."""
 
@@ -57,8 +57,8 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
             NETWORK.format(name=node.name, zone=node.zone, project=node.project, port=port)
         )
     return Cloud(
-        node.name, known, workers, (_table(node),), tuple(notes),
-        f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
+        name=node.name, known=known, workers=workers, tables=(_table(node),), notes=tuple(notes),
+        headline=f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
         f"no profile of its {len(node.workers)} workers.",
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ UNITS = {"cycles": "cycles", "flops": "FLOP", "hbm_bytes": "B through HBM",
 COLUMNS = ("target", "operation", "line", "figure", "A", "B", "of the whole")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Growth:
     """One operation that takes more of one thing than before; each example counts alike."""
 
@@ -50,13 +50,18 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
     for each in after.operations:
         rows = [
             Growth(
-                after.target, each.operation, each.location, name, was, now,
-                (now - was) / whole[name],
+                target=after.target,
+                operation=each.operation,
+                location=each.location,
+                figure=name,
+                before=was,
+                after=now,
+                share=(now - was) / whole[name],
             )
             for name in FIGURES
             for was in [_value(old.get(each.operation), name)]
             for now in [_value(each, name) * (more if name != "collective_bytes" else 1.0)]
-        ]  # fmt: skip
+        ]
         worst = max(rows, key=lambda row: row.share)
         if worst.share >= LEAST:
             yield worst

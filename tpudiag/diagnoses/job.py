@@ -53,7 +53,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
-    signals, job = Signals(Origin.TPU), runner.JobRun()
+    signals, job = Signals(origin=Origin.TPU), runner.JobRun()
     source = script.look(script.module_file(request.program) if request.is_module else request.file)
     if request.notebook is not None:
         source = request.notebook.relocated(source)
@@ -142,17 +142,27 @@ def spec_of(
     if request.program == REFERENCE:
         arguments = ("--tpu", tpu, *arguments)
     return protocol.JobSpec(
-        request.file, arguments, target.replicas, real_replicas, target.hosts,
-        rehearse, request.steps or STEPS, request.warmup_steps,
-        0.0 if request.steps or not rehearse else STEP_BUDGET_S, str(request.log_dir.absolute()),
-        str(request.sandbox or ""), 0.0 if request.fake_data else request.measure_input_s,
-        lower_to, request.topology.replicas,
+        program=request.file,
+        arguments=arguments,
+        replicas=target.replicas,
+        real_replicas=real_replicas,
+        hosts=target.hosts,
+        rehearse=rehearse,
+        steps=request.steps or STEPS,
+        warmup_steps=request.warmup_steps,
+        budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
+        log_dir=str(request.log_dir.absolute()),
+        sandbox=str(request.sandbox or ""),
+        measure_input_s=0.0 if request.fake_data else request.measure_input_s,
+        lower_to=lower_to,
+        lower_for=request.topology.replicas,
         cells=request.notebook.source.cells if request.notebook else (),
         notebook=request.notebook.source.name if request.notebook else "",
         fake_data=request.fake_data,
-        is_module=request.is_module, rest_s=request.rest_s if rehearse else 0.0,
+        is_module=request.is_module,
+        rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
-    )  # fmt: skip
+    )
 
 
 def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.JobRun, int]:
@@ -174,7 +184,7 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
             job.facts, job.interrupted, target, request.compiler, on_phase
         )
     if compiler.reason == compile_step.INTERRUPTED:
-        signals = replace(signals, end=JobEnd("interrupted"))
+        signals = replace(signals, end=JobEnd(how="interrupted"))
     return replace(signals, compiler=compiler), job, replicas
 
 
@@ -191,13 +201,20 @@ def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
     if refusal is not None:
-        attempt = TpuAttempt(asked, False, "connect", refusal, 0.0, request.tpu_timeout_s)
-        return Signals(Origin.TPU, tpu=attempt), runner.JobRun()
+        attempt = TpuAttempt(
+            asked=asked,
+            reached=False,
+            phase="connect",
+            error=refusal,
+            waited_s=0.0,
+            limit_s=request.tpu_timeout_s,
+        )
+        return Signals(origin=Origin.TPU, tpu=attempt), runner.JobRun()
     limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
     spec = spec_of(request, False, asked, request.target.replicas)
     job = runner.run(spec, request.python, limits, on_phase)
     signals = _signals(Origin.TPU, job)
-    attempt = signals.tpu or TpuAttempt(asked, False)
+    attempt = signals.tpu or TpuAttempt(asked=asked, reached=False)
     if not attempt.reached and attempt.error is None:
         waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
         said = job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
@@ -212,22 +229,24 @@ def _signals(origin: Origin, job: runner.JobRun) -> Signals:
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
     if signals.tensorflow is None and job.phase == "importing TensorFlow":
         failure = job.timed_out or _last_words(job)
-        signals = replace(signals, tensorflow=TensorFlowImport(False, failure=failure))
+        signals = replace(signals, tensorflow=TensorFlowImport(succeeded=False, failure=failure))
     return signals
 
 
 def _end(job: runner.JobRun) -> JobEnd:
     """How a job ended that could not say so itself."""
     if job.interrupted:
-        return JobEnd("interrupted")
+        return JobEnd(how="interrupted")
     if job.timed_out:
-        return JobEnd("timeout", job.timed_out)
+        return JobEnd(how="timeout", error=job.timed_out)
     if job.phase == protocol.LOWERING:
         known = job.facts.get("came_to")  # what was seen is whole: its lowering ended it
-        return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd("stopped")
+        return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd(how="stopped")
     if job.exit_code is not None and job.exit_code < 0:
-        return JobEnd("signal", f"killed by signal {-job.exit_code}", exit_code=job.exit_code)
-    return JobEnd("exit", exit_code=job.exit_code)
+        return JobEnd(
+            how="signal", error=f"killed by signal {-job.exit_code}", exit_code=job.exit_code
+        )
+    return JobEnd(how="exit", exit_code=job.exit_code)
 
 
 def _last_words(job: runner.JobRun) -> str:

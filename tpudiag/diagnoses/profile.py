@@ -47,7 +47,7 @@ GPUS = (
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProfileRequest:
     """A profile to read, and how."""
 

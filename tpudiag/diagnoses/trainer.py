@@ -85,7 +85,7 @@ def diagnose(
 def _so_far(pids: Sequence[int]) -> JobEnd | None:
     """What running trainers say in their logs; None where none writes to a file."""
     said = "\n".join(end for pid in pids if (end := log_end(pid)))
-    return JobEnd("running", log_tail=said) if said else None
+    return JobEnd(how="running", log_tail=said) if said else None
 
 
 def _captured(
@@ -126,7 +126,7 @@ def _with_profile(
     """The report on the profiles that came."""
     missing = _missing(found, captures)
     profile = ProfileRequest(
-        run.url, xprof_limit_s=request.xprof_limit_s, subject=found.subject, missing=missing,
+        path=run.url, xprof_limit_s=request.xprof_limit_s, subject=found.subject, missing=missing,
         known=found.cloud.known,
         notes=(*found.targets.notes, *found.cloud.notes, _note(request.capture, captures)),
     )  # fmt: skip

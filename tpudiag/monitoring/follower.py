@@ -85,7 +85,7 @@ def source(path: str) -> Source | None:
     return events if events.found else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figures:
     """What a watched run does now, over its last five minutes; None where it is not known."""
 
@@ -186,15 +186,19 @@ class Watched:
         hangs = silent_s is not None and silent_s > 3 * self.normal_pause_s()
         steps_per_s = sum(w.steps for w in self.recent) / active_s if active_s else None
         return Figures(
-            self.run, self.unit, self.steps,
-            0.0 if hangs and self.steps else self.detector.per_s,
-            0.0 if hangs and self.steps else steps_per_s,
-            self.detector.baseline_per_s,
-            (percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
-            sum(waits) / 1e3 / active_s if waits and active_s else None,
-            max(used, default=None),
-            silent_s, self.normal_pause_s(), _paused_s(self.recording),
-        )  # fmt: skip
+            run=self.run,
+            unit=self.unit,
+            steps=self.steps,
+            per_s=0.0 if hangs and self.steps else self.detector.per_s,
+            steps_per_s=0.0 if hangs and self.steps else steps_per_s,
+            baseline_per_s=self.detector.baseline_per_s,
+            step_ms=(percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
+            input_share=sum(waits) / 1e3 / active_s if waits and active_s else None,
+            hbm_bytes=max(used, default=None),
+            silent_s=silent_s,
+            normal_pause_s=self.normal_pause_s(),
+            pause_s=_paused_s(self.recording),
+        )
 
     def signals(self) -> Signals:
         """What the checks get to see."""
@@ -204,15 +208,22 @@ class Watched:
         silent_s = self.silent_s()
         forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
         return Signals(
-            Origin.RECORDING,
+            origin=Origin.RECORDING,
             steps=self._step_times(name),
             throughput=Throughput(
-                self.unit, self.steps, name, self.detector.per_s, self.detector.baseline_per_s,
-                tuple(_said(drop) for drop in self.detector.drops),
-                silent_s, self.normal_pause_s(), run.pausing, self.gone,
-                self._unsure(forgotten),
+                unit=self.unit,
+                steps=self.steps,
+                source=name,
+                per_s=self.detector.per_s,
+                baseline_per_s=self.detector.baseline_per_s,
+                drops=tuple(_said(drop) for drop in self.detector.drops),
+                silent_s=silent_s,
+                normal_pause_s=self.normal_pause_s(),
+                pausing=run.pausing,
+                gone=self.gone,
+                unsure=self._unsure(forgotten),
             ),
-        )  # fmt: skip
+        )
 
     def _unsure(self, forgotten: bool) -> str | None:
         """Why silence may be the end of the job, None where it is not."""
@@ -226,10 +237,11 @@ class Watched:
         if not windows:
             return None
         return StepTimes(
-            tuple(1e3 * w.active_s / w.steps for w in windows),
-            tuple((w.wait_ms or 0.0) / w.steps for w in windows),
-            name, input_wait_source="the loop's own clock",
-        )  # fmt: skip
+            step_ms=tuple(1e3 * w.active_s / w.steps for w in windows),
+            input_wait_ms=tuple((w.wait_ms or 0.0) / w.steps for w in windows),
+            source=name,
+            input_wait_source="the loop's own clock",
+        )
 
     def done(self, idle_s: float) -> bool:
         """Whether nothing more is to come: it crashed, is gone, or ended and stays so.

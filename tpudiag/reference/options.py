@@ -11,7 +11,7 @@ LOOPS = ("custom", "fit")
 PRECISIONS = ("mixed_bfloat16", "float32")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JobOptions:
     """What the reference job trains, how, and for how long."""
 

@@ -186,7 +186,7 @@ class Origin(Enum):
     RECORDING = "recording"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Signals:
     """All facts of one diagnosis; None (not an empty tuple) means not measured."""
 
@@ -233,5 +233,5 @@ class Signals:
     """Hooks of this tool that failed; the job went on without them."""
 
 
-EMPTY = Signals(Origin.PROFILE)
+EMPTY = Signals(origin=Origin.PROFILE)
 """No fact at all."""

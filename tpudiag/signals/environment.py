@@ -33,7 +33,7 @@ class Environment:
     """TF_USE_LEGACY_KERAS is set to a true value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TensorFlowImport:
     """What importing TensorFlow in a child process came to."""
 
@@ -46,7 +46,7 @@ class TensorFlowImport:
     took_s: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KerasUse:
     """Which Keras the job trains with, and through which loop."""
 
@@ -63,7 +63,7 @@ class KerasUse:
     """The line that called fit last."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TpuAttempt:
     """An attempt to reach the TPU that was asked for."""
 
@@ -76,7 +76,7 @@ class TpuAttempt:
     limit_s: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CloudTpu:
     """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
 
@@ -96,7 +96,7 @@ class CloudTpu:
     """Type, worker and details of what it suffers from."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JobEnd:
     """How the observed job ended, and the last of what it said."""
 

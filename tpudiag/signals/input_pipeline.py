@@ -8,7 +8,7 @@ from tpudiag.model import Location
 from tpudiag.signals.step import TensorSeen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DatasetOp:
     """One transformation of a tf.data pipeline; None where the op has no such setting."""
 
@@ -115,7 +115,7 @@ class InputCost:
         return self.examples / self.seconds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pipeline:
     """A tf.data pipeline that the training loop reads: its ops from source to end."""
 

@@ -15,7 +15,7 @@ WHOLE_TRACE = 0.9
 lost none; where they cover less, what the rest of that time went into is not known."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Device:
     """One TPU core of a profile: what it is, its peaks per chip, and how it spent the window.
 
@@ -49,7 +49,7 @@ class Device:
         return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DeviceOp:
     """An operation on the devices of a profile; all figures summed over its occurrences."""
 
@@ -139,7 +139,7 @@ class ReplicaSteps:
         return sum(sum(part.ms) for part in self.parts if part.name in names)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MemoryPeak:
     """The most that one allocator of a host held during the capture, and what held it."""
 
@@ -161,7 +161,7 @@ class MemoryPeak:
         return any(word in self.allocator.lower() for word in ("cpu", "host"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class IteratorTime:
     """An op of a tf.data pipeline in a trace; `position` of `of`, counted from the source."""
 
@@ -230,7 +230,7 @@ class HostClock:
     ahead_ms: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProfileFacts:
     """What a TensorBoard profile holds; None where the trace does not tell."""
 

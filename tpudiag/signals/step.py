@@ -34,7 +34,7 @@ class Retrace:
     caller: Location | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TracedFunction:
     """A tf.function that was called while the job was observed."""
 
@@ -57,7 +57,7 @@ class TensorSeen:
     shape: tuple[int | None, ...] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dispatch:
     """How training steps reach the device."""
 
@@ -83,7 +83,7 @@ class Batch:
     location: Location | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MatrixOp:
     """A matrix product or convolution of the traced step, per replica.
 
@@ -130,7 +130,7 @@ class StepOps:
     """Those of the user's whose result has as many elements as the data say."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class VariableSeen:
     """A variable, its size on one replica, and whether it was made inside strategy.scope()."""
 

@@ -27,7 +27,7 @@ def warm_up(step_ms: Sequence[float]) -> int:
     return first if min(step_ms[:first]) > WARM_UP * rest[(9 * len(rest) - 1) // 10] else 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StepTimes:
     """Step times in ms; `input_wait_ms` is the part of each step spent waiting for input."""
 
@@ -82,7 +82,7 @@ class ThroughputDrop:
         return 1 - self.per_s / self.baseline_per_s
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Throughput:
     """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
 

@@ -39,7 +39,7 @@ def compiler(timeout_s: float = 240.0, python: str | None = None) -> libtpu_proc
 def step(folder: Path, program: str, replicas: int = 1) -> LoweredStep:
     path = folder / "step.mlir"
     path.write_text(program, encoding="utf-8")
-    return LoweredStep(8, replicas, str(path))
+    return LoweredStep(batch=8, replicas=replicas, path=str(path))
 
 
 def product(rows: int) -> str:

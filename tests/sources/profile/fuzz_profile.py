@@ -30,7 +30,7 @@ def one_input(data: bytes) -> None:
     """Read the bytes as a profile."""
     FILE.write_bytes(data)
     try:
-        report = diagnose(ProfileRequest(str(FILE), xprof_limit_s=0), Settings())
+        report = diagnose(ProfileRequest(path=str(FILE), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         if "\n" in str(error) or str(FILE) not in str(error):
             raise AssertionError(f"no clear line: {error!r}") from error

@@ -81,7 +81,7 @@ def test_odd_contents(spaces: ModuleType, tmp_path: Path, changes: list[Any]) ->
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(made.SerializeToString())
     try:
-        report = diagnose(ProfileRequest(str(file), xprof_limit_s=0), Settings())
+        report = diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
     except UnreadableInput as error:
         assert "\n" not in str(error)
         return

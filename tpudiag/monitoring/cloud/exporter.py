@@ -27,7 +27,7 @@ CLOSE_S = 10.0
 RESOURCES = ("generic_task", "k8s_container", "gce_instance")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Destination:
     """Where metrics go, and how often; `job` None is the name of the run."""
 

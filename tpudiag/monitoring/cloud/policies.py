@@ -25,7 +25,7 @@ class Limits:
     absent_min: int = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """One policy: fires where `query` gives anything, or where `absent` has no points."""
 
@@ -54,26 +54,32 @@ def _throughput_drop(where: str, limits: Limits) -> Policy:
     """Against the job's own trailing median."""
     rate = f"{PROMQL}steps_per_second{where}"
     return Policy(
-        "throughput-drop", f"throughput fell by {limits.drop:.0%}",
-        f"The steps a second of the last ten minutes are {limits.drop:.0%} below the job's own "
-        "median of the six hours before.",
-        "tpudiag attach HOST:PORT", "ERROR", 0,
-        f"(avg_over_time({rate}[10m]) / quantile_over_time(0.5, {rate}[6h] offset 15m)) "
+        id="throughput-drop",
+        title=f"throughput fell by {limits.drop:.0%}",
+        text=f"The steps a second of the last ten minutes are {limits.drop:.0%} below the job's "
+        "own median of the six hours before.",
+        next_command="tpudiag attach HOST:PORT",
+        severity="ERROR",
+        for_s=0,
+        query=f"(avg_over_time({rate}[10m]) / quantile_over_time(0.5, {rate}[6h] offset 15m)) "
         f"< {1 - limits.drop:g} and count_over_time({rate}[6h] offset 15m) > 60",
-    )  # fmt: skip
+    )
 
 
 def _no_points(job: str, resource: str, limits: Limits) -> Policy:
     """Nothing arrives."""
     place = "resource" if resource == "generic_task" else "metric"
     return Policy(
-        "no-points", f"no points for {limits.absent_min} minutes",
-        "Nothing arrives of the job: its machine or `tpudiag watch` is gone, or the job has "
+        id="no-points",
+        title=f"no points for {limits.absent_min} minutes",
+        text="Nothing arrives of the job: its machine or `tpudiag watch` is gone, or the job has "
         "ended. Delete the job's alerts when it is done: `tpudiag alerts delete`.",
-        "tpudiag watch tpudiag-logs --once", "ERROR", 60 * limits.absent_min,
+        next_command="tpudiag watch tpudiag-logs --once",
+        severity="ERROR",
+        for_s=60 * limits.absent_min,
         absent=f'metric.type="{PREFIX}steps" AND resource.type="{resource}" AND '
         f'{place}.labels.{_label(resource)}="{_escaped(job)}"',
-    )  # fmt: skip
+    )
 
 
 def _silence(where: str, limits: Limits) -> tuple[Policy, ...]:
@@ -81,40 +87,53 @@ def _silence(where: str, limits: Limits) -> tuple[Policy, ...]:
     steps = f"{PROMQL}steps{where}"
     return (
         Policy(
-            "no-first-step", f"no first step within {limits.first_step_min} minutes",
-            "The job runs and has not made its first step: it waits for the TPU, for data, or for "
-            "another host, or compiles without end.",
-            "tpudiag attach PID", "ERROR", 0,
-            f"{PROMQL}run_age_seconds{where} > {60 * limits.first_step_min} and {steps} < 1",
+            id="no-first-step",
+            title=f"no first step within {limits.first_step_min} minutes",
+            text="The job runs and has not made its first step: it waits for the TPU, for data, or "
+            "for another host, or compiles without end.",
+            next_command="tpudiag attach PID",
+            severity="ERROR",
+            for_s=0,
+            query=f"{PROMQL}run_age_seconds{where} > {60 * limits.first_step_min} and {steps} < 1",
         ),
         Policy(
-            "no-step", f"no step for {limits.silent_min} minutes",
-            "The job has made steps and makes none any more: it hangs, or is in a pause longer "
-            "than this.",
-            "tpudiag attach PID", "ERROR", 0,
-            f"{PROMQL}silent_seconds{where} > {60 * limits.silent_min} and {steps} > 0",
+            id="no-step",
+            title=f"no step for {limits.silent_min} minutes",
+            text="The job has made steps and makes none any more: it hangs, or is in a pause "
+            "longer than this.",
+            next_command="tpudiag attach PID",
+            severity="ERROR",
+            for_s=0,
+            query=f"{PROMQL}silent_seconds{where} > {60 * limits.silent_min} and {steps} > 0",
         ),
-    )  # fmt: skip
+    )
 
 
 def _shares(where: str, limits: Limits) -> tuple[Policy, ...]:
     """HBM and input above their limits."""
     return (
         Policy(
-            "hbm-high", f"HBM above {limits.hbm_share:.0%}",
-            f"More than {limits.hbm_share:.0%} of the HBM that programs may use is in use on the "
-            "fullest device: the next larger batch or shape will not fit. Needs the generation: "
-            "ThroughputCallback(tpu='v5e-8'), or TPU_ACCELERATOR_TYPE in the environment.",
-            "tpudiag check train.py --for v5e-8 --select TPU3", "WARNING", 300,
-            f"{PROMQL}hbm_used_share{where} > {limits.hbm_share:g}",
+            id="hbm-high",
+            title=f"HBM above {limits.hbm_share:.0%}",
+            text=f"More than {limits.hbm_share:.0%} of the HBM that programs may use is in use on "
+            "the fullest device: the next larger batch or shape will not fit. Needs the "
+            "generation: ThroughputCallback(tpu='v5e-8'), or TPU_ACCELERATOR_TYPE in the "
+            "environment.",
+            next_command="tpudiag check train.py --for v5e-8 --select TPU3",
+            severity="WARNING",
+            for_s=300,
+            query=f"{PROMQL}hbm_used_share{where} > {limits.hbm_share:g}",
         ),
         Policy(
-            "input-bound", f"more than {limits.input_share:.0%} of the step waits for input",
-            f"More than {limits.input_share:.0%} of step time goes by waiting for input.",
-            "tpudiag check train.py --select TPU2", "WARNING", 0,
-            f"avg_over_time({PROMQL}input_wait_share{where}[10m]) > {limits.input_share:g}",
+            id="input-bound",
+            title=f"more than {limits.input_share:.0%} of the step waits for input",
+            text=f"More than {limits.input_share:.0%} of step time goes by waiting for input.",
+            next_command="tpudiag check train.py --select TPU2",
+            severity="WARNING",
+            for_s=0,
+            query=f"avg_over_time({PROMQL}input_wait_share{where}[10m]) > {limits.input_share:g}",
         ),
-    )  # fmt: skip
+    )
 
 
 def selector(job: str, resource: str) -> str:

@@ -28,7 +28,7 @@ class Change:
     differences: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kept:
     """A policy of ours as the project has it."""
 
@@ -123,7 +123,14 @@ def _kept(policy: Any) -> Kept:
     found = _json(policy)
     marks = policy.user_labels
     enabled = found.get("enabled", True) is not False
-    return Kept(marks[POLICY], marks.get(JOB, ""), policy.name, policy.display_name, enabled, found)
+    return Kept(
+        id=marks[POLICY],
+        job=marks.get(JOB, ""),
+        name=policy.name,
+        title=policy.display_name,
+        enabled=enabled,
+        json=found,
+    )
 
 
 def _message(made: Json) -> Any:

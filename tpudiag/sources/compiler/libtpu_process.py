@@ -100,9 +100,12 @@ class Compiler:
         """The compiler's answer for one step on one target, from the cache where it is there."""
         slice_ = topology(target)
         empty = Compilation(
-            target.name, step.batch, slice_.replicas, self._installed.versions,
-            target.hardware.usable_hbm_bytes,
-        )  # fmt: skip
+            target=target.name,
+            batch=step.batch,
+            replicas=slice_.replicas,
+            compiler=self._installed.versions,
+            usable_bytes=target.hardware.usable_hbm_bytes,
+        )
         if step.path is None:
             return replace(empty, error=step.error or "the step was not lowered")
         program = Path(step.path).read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ _SOCKET = re.compile(r"socket:\[(\d+)\]")
 _LISTENING = "0A"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Process:
     """A process that has a framework loaded or holds a TPU."""
 
@@ -93,10 +93,15 @@ def _process(folder: Path, parent: int, proc: Path) -> Process | None:
     inodes = {int(match[1]) for link in links if (match := _SOCKET.fullmatch(link))}
     listening = {inode: at for inode, at in _listening(folder) if inode in inodes}
     return Process(
-        int(folder.name), parent, _command(folder), framework, devices,
-        frozenset(listening.values()), frozenset(listening),
-        _link(folder / "ns" / "net") != _link(proc / "self" / "ns" / "net"),
-    )  # fmt: skip
+        pid=int(folder.name),
+        parent=parent,
+        command=_command(folder),
+        framework=framework,
+        devices=devices,
+        listening=frozenset(listening.values()),
+        sockets=frozenset(listening),
+        own_network=_link(folder / "ns" / "net") != _link(proc / "self" / "ns" / "net"),
+    )
 
 
 def _parent(folder: Path) -> int:

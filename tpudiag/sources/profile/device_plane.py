@@ -43,7 +43,7 @@ class Run(NamedTuple):
     ends: Ints
 
 
-@dataclass
+@dataclass(kw_only=True)
 class DeviceRead:
     """One device: what it is, and what the figures of its host are computed from (ps)."""
 
@@ -110,7 +110,7 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     Busy time is the union of the events of the `XLA Modules` line (of `XLA Ops` where there is
     none).
     """
-    read = DeviceRead(plane.name, plane.stats, unknown_bytes=plane.unknown_bytes)
+    read = DeviceRead(name=plane.name, stats=plane.stats, unknown_bytes=plane.unknown_bytes)
     modules: list[_Columns] = []
     ops: list[_Columns] = []
     for line in plane.lines():

@@ -44,7 +44,7 @@ _BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
 _SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Events:
     """Events of one window: parallel vectors, times in ps since the line's own start."""
 
@@ -62,8 +62,8 @@ class Events:
     def chosen(self, which: NDArray[np.bool_] | Ints) -> Events:
         """Those at some indices, or where a mask is true."""
         return Events(
-            self.ids[which], self.offsets[which], self.durations[which],
-            self.stats_from[which], self.stats_to[which], self.words,
+            ids=self.ids[which], offsets=self.offsets[which], durations=self.durations[which],
+            stats_from=self.stats_from[which], stats_to=self.stats_to[which], words=self.words,
         )  # fmt: skip
 
 
@@ -180,7 +180,14 @@ class Line:
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
         ids, offsets, durations, first, last = np.array(values, np.int64).reshape(5, 1)
         words = _words(np.frombuffer(stats + bytes(16), np.uint8))
-        return Events(ids, offsets, durations, first, last, words)
+        return Events(
+            ids=ids,
+            offsets=offsets,
+            durations=durations,
+            stats_from=first,
+            stats_to=last,
+            words=words,
+        )
 
 
 def _words(bytes_: NDArray[np.uint8]) -> Words:
@@ -205,7 +212,9 @@ def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
     durations = np.where(timed, durations, 0)
     at += np.where(timed, width + 1, 0)
     whole &= _stats_end_at(words, at, np.where(whole, ends, at))
-    fitting = Events(ids, offsets, durations, at, ends, words)
+    fitting = Events(
+        ids=ids, offsets=offsets, durations=durations, stats_from=at, stats_to=ends, words=words
+    )
     if whole.all():
         return _Fitting(fitting, starts, ends)
     return _Fitting(fitting.chosen(whole), starts[whole], ends[whole])

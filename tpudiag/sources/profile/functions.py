@@ -97,6 +97,6 @@ def _function(name: str, called: list[Call]) -> TracedFunction:
         if (call.traces or 2) > 1
     ]
     return TracedFunction(
-        name, None, len(called), len(traced), tuple(again),
-        any(word in name.lower() for word in TRAINING),
+        name=name, location=None, calls=len(called), traces=len(traced), retraces=tuple(again),
+        trains=any(word in name.lower() for word in TRAINING),
     )  # fmt: skip

@@ -14,7 +14,7 @@ GPU = re.compile(r"/device:GPU:\d+")
 STREAM, STEPS = "Stream #", "Steps"
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GpuRead:
     """One GPU; times in ps since the start of the file's clock."""
 
@@ -30,7 +30,7 @@ class GpuRead:
 
 def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
     """Read the plane of a GPU; raises wire.Damaged."""
-    read = GpuRead(plane.name, unknown_bytes=plane.unknown_bytes)
+    read = GpuRead(name=plane.name, unknown_bytes=plane.unknown_bytes)
     for line in plane.lines():
         begin = clock.start_ps(line)
         for events in line.windows():

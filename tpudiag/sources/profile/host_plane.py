@@ -106,7 +106,7 @@ class Callback(NamedTuple):
     ps: int
 
 
-@dataclass
+@dataclass(kw_only=True)
 class HostRead:
     """One host plane; times in ps since the start of the file's clock."""
 

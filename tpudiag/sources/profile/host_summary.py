@@ -38,7 +38,7 @@ LARGE_BYTES = 1 << 20
 HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HostSummary:
     """What one host's XSpace holds; None where its trace does not tell."""
 
@@ -75,7 +75,7 @@ class HostSummary:
     warnings: tuple[str, ...]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Planes:
     """The planes of a file, as far as they are read."""
 
@@ -156,29 +156,31 @@ def _summary(
         found.add(plane, read)
     trace, devices = _with_gpus(found.trace, found.gpus), found.devices
     return HostSummary(
-        host,
-        stem,
-        tuple(gpu.name for gpu in found.gpus if gpu.busy),
-        tuple(device.device(host) for device in devices),
-        tuple((int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices),
-        _ops(devices),
-        _runs(devices),
-        found.matrix_ops,
-        found.estimates,
-        host_steps(trace, devices, span, host, training),
-        functions(trace.calls) if trace and trace.calls else None,
-        _eager_share(trace),
-        _sorted(trace.eager_ops) if trace and (trace.calls or trace.eager) else None,
-        _callbacks(trace),
-        _sorted(trace.pipeline_callbacks) if trace else (),
-        _iterators(trace, devices),
-        tuple(peaks(trace.memory, host)) if trace else (),
-        device_waits(trace, devices),
-        _time(found.times.get("profile_start_time")),
-        _time(found.times.get("profile_stop_time")),
-        found.events,
-        size,
-        (
+        host=host,
+        file=stem,
+        gpus=tuple(gpu.name for gpu in found.gpus if gpu.busy),
+        devices=tuple(device.device(host) for device in devices),
+        device_spans=tuple(
+            (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices
+        ),
+        ops=_ops(devices),
+        runs=_runs(devices),
+        matrix_ops=found.matrix_ops,
+        estimates=found.estimates,
+        steps=host_steps(trace, devices, span, host, training),
+        functions=functions(trace.calls) if trace and trace.calls else None,
+        eager_share=_eager_share(trace),
+        eager_ops=_sorted(trace.eager_ops) if trace and (trace.calls or trace.eager) else None,
+        callbacks=_callbacks(trace),
+        pipeline_callbacks=_sorted(trace.pipeline_callbacks) if trace else (),
+        iterators=_iterators(trace, devices),
+        memory=tuple(peaks(trace.memory, host)) if trace else (),
+        waits=device_waits(trace, devices),
+        started_ns=_time(found.times.get("profile_start_time")),
+        stopped_ns=_time(found.times.get("profile_stop_time")),
+        events=found.events,
+        bytes=size,
+        warnings=(
             *dict.fromkeys((*whole.errors, *whole.warnings)),
             *_not_understood(file, found),
             *_repeated(file, whole),

@@ -113,14 +113,14 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
     held |= {RESERVED: reserved, EARLIER: max(before, 0)}
     largest = sorted(((n, size) for n, size in held.items() if size), key=lambda x: -x[1])
     return MemoryPeak(
-        host,
-        name,
-        peak,
-        peak + int(whole.free[here]) or None,
-        int(whole.lifetime_peaks[index].max()) or None,
-        tuple(largest[:HOLDERS]),
-        int(whole.times[here]) / 1e9,
-        tuple(_moments(whole.times[index], used)),
+        host=host,
+        allocator=name,
+        peak_bytes=peak,
+        capacity_bytes=peak + int(whole.free[here]) or None,
+        lifetime_peak_bytes=int(whole.lifetime_peaks[index].max()) or None,
+        held_by=tuple(largest[:HOLDERS]),
+        at_ms=int(whole.times[here]) / 1e9,
+        timeline=tuple(_moments(whole.times[index], used)),
     )
 
 

@@ -38,7 +38,7 @@ class OpKey(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OpTotal:
     """An operation summed over its occurrences on one device."""
 
@@ -78,22 +78,39 @@ def operation(
     hbm = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
     category = str(stats.get("hlo_category", "")) or "unknown"
     return OpKey(stats.get("program_id", ""), name), OpTotal(
-        category, self_ps, total_ps, count,
-        _times(stats.get("flops"), count), accessed, accessed if hbm is None else hbm * count,
-        metadata.name, str(stats.get("tf_op", "")), _location(stats.get("source")),
-        part_of(name, category, metadata.name), str(stats.get("deduplicated_name") or name),
-        _repeated(name, str(stats.get("tf_op", ""))),
-    )  # fmt: skip
+        category=category,
+        self_ps=self_ps,
+        total_ps=total_ps,
+        count=count,
+        flops=_times(stats.get("flops"), count),
+        bytes_accessed=accessed,
+        hbm_bytes=accessed if hbm is None else hbm * count,
+        text=metadata.name,
+        framework_op=str(stats.get("tf_op", "")),
+        location=_location(stats.get("source")),
+        part=part_of(name, category, metadata.name),
+        group=str(stats.get("deduplicated_name") or name),
+        repeated=_repeated(name, str(stats.get("tf_op", ""))),
+    )
 
 
 def added(left: OpTotal, right: OpTotal) -> OpTotal:
     """The same operation on two devices, or under two ids."""
     return OpTotal(
-        left.category, left.self_ps + right.self_ps, left.total_ps + right.total_ps,
-        left.count + right.count, _sum(left.flops, right.flops),
-        _sum(left.bytes_accessed, right.bytes_accessed), _sum(left.hbm_bytes, right.hbm_bytes),
-        left.text, left.framework_op, left.location, left.part, left.group, left.repeated,
-    )  # fmt: skip
+        category=left.category,
+        self_ps=left.self_ps + right.self_ps,
+        total_ps=left.total_ps + right.total_ps,
+        count=left.count + right.count,
+        flops=_sum(left.flops, right.flops),
+        bytes_accessed=_sum(left.bytes_accessed, right.bytes_accessed),
+        hbm_bytes=_sum(left.hbm_bytes, right.hbm_bytes),
+        text=left.text,
+        framework_op=left.framework_op,
+        location=left.location,
+        part=left.part,
+        group=left.group,
+        repeated=left.repeated,
+    )
 
 
 def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
@@ -111,12 +128,14 @@ def device_ops(
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
     ops_ = (
         replace(
-            _device_op(key.name, op, busy_ms, peak), program=str(key.program), group=op.group,
+            _device_op(key.name, op, busy_ms, peak),
+            program=str(key.program),
+            group=op.group,
             repeated=op.repeated,
             estimated_cycles=estimates.get(str(key.program), {}).get(key.name),
         )
         for key, op in totals.items()
-    )  # fmt: skip
+    )
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
@@ -131,11 +150,24 @@ def _device_op(
     rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
     bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
-        name, op.category, op.self_ps / PS_PER_MS,
-        op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0, op.count, op.flops,
-        op.bytes_accessed, op.total_ps / PS_PER_MS, op.hbm_bytes, rate, bandwidth,
-        _bound(op, peak), _in_16_bit(op), op.framework_op, op.location, holds, op.part,
-    )  # fmt: skip
+        name=name,
+        category=op.category,
+        self_ms=op.self_ps / PS_PER_MS,
+        share=op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0,
+        count=op.count,
+        flops=op.flops,
+        bytes_accessed=op.bytes_accessed,
+        total_ms=op.total_ps / PS_PER_MS,
+        hbm_bytes=op.hbm_bytes,
+        gflop_per_s=rate,
+        hbm_gb_per_s=bandwidth,
+        bound_by=_bound(op, peak),
+        in_16_bit=_in_16_bit(op),
+        framework_op=op.framework_op,
+        location=op.location,
+        holds_others=holds,
+        part=op.part,
+    )
 
 
 def _repeated(name: str, framework_op: str) -> bool:

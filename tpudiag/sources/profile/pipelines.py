@@ -70,9 +70,15 @@ class IteratorSpans:
             # Positions count from the source, as the user wrote them.
             depth = max(len(n.split("::")) for n in spans if n.startswith(name)) - 1
             yield IteratorTime(
-                path[-1], name, depth - len(path), depth - 1, entry.count, entry.self_ps / 1e9,
-                entry.longest_ps / 1e9, blocked.get(name, 0) / 1e9,
-            )  # fmt: skip
+                op=path[-1],
+                name=name,
+                position=depth - len(path),
+                of=depth - 1,
+                count=entry.count,
+                self_ms=entry.self_ps / 1e9,
+                longest_ms=entry.longest_ps / 1e9,
+                blocked_ms=blocked.get(name, 0) / 1e9,
+            )
 
 
 def _handed_over(name: str, inputs: Mapping[str, list[str]]) -> list[str]:

@@ -157,11 +157,17 @@ def _matrix_op(fields: Fields, arrays: Mapping[tuple[int, ...], _Array]) -> Matr
     file = _text(metadata, 3)
     op = "MatMul" if len(right.dims) == 2 else OPS[opcode]
     return MatrixOp(
-        op, name or _text(fields, 1), KINDS.get(left.kind, f"type {left.kind}"),
-        rows, contraction, columns, 2 * batch * rows * contraction * columns, batch,
-        Location(file, line[0] if line else None) if file else None,
-        not any(word in name for word in BACKWARD),
-    )  # fmt: skip
+        op=op,
+        name=name or _text(fields, 1),
+        dtype=KINDS.get(left.kind, f"type {left.kind}"),
+        rows=rows,
+        contraction=contraction,
+        columns=columns,
+        flops=2 * batch * rows * contraction * columns,
+        batch=batch,
+        location=Location(file, line[0] if line else None) if file else None,
+        forward=not any(word in name for word in BACKWARD),
+    )
 
 
 def _dot(fields: Fields, left: _Array, result: _Array) -> tuple[int, int, int, int]:

@@ -33,7 +33,7 @@ PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
 LINES = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plane:
     """One plane: its metadata parsed, its lines still bytes."""
 
@@ -86,7 +86,7 @@ class Plane:
         return next((key for key, known in self.stat_names.items() if known == name), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Space:
     """An XSpace whose planes are parsed as they are asked for."""
 
@@ -136,11 +136,11 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
     if not found[PLANES]:
         raise Damaged("an XSpace without planes: nothing was captured")
     return Space(
-        tuple(found[PLANES]),
-        _texts(found[HOSTNAMES]),
-        _texts(found[ERRORS]),
-        _texts(found[WARNINGS]),
-        release,
+        parts=tuple(found[PLANES]),
+        hostnames=_texts(found[HOSTNAMES]),
+        errors=_texts(found[ERRORS]),
+        warnings=_texts(found[WARNINGS]),
+        release=release,
     )
 
 
@@ -160,7 +160,14 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
     unknown = _parse(header, b"".join(rest), "a plane")
     names = {key: value.name for key, value in header.event_metadata.items()}
     stat_names = {key: value.name for key, value in header.stat_metadata.items()}
-    return Plane(header, tuple(lines), unknown, names, stat_names, release)
+    return Plane(
+        header=header,
+        parts=tuple(lines),
+        unknown_bytes=unknown,
+        names=names,
+        stat_names=stat_names,
+        release=release,
+    )
 
 
 @contextmanager

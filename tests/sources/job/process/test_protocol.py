@@ -45,16 +45,26 @@ def test_text_that_is_no_text_is_sent_all_the_same() -> None:
 
 def test_a_specification_comes_back_as_it_was() -> None:
     spec = protocol.JobSpec(
-        "train.py", ("--name", "ä", "\udcff"), 8, 4, 1, True, 20, 5, 60.0, "logs", cells=(1, 8)
+        program="train.py",
+        arguments=("--name", "ä", "\udcff"),
+        replicas=8,
+        real_replicas=4,
+        hosts=1,
+        rehearse=True,
+        steps=20,
+        warmup_steps=5,
+        budget_s=60.0,
+        log_dir="logs",
+        cells=(1, 8),
     )
     assert protocol.decoded_spec(protocol.encoded_spec(spec)) == spec
 
 
 def test_what_was_sent_becomes_signals() -> None:
-    sent = {"end": JobEnd("stopped"), "phase": "judging", "strategy_replicas": np.int64(8)}
+    sent = {"end": JobEnd(how="stopped"), "phase": "judging", "strategy_replicas": np.int64(8)}
     signals = facts.signals(Origin.REHEARSAL, json.loads(protocol.encoded(sent)))
     assert (signals.origin, signals.strategy_replicas) == (Origin.REHEARSAL, 8)
-    assert signals.end == JobEnd("stopped")
+    assert signals.end == JobEnd(how="stopped")
     assert signals.batch is None
 
 

@@ -11,10 +11,10 @@ from tpudiag.sources.job.tensorflow import autotune
 
 HERE = Location("train.py", 7)
 OPS = (
-    DatasetOp("Range"),
-    DatasetOp("Map", location=HERE),
-    DatasetOp("ParallelMap", parallelism=-1, location=HERE),
-    DatasetOp("Prefetch", buffer_size=4, location=HERE),
+    DatasetOp(kind="Range"),
+    DatasetOp(kind="Map", location=HERE),
+    DatasetOp(kind="ParallelMap", parallelism=-1, location=HERE),
+    DatasetOp(kind="Prefetch", buffer_size=4, location=HERE),
 )
 
 

@@ -99,7 +99,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
-    end, error = JobEnd("finished"), None
+    end, error = JobEnd(how="finished"), None
     try:
         if spec.cells:
             cells.run(spec)
@@ -108,7 +108,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     except BaseException as raised:
         end, error = _end(raised), raised
     if observer.stopped:
-        return JobEnd("stopped")  # what the job did after it was stopped is of no interest
+        return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
@@ -119,17 +119,19 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
 def _end(error: BaseException) -> JobEnd:
     """How a job ended that something was raised in."""
     if isinstance(error, StopObservation):
-        return JobEnd("stopped")
+        return JobEnd(how="stopped")
     if isinstance(error, SystemExit):
         if error.code in (None, 0):
-            return JobEnd("finished")
+            return JobEnd(how="finished")
         code = error.code if isinstance(error.code, int) else 1
-        return JobEnd("exit", None if code is error.code else str(error.code), exit_code=code)
+        return JobEnd(
+            how="exit", error=None if code is error.code else str(error.code), exit_code=code
+        )
     if isinstance(error, KeyboardInterrupt):
-        return JobEnd("interrupted")
+        return JobEnd(how="interrupted")
     end = job_error.job_end(error)
     if isinstance(error, tpu_stubs.NotRehearsable):
-        return JobEnd("unsupported", str(error), end.location)
+        return JobEnd(how="unsupported", error=str(error), location=end.location)
     sys.stderr.write(end.crash.traceback if end.crash is not None else "")
     return end
 

@@ -22,9 +22,9 @@ def job_end(error: BaseException) -> JobEnd:
     """The end of a job by an exception."""
     frames = tuple(user_frames(error))
     return JobEnd(
-        "exception",
-        error_text(error),
-        frames[-1].location if frames else None,
+        how="exception",
+        error=error_text(error),
+        location=frames[-1].location if frames else None,
         crash=Crash(error_text(error), frames, traceback_text(error)),
     )
 

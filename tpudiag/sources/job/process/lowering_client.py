@@ -58,12 +58,12 @@ class Dialog:
             if known is not None:
                 return known
             if not self._said(encoded(LoweringRequest(batch, replicas))):
-                return LoweredStep(batch, replicas, error="the job has ended")
+                return LoweredStep(batch=batch, replicas=replicas, error="the job has ended")
             answer = self._answers.get()
             if answer is None:
                 self._answers.put(None)
                 said = self.job.timed_out or "the job died of being lowered"
-                return LoweredStep(batch, replicas, error=said)
+                return LoweredStep(batch=batch, replicas=replicas, error=said)
             self._known[batch, replicas] = answer
             return answer
 

@@ -23,7 +23,7 @@ LOWERING = "lowering the step"
 """The phase in which all is seen, and a job that dies has died of being lowered."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JobSpec:
     """The job to observe and how; passed to the child as JSON."""
 

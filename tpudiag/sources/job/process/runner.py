@@ -34,7 +34,7 @@ class Limits:
     tpu_s: float = 120.0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class JobRun:
     """What came of a job: its facts, how it ended, and the last of its output."""
 

@@ -26,7 +26,7 @@ WHOLE_PASSES = 2
 UNKNOWN, ENDLESS = -2, -1
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Pass:
     """One iterator over a dataset."""
 
@@ -92,7 +92,7 @@ class BatchReplay:
         key = id(dataset)
         number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
         self._passes[id(iterator)] = _Pass(
-            key, number, _batches(dataset), feeds_step=key in self._steps_fed
+            dataset=key, number=number, batches=_batches(dataset), feeds_step=key in self._steps_fed
         )
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
         class_: Any = iterator.__class__

@@ -69,12 +69,22 @@ class _Seen:
         """The function as a training step."""
         median = round(statistics.median(self.took_ms), 3) if self.took_ms else None
         return StepFunction(
-            self.name, self.location, self.called_at, self.calls, self.forwarded, median
+            name=self.name,
+            location=self.location,
+            called_at=self.called_at,
+            ran=self.calls,
+            forwarded=self.forwarded,
+            call_ms=median,
         )
 
     def fact(self) -> TracedFunction:
         return TracedFunction(
-            self.name, self.location, self.calls, self.traces, tuple(self.retraces), self.trains
+            name=self.name,
+            location=self.location,
+            calls=self.calls,
+            traces=self.traces,
+            retraces=tuple(self.retraces),
+            trains=self.trains,
         )
 
 

@@ -33,7 +33,7 @@ _MOST_CONSTANTS = 10
 _TOLERANCE = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Term:
     """One way from the loss to the examples of the replica."""
 
@@ -65,7 +65,7 @@ def scales(
 
 def terms(tf: Any, call: GradientCall, replica_batch: int) -> tuple[Term, ...]:
     """The ways from the loss to the examples of the replica."""
-    return tuple(_Walk(tf, replica_batch).of(call.target, Term(1.0), _DEPTH, whole=True))
+    return tuple(_Walk(tf, replica_batch).of(call.target, Term(base=1.0), _DEPTH, whole=True))
 
 
 def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
@@ -207,7 +207,9 @@ class _Walk:
             return
         if divides and self._constants.of(left) is not None:
             left = None
-        sides = [[] if side is None else [*self.of(side, Term(1.0), 40)] for side in (left, right)]
+        sides = [
+            [] if side is None else [*self.of(side, Term(base=1.0), 40)] for side in (left, right)
+        ]
         if divides and left is not None and self._weighted_mean(left, right):
             location = user_lines.of_frames(operation.traceback or ())
             yield replace(way, base=1.0, location=location)
@@ -221,7 +223,7 @@ class _Walk:
         """A ratio or a product of reductions: no multiple of either."""
         inner = tuple(constant for part in parts for constant in part.constants)
         return Term(
-            1.0, 1, (*way.constants, *inner), linear=False,
+            base=1.0, per_example=1, constants=(*way.constants, *inner), linear=False,
             known=way.known and all(part.known for part in parts),
             location=user_lines.of_frames(operation.traceback or ()),
         )  # fmt: skip

@@ -126,27 +126,36 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function does when it is traced again
             refused = self._refused(str(error))
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
-            said = LoweredStep(wanted, replicas, error=text, refused_ops=refused)
+            said = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
             del self._gradients.calls[before:]
         took_s = time.perf_counter() - started
         return LoweredStep(
-            said.batch, said.replicas, said.path, said.locations_path, said.error,
-            said.refused_ops, took_s,
-        )  # fmt: skip
+            batch=said.batch,
+            replicas=said.replicas,
+            path=said.path,
+            locations_path=said.locations_path,
+            error=said.error,
+            refused_ops=said.refused_ops,
+            took_s=took_s,
+        )
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
         """Trace, lower and write; raises what TensorFlow raises."""
         step = self.step
         if step is None:
-            return LoweredStep(wanted, replicas, error="no strategy.run that trains was seen")
+            return LoweredStep(
+                batch=wanted, replicas=replicas, error="no strategy.run that trains was seen"
+            )
         flat = self._tf.nest.flatten(step.structure)
         at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
         odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
         if odd:
             kind = type(odd[0]).__name__.removesuffix("Spec")
-            return LoweredStep(wanted, replicas, error=f"the step gets a {kind}, which XLA cannot")
+            return LoweredStep(
+                batch=wanted, replicas=replicas, error=f"the step gets a {kind}, which XLA cannot"
+            )
         specs = [self._resized(flat[i], batch, wanted) for i in at]
 
         def one_replica(*tensors: Any) -> Any:
@@ -172,7 +181,9 @@ class LoweringWatch:
             "operations": self._locations(), "arguments": arguments if known else [],
         }  # fmt: skip
         where.write_text(json.dumps(places), encoding="utf-8")
-        return LoweredStep(wanted, replicas, str(path), str(where))
+        return LoweredStep(
+            batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
+        )
 
     def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
         """The spec with its batch dimension changed."""

@@ -174,7 +174,7 @@ class Observer:
             self._whole.stuck()
         self.finish("first loop")
         self.stopped = True
-        self._recorder.put(end=JobEnd("stopped"))
+        self._recorder.put(end=JobEnd(how="stopped"))
         return False
 
     def _end_hard(self) -> None:
@@ -182,7 +182,7 @@ class Observer:
         if self._whole is not None:
             self._whole.stuck()
         self.finish("budget")
-        self._recorder.put(end=JobEnd("stopped"))
+        self._recorder.put(end=JobEnd(how="stopped"))
         os._exit(0)
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
@@ -357,7 +357,11 @@ class Observer:
         steps = self._steps
         times = steps.profiled_ms or steps.times_ms
         self._recorder.put(
-            steps=StepTimes(tuple(times), None, "job, under tf.profiler") if times else None,
+            steps=StepTimes(
+                step_ms=tuple(times), input_wait_ms=None, source="job, under tf.profiler"
+            )
+            if times
+            else None,
             cut_to_steps=steps.cut_to,
             unprofiled_step_ms=tuple(steps.times_ms),
             strategy_replicas=self._strategies.most_replicas,

@@ -50,4 +50,6 @@ class TpuWatch:
 
     def _attempt(self, phase: str, reached: bool, error: str | None) -> TpuAttempt:
         """The attempt as it stands."""
-        return TpuAttempt(self._asked, reached, phase, error, self._waited_s)
+        return TpuAttempt(
+            asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s
+        )

@@ -10,7 +10,7 @@ from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GradientCall:
     """A gradient taken while a step was traced, on the first replica."""
 
@@ -72,8 +72,8 @@ class GradientWatch:
             return None
         graph = flat[0].graph
         return GradientCall(
-            graph, flat[0], tuple(self._tf.nest.flatten(sources)),
-            len(graph.get_operations()), user_lines.caller(),
+            graph=graph, target=flat[0], sources=tuple(self._tf.nest.flatten(sources)),
+            forward_operations=len(graph.get_operations()), location=user_lines.caller(),
         )  # fmt: skip
 
     def _on_first_replica(self) -> bool:

@@ -88,13 +88,13 @@ class WholeScript:
         """What of the script was run."""
         functions = [s for s in self._functions.step_functions() if s.ran]
         return Coverage(
-            end,
-            tuple(functions),
-            (*self.epochs.shortened, *self.loops.shortened),
-            self.replay.replayed,
-            main_flow.stands_at(self._stack),
-            barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
-            time.perf_counter() - self._began if self._began is not None else 0.0,
+            end=end,
+            functions=tuple(functions),
+            shortened=(*self.epochs.shortened, *self.loops.shortened),
+            replayed_batches=self.replay.replayed,
+            stopped_at=main_flow.stands_at(self._stack),
+            unreached=barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
+            rest_s=time.perf_counter() - self._began if self._began is not None else 0.0,
         )
 
     def _loop_shortened(self, length: int | str | None) -> None:
