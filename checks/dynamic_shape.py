@@ -39,10 +39,13 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     if inputs is None and not pipelines:
         need(None, "the input of a training step")
     unknown = [tensor for tensor in inputs or () if _is_dynamic(tensor)]
+    opened = [t for p in pipelines if p.distributed for t in p.elements if _is_dynamic(t)]
     if not inputs:
-        unknown = [t for p in pipelines if p.distributed for t in p.elements if _is_dynamic(t)]
+        unknown = opened
     if unknown:
         yield _finding(unknown, pipelines)
+    elif opened and all(_is_open_batch(tensor) for tensor in opened):
+        yield _finding(opened, pipelines, "the data are")
     step = signals.compiler.step if signals.compiler is not None else None
     dynamic = step.dynamic if step is not None and not unknown else ()
     for operation in {op.location: op for op in reversed(dynamic)}.values():
@@ -76,9 +79,11 @@ def _sized_by_data(signals: Signals) -> Iterator[Finding]:
         )
 
 
-def _finding(unknown: list[TensorSeen], pipelines: list[Pipeline]) -> Finding:
+def _finding(
+    unknown: list[TensorSeen], pipelines: list[Pipeline], which: str = "the step gets"
+) -> Finding:
     """An unknown dimension of the input: the batch alone, which is padded, or another."""
-    only_batch = all(t.shape and t.shape[0] is None and None not in t.shape[1:] for t in unknown)
+    only_batch = all(map(_is_open_batch, unknown))
     shown = next((t for t in unknown if t.shape is None or None in t.shape[1:]), unknown[0])
     batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
@@ -90,7 +95,7 @@ def _finding(unknown: list[TensorSeen], pipelines: list[Pipeline]) -> Finding:
             else "the last batch may be smaller: it is padded, or compiled once more"
         )
         return Finding(
-            f"the step gets {_text(shown)}: its batch has no drop_remainder=True. {why}.",
+            f"{which} {_text(shown)}: its batch has no drop_remainder=True. {why}.",
             "dataset = dataset.batch(global_batch, drop_remainder=True)",
             evidence,
             batching.location,
@@ -106,6 +111,12 @@ def _finding(unknown: list[TensorSeen], pipelines: list[Pipeline]) -> Finding:
         where,
         severity=Severity.WARNING if only_batch else None,
     )
+
+
+def _is_open_batch(tensor: TensorSeen) -> bool:
+    """Whether the batch alone is unknown."""
+    shape = tensor.shape or (1,)
+    return shape[0] is None and None not in shape[1:]
 
 
 def _is_dynamic(tensor: TensorSeen) -> bool:

@@ -21,6 +21,8 @@ OF_PIPELINES = ("E36", "E37", "E43")
 """Warnings in a log of what other checks judge from better evidence, where it was seen."""
 
 
+OF_SCOPE = "outside-scope"
+"""The family of errors that TPU501 tells with the line of the variable, where it saw one."""
 OF_NO_TPU = ("E03",)
 """What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
 
@@ -93,6 +95,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
             judged = source == "log" and known.id in judged_elsewhere
+            judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)
             if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
@@ -110,6 +113,11 @@ def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
         _location(end, source),
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
+
+
+def _made_outside(signals: Signals) -> bool:
+    """Whether a variable was seen that was made outside the strategy's scope, which TPU501 says."""
+    return any(not variable.in_scope for variable in signals.variables or ())
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:

@@ -73,7 +73,9 @@ PLANTS = (
 
 @pytest.mark.parametrize("id_", PLANTS)
 def test_exactly_the_planted_defect_fails(tmp_path: Path, id_: str) -> None:
-    done, report = check(tmp_path, str(PLANTED), *QUICK, "--", id_)
+    # what was prefetched before the profile is used up first: input shows only after that
+    longer = ("--steps", "20") if id_ == "TPU201" else ()
+    done, report = check(tmp_path, str(PLANTED), *QUICK, *longer, "--", id_)
     assert failed(report) == [id_], done.stdout
     found = outcome(report, id_)
     assert done.returncode == (1 if found["severity"] == "error" else 0), done.stderr

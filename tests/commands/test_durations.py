@@ -19,7 +19,7 @@ def test_all_units_are_seconds(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "ten", "-1", "1d", "nan", "inf", "0", "1e3"])
 def test_what_is_no_time_above_zero_is_refused(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match=r"write a time|must be above 0"):
+    with pytest.raises(argparse.ArgumentTypeError, match=r"not a time such as|must be above 0"):
         duration()(text)
 
 

@@ -22,7 +22,7 @@ def duration(
     def seconds(text: str) -> float:
         match = _DURATION.fullmatch(text.strip().lower())
         if match is None:
-            raise argparse.ArgumentTypeError(f"{text}: write a time such as 10, 10s, 500ms or 2m")
+            raise argparse.ArgumentTypeError(f"{text}: not a time such as 2s, 500ms, 10 or 2m")
         value = float(match[1]) * _SECONDS[match[2]]
         if value == 0 and zero:
             return value

@@ -90,6 +90,21 @@ def _operations(facts: ProfileFacts, found: Sequence[OperationGroup], top: int) 
     )  # fmt: skip
     rates = tuple(_rates(group) for group in found[:top])
     yield Table("Rates and places of these operations", names, rates, source)
+    sides = tuple(_side(op, peaks) for op in facts.ops[:top])
+    heads = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")
+    yield Table("Roofline of the longest operations", heads, sides, source)
+
+
+def _side(op: DeviceOp, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
+    """One operation's rates against both peaks; dashes where the profile has no figure."""
+    tflops = None if op.gflop_per_s is None else op.gflop_per_s / 1e3
+    rates = zip((tflops, op.hbm_gb_per_s), peaks, strict=True)
+    cells = [
+        cell
+        for rate, peak in rates
+        for cell in ("-" if rate is None else rate, 100 * rate / peak if rate and peak else "-")
+    ]
+    return (op.name, *cells, op.bound_by or "-")
 
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:

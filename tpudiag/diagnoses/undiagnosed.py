@@ -48,10 +48,10 @@ def refuse_nothing(
     ended = end is not None and end.how in ("finished", "stopped")
     if not ended or signals.dispatch is not None or signals.tf1:
         return
-    imported = facts.get("frameworks")
-    if isinstance(imported, list) and imported:
-        refuse_framework(name, str(imported[0]))  # pyright: ignore[reportUnknownArgumentType]
     failed = any(outcome.verdict is Verdict.FAILED for outcome in outcomes)
+    imported = facts.get("frameworks")
+    if signals.tensorflow is None and isinstance(imported, list) and imported:
+        refuse_framework(name, str(imported[0]))  # pyright: ignore[reportUnknownArgumentType]
     if not (failed or signals.pipelines):
         raise NothingDiagnosed(
             f"{name} ran to its end, and no training step and no dataset was seen: nothing to "
