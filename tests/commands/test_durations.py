@@ -28,7 +28,7 @@ def test_zero_may_mean_never() -> None:
 
 
 def test_bounds_are_said() -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="5s: must be at least 10 s"):
+    with pytest.raises(argparse.ArgumentTypeError, match=r"5s: .*must be at least 10 s"):
         duration(10)("5s")
     with pytest.raises(argparse.ArgumentTypeError, match="1m: at most 30 s, for a reason"):
         duration(most_s=30, why=", for a reason")("1m")

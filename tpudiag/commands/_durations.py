@@ -27,9 +27,13 @@ def duration(
         if value == 0 and zero:
             return value
         if value <= 0 or value < least_s:
-            raise argparse.ArgumentTypeError(f"{text}: must be {_bound(least_s, 'at least')}")
+            raise argparse.ArgumentTypeError(
+                f"{text}: not a time such as 2s: must be {_bound(least_s, 'at least')}"
+            )
         if value > most_s:
-            raise argparse.ArgumentTypeError(f"{text}: {_bound(most_s, 'at most')}{why}")
+            raise argparse.ArgumentTypeError(
+                f"{text}: {_bound(most_s, 'at most')}{why}; not a time such as 2s"
+            )
         return value
 
     return seconds
