@@ -1,5 +1,5 @@
-# corpus: must-fail: TPU502@39/44, TPU105@45, TPU202@33, TPU601
-# corpus: may-fail: TPU103 TPU605
+# corpus: must-fail: TPU502@39/44, TPU105@45, TPU601
+# corpus: may-fail: TPU103 TPU202 TPU605
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: a custom loop with a mean loss, a print in the step, no prefetch and no checkpoint.

@@ -57,7 +57,7 @@ SEAMS = (
     PROLOGUE
     + """
 import tempfile, importlib.util
-lines.follow_autograph()
+user_lines.follow_autograph()
 made = {}
 folder = tempfile.mkdtemp()
 open(folder + "/mine.py", "w").write('''
@@ -70,7 +70,7 @@ def f(x, note):
 spec = importlib.util.spec_from_file_location("mine", folder + "/mine.py")
 mine = importlib.util.module_from_spec(spec); spec.loader.exec_module(mine)
 g = tf.function(mine.f)
-g(tf.constant(2.0), lambda: made.update(at=str(lines.caller())))
+g(tf.constant(2.0), lambda: made.update(at=str(user_lines.caller())))
 dataset = tf.data.Dataset.range(4).map(lambda x: x, num_parallel_calls=3).batch(2).prefetch(5)
 chain = []
 while dataset is not None:

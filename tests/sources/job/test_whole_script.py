@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
+from tpudiag.sources.job.process.runner import BOOTSTRAP
+
 pytestmark = pytest.mark.slow
 
 HEAD = """\
@@ -104,14 +107,12 @@ def facts(tmp_path: Path, script: str, rest_s: float = 60.0) -> dict[str, Any]:
     """The facts of a job that runs on two replicas."""
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
-    spec: dict[str, object] = {
-        "program": "job.py", "arguments": [], "replicas": 2, "real_replicas": 2, "hosts": 1,
-        "rehearse": True, "steps": 10, "warmup_steps": 3, "budget_s": 0.0, "log_dir": "",
-        "rest_s": rest_s,
-    }  # fmt: skip
+    spec = JobSpec(
+        program="job.py", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True,
+        steps=10, warmup_steps=3, budget_s=0.0, log_dir="", rest_s=rest_s,
+    )  # fmt: skip
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "tpudiag.sources.job.process.child", json.dumps(spec),
-         str(write_end)],
+        [sys.executable, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
         cwd=tmp_path, pass_fds=[write_end], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
     ) as process:  # fmt: skip

@@ -134,7 +134,7 @@ def test_a_bucket_reads_as_a_folder(bucket: Bucket, spaces: ModuleType, tmp_path
 
 def test_xprof_is_asked_about_a_bucket(bucket: Bucket, spaces: ModuleType) -> None:
     upload(bucket, spaces)
-    done = bucket.read("gs://bucket/logs")
+    done = bucket.read("gs://bucket/logs", "-v")
     assert "What XProf says" in done.stdout
     assert "xprof --logdir gs://bucket/logs" in " ".join(done.stdout.split())
 
