@@ -91,7 +91,8 @@ def any_graph(source, steps, pod):
     watch.measure(0.05)
     facts = watch.facts()
     assert len(facts) == 1 and facts[0].ops
-    seen = Signals(origin=Origin.REHEARSAL, target=target("v5e-16" if pod else "v5e-8"), pipelines=facts)
+    goal = target("v5e-16" if pod else "v5e-8")
+    seen = Signals(origin=Origin.REHEARSAL, target=goal, pipelines=facts)
     for outcome in engine.examine(seen, catalogue.checks(), Settings()):
         assert outcome.verdict is not Verdict.BROKEN, (outcome, [op.kind for op in facts[0].ops])
 
