@@ -101,7 +101,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         else (
             f"Python of the job: {python}.",
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
-            job_summary.not_by_hand(signals.origin is Origin.REHEARSAL),
+            job_summary.not_by_hand(job.variables),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *script_coverage.notes(signals.coverage),
