@@ -20,6 +20,12 @@ _FIXES = {
     "TPUEstimator": "model.fit or a custom loop under tf.distribute.TPUStrategy",
     "keras_to_tpu_model": "build and compile the model in tf.distribute.TPUStrategy's scope()",
 }
+_MOVED = {
+    "logging": "tf.compat.v1.logging, tf.get_logger() or absl.logging has {}",
+    "flags": "absl.flags has {}",
+    "app": "absl.app has {}",
+    "gfile": "tf.io.gfile has its successor",
+}
 _CONTRIB = "tf.contrib is gone: look up what took the place of {} (tf.*, tf.keras, TF Addons)"
 _OTHER = "delete the use of {}, or look up its successor"
 
@@ -50,7 +56,8 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     uses = signals.tf1 or ()
     for use in uses:
         name = use.api.rpartition(".")[2]
-        other = _CONTRIB if ".contrib" in use.api else _OTHER
+        module = use.api.split(".")[1:-1]
+        other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
         yield Finding(
             f"{use.api} is a TensorFlow 1 interface.",
             _FIXES.get(name, other.format(name)),

@@ -638,6 +638,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU402", h(matrix_ops=(product(130, 10),))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
+    ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     ("TPU603", watched()),
     ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),

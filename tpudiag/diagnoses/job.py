@@ -41,7 +41,7 @@ from tpudiag.sources.job.process import facts, job_python, protocol, runner
 MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
-STEP_BUDGET_S = 60.0
+STEP_BUDGET_S = 30.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
