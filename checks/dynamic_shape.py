@@ -88,7 +88,7 @@ def _finding(
     batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
     if only_batch and batching is not None:
-        endless = any(_is_endless(pipeline) for pipeline in pipelines)
+        endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
         why = (
             "every batch behind an endless repeat is full, but nothing says so to the compiler"
             if endless
