@@ -13,6 +13,7 @@ import pytest
 
 from tpudiag.monitoring.cloud import exporter as exporting
 from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+from tpudiag.monitoring.cloud.resource import PointSource
 from tpudiag.monitoring.follower import StoreSource, Watched
 from tpudiag.monitoring.recording import Run
 
@@ -91,7 +92,7 @@ def test_points_keep_the_name_of_their_own_job(
 
 def test_a_run_is_free_when_it_is_over(recordings: ModuleType) -> None:
     run: Run = recordings.run(60)
-    source = exporting.PointSource("generic_task", (), ())
+    source = PointSource("generic_task", (), ())
 
     def free(run: Run) -> bool:
         return exporting._Place(run=run, source=source, seen_s=1e18).free  # pyright: ignore
