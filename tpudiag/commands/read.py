@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._durations import duration
+from tpudiag.commands._progress import progress
 from tpudiag.commands._report import (
     add_report_options,
     beside_profile,
@@ -98,7 +99,9 @@ def run(options: argparse.Namespace) -> int:
         step_name=options.step_name,
         **({"top": options.top} if options.top else {}),
     )
-    report = profile.diagnose(request, settings_for(options))
+    settings = settings_for(options)
+    with progress() as on_phase:
+        report = profile.diagnose(request, settings, on_phase)
     code = emit(report, options)
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
