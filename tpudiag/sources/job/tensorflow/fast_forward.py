@@ -185,9 +185,9 @@ def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
         return
     if every_replica:
         replicas: Any = getattr(value, "values", None)
-        if isinstance(replicas, tuple):
-            each = cast("tuple[Any, ...]", replicas)
-            parts.extend(str(getattr(part, "shape", "")) for part in each)
+        class_: Any = replicas.__class__
+        if class_ is tuple:
+            parts.extend(str(getattr(part, "shape", "")) for part in replicas)
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, str, bytes)):
         parts.append(value)
