@@ -147,8 +147,8 @@ def test_a_cell_is_rehearsed_after_those_before_it(shell: Any, tmp_path: Path) -
     assert run(shell, STRATEGY).success
     result = run(
         shell,
-        "%%tpudiag_check --steps 4 --first-loop --no-compile --measure-input 0 --select TPU1 -o r.html\n"
-        + TRAINING,
+        "%%tpudiag_check --steps 4 --first-loop --no-compile --measure-input 0 "
+        "--select TPU1 -o r.html\n" + TRAINING,
     )
     report = result.result
     assert isinstance(report, Report), report
