@@ -130,7 +130,7 @@ def plan(
     from tpudiag import hardware
     from tpudiag.diagnoses import job_request
     from tpudiag.diagnoses import plan as planning
-    from tpudiag.plan import prices
+    from tpudiag.planning import prices
     from tpudiag.sources.compiler import libtpu_process
 
     slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(targets))
