@@ -194,9 +194,10 @@ pip install "tensorflow==2.15.*" tensorflow-addons          # to run it as it is
         patterns=(
             r"when providing the `?metrics`? argument as a list",
             r"should have as many entries as the model has outputs",
+            r"Expected `metrics` argument to be a list, tuple, or dict",
         ),
-        cause="In Keras 3 a model of several outputs wants its metrics for each output.",
-        fix='model.compile(optimizer, loss={"a": "mse", "b": "mae"}, metrics={"a": ["mae"], "b": ["mae"]})     # by the outputs\' names',
+        cause="Keras 3 wants metrics as a list, tuple or dict, and for a model of several outputs some for each output.",
+        fix='model.compile(optimizer, loss, metrics=[metric])     # not metrics=metric; of several outputs {"a": ["mae"], "b": ["mae"]}, by their names',
         evidence="recalled",
         example="ValueError: For a model with multiple outputs, when providing the `metrics` argument as a list, it should have as many entries as the model has outputs.",
     ),
