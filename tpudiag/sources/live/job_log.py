@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from tpudiag.sources.live.processes import PROC
+from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18
 _STANDARD_ERROR, _STANDARD_OUTPUT = 2, 1
