@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error
+from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
+from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -86,7 +86,11 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         target()  # type: ignore[operator]
     else:
         _look_first_in(Path(program).resolve().parent)
-        runpy.run_path(program, run_name="__main__")
+        changed = overlay.source(program)
+        if changed is None:
+            runpy.run_path(program, run_name="__main__")
+        else:
+            overlay.run(program, changed)
 
 
 def _look_first_in(folder: Path) -> None:
@@ -97,6 +101,9 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
+    overlay.install(spec.overlay)
+    if spec.seed >= 0:
+        same_numbers.seed_python(spec.seed)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None
