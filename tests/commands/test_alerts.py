@@ -136,11 +136,59 @@ def test_an_update_keeps_the_policy_and_what_people_added(project: Project) -> N
     done = project.alerts("apply", "--input-share", "50")
     assert f"~ update input-bound  {name}" in done.out
     after = project.policies()["input-bound"]
+    assert "~ update" not in project.alerts("apply", "--input-share", "50").out, "it is settled"
     assert (after.name, after.conditions[0].name) == (name, condition)
     assert "> 0.5" in after.conditions[0].condition_prometheus_query_language.query
     assert after.user_labels["team"] == "vision"
     assert list(after.notification_channels) == ["projects/p/notificationChannels/1"]
     assert after.enabled is False
+
+
+def test_conditions_channels_and_the_closing_that_people_chose_stay(project: Project) -> None:
+    project.alerts("apply", "--notify", "team mail")
+    policy = project.policies()["throughput-drop"]
+    ours = policy.conditions[0].name
+    theirs = {"display_name": "theirs", "condition_prometheus_query_language": {
+        "query": "custom_googleapis_com:tpudiag_steps > 7", "evaluation_interval": {"seconds": 30}
+    }}  # fmt: skip
+    other = api.AlertPolicy.Condition({**theirs, "name": f"{policy.name}/conditions/9"})
+    policy.conditions.insert(0, other)
+    policy.combiner = api.AlertPolicy.ConditionCombinerType.AND
+    policy.alert_strategy.auto_close = {"seconds": 7200}
+    policy.documentation.links.append({"display_name": "book", "url": "https://example.org"})
+    assert "= keep throughput-drop" in project.alerts("apply").out
+    project.alerts("apply", "--drop", "50", "--notify", "pager")
+    after = project.policies()["throughput-drop"]
+    assert [c.name for c in after.conditions] == [f"{policy.name}/conditions/9", ours]
+    queries = [c.condition_prometheus_query_language.query for c in after.conditions]
+    assert queries[0].endswith("steps > 7")
+    assert "< 0.5 and" in queries[1]
+    assert after.combiner == api.AlertPolicy.ConditionCombinerType.AND
+    assert after.alert_strategy.auto_close.total_seconds() == 7200
+    assert [link.display_name for link in after.documentation.links] == ["book"]
+    channels = [name.rpartition("/")[2] for name in after.notification_channels]
+    assert channels == ["0", "1"]
+
+
+def test_charts_that_people_added_stay(project: Project) -> None:
+    project.alerts("apply")
+    (board,) = project.service.dashboards.values()
+    tiles = board.mosaic_layout.tiles
+    count = len(tiles)
+    tiles[0].height = 20
+    tiles.append({"y_pos": 48, "width": 12, "height": 8, "widget": {"title": "theirs"}})
+    assert "= keep dashboard" in project.alerts("apply").out
+    del tiles[1]
+    project.alerts("apply")
+    (after,) = project.service.dashboards.values()
+    places = [
+        (tile.widget.title, tile.x_pos, tile.y_pos, tile.width, tile.height)
+        for tile in after.mosaic_layout.tiles
+    ]
+    assert len(places) == count + 1
+    assert places[0] == ("Throughput", 0, 0, 24, 20)
+    assert ("theirs", 0, 48, 12, 8) in places
+    assert places[-1][2] >= 56, "below all that was there"
 
 
 def test_jobs_and_other_peoples_policies_do_not_meet(project: Project) -> None:
@@ -201,6 +249,10 @@ def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> No
         (("apply", "no-such"), "there are throughput-drop"),
         (("apply", "--drop", "100"), "below 100 %"),
         (("apply", "--absence", "1"), "2 minutes or more"),
+        (("apply", "--absence", "1411"), "1410 minutes (23.5 hours) or less"),
+        (("apply", "--silence", "0.4"), "at least 1 minute"),
+        (("apply", *(word for n in range(17) for word in ("--notify", f"c{n}"))), "16 channels"),
+        (("export", "--format", "json", "--notify", "team_mail"), "no channels of that name"),
     ],
 )
 def test_what_a_user_gets_wrong_changes_nothing(
@@ -247,5 +299,24 @@ def test_export_needs_no_project_and_is_what_apply_makes(project: Project, tmp_p
     assert (done.code, done.out) == (0, "")
     text = file.read_text()
     assert text.count('resource "google_monitoring_alert_policy"') == len(IDS)
-    assert text.count("{") - text.count("${") == text.count("}") - text.count("${job}")
+    assert text.count("{") == text.count("}")
+    assert text.count("${") == text.count("$${"), "none begins a template"
     assert 'display_name = "tpudiag a \\"$${job}\\": ' in text
+
+
+def test_a_jobs_name_that_no_policy_can_hold() -> None:
+    done = run("export", "--job", "x" * 401)
+    assert (done.code, done.out) == (2, "")
+    assert "at most 400 characters" in done.err
+
+
+def test_json_holds_channels_by_their_resource_names(project: Project) -> None:
+    channel = "projects/p/notificationChannels/7"
+    given = json.loads(run("export", "--job", "j", "--notify", channel).out)
+    assert all(policy["notificationChannels"] == [channel] for policy in given)
+    looked_up = json.loads(project.alerts("export", "--notify", "team mail").out)
+    names = {tuple(policy["notificationChannels"]) for policy in looked_up}
+    assert names == {("projects/p/notificationChannels/0",)}
+    alone = run("export", "--job", "j", "--notify", "team mail")
+    assert (alone.code, alone.out) == (2, "")
+    assert "--project" in alone.err

@@ -55,13 +55,13 @@ def checked(folder: Path, *cells: str) -> tuple[subprocess.CompletedProcess[str]
 
 def test_findings_name_the_cell_and_its_line(tmp_path: Path) -> None:
     done, reports = checked(tmp_path, STRATEGY, MODEL, PIPELINE, TRAINING)
-    outcome = next(o for o in reports["json"]["outcomes"] if o["id"] == "TPU203")
+    outcome = next(o for o in reports["json"]["outcomes"] if o["id"] == "TPU401")
     place = outcome["findings"][0]["location"]
-    assert (place["file"], place["cell"], place["line"]) == ("train.ipynb", 3, 3)
-    assert "train.ipynb, cell 3, line 3" in done.stdout
+    assert (place["file"], place["cell"], place["line"]) == ("train.ipynb", 3, 4)
+    assert "train.ipynb, cell 3, line 4" in done.stdout
     assert "cell 1, line 1: !pip install --quiet something" in " ".join(done.stdout.split())
-    result = next(r for r in reports["sarif"]["runs"][0]["results"] if r["ruleId"] == "TPU203")
-    assert "train.ipynb, cell 3, line 3" in result["message"]["text"]
+    result = next(r for r in reports["sarif"]["runs"][0]["results"] if r["ruleId"] == "TPU401")
+    assert "train.ipynb, cell 3, line 4" in result["message"]["text"]
     assert result["locations"][0]["logicalLocations"][0]["name"] == "cell 3"
 
 

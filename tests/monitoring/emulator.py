@@ -51,6 +51,9 @@ class Emulator:
     dashboards: dict[str, Any] = field(default_factory=dict[str, Any])
     channels: list[Any] = field(default_factory=list[Any])
     calls: list[tuple[float, str, Any]] = field(default_factory=list[tuple[float, str, Any]])
+    written_apart_s: float = 0.0
+    """How long a series takes no further point, by the clock: more than is documented."""
+    written: dict[Any, float] = field(default_factory=dict[Any, float])
     fail_with: Callable[[str], Any] = lambda _: None
     """From a method's name to a code to fail with, before anything is done."""
     forget_answer: Callable[[str], Any] = lambda _: None
@@ -108,6 +111,7 @@ class Emulator:
                 faults.append(f"{fault}: timeSeries[{index}]")
             else:
                 point = series.points[0]
+                self.written[key] = self.clock()
                 self.series.setdefault(key, []).append((_end_s(point), _value(point)))
         if faults:
             total = len(request.time_series)
@@ -143,7 +147,8 @@ class Emulator:
                 "Points must be written in order. One or more of the points specified had an "
                 "older end time than the most recent point"
             )
-        if before and end_s - before[-1][0] < SAMPLING_S:
+        soon = now - self.written.get(key, -self.written_apart_s) < self.written_apart_s
+        if before and (end_s - before[-1][0] < SAMPLING_S or soon):
             return (
                 "One or more points were written more frequently than the maximum sampling "
                 "period configured for the metric"

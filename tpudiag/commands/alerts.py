@@ -14,7 +14,7 @@ from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.cloud.policies import Limits, Policy
+    from tpudiag.monitoring.cloud.policies import Json, Limits, Policy
     from tpudiag.monitoring.cloud.reconcile import Alerts, Change, Kept
 
 EPILOG = """\
@@ -29,6 +29,8 @@ examples:
 
 exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not reached.
 """
+MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
+"""Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 
 
@@ -52,7 +54,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--job", metavar="NAME", help="the job, as `watch --job` names it")
     parser.add_argument(
         "--notify", metavar="CHANNEL", action="append", default=[],
-        help="a notification channel by its name; repeatable",
+        help="a notification channel by its name, or its resource name; repeatable",
     )  # fmt: skip
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would change, and change nothing"
@@ -83,7 +85,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         ("--hbm-share", "PERCENT", 95, "of the usable HBM in use"),
         ("--first-step", "MINUTES", 20, "without a first step"),
         ("--silence", "MINUTES", 20, "without a step"),
-        ("--absence", "MINUTES", 10, "without a point; at least 2"),
+        ("--absence", "MINUTES", 10, "without a point; 2 to 1410"),
     ):
         limits.add_argument(
             name, metavar=metavar, type=_number, default=default,
@@ -171,9 +173,10 @@ def _export(options: argparse.Namespace) -> int:
         board = dashboards.as_json(options.job, options.resource)
         text = json.dumps(board, indent=2, ensure_ascii=False) + "\n"
     elif options.format == "terraform":
-        text = terraform(wanted, options.job, options.notify)
+        text = terraform(wanted, options.job, options.notify, _board(options))
     else:
-        made = [as_json(policy, options.job) for policy in wanted]
+        channels = _channels(options)
+        made = [as_json(policy, options.job, channels) for policy in wanted]
         text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
     if options.output is None:
         sys.stdout.write(text)
@@ -183,6 +186,31 @@ def _export(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
     return 0
+
+
+def _board(options: argparse.Namespace) -> Json | None:
+    """The job's dashboard, unless single policies or no dashboard were asked."""
+    from tpudiag.monitoring.cloud import dashboards
+
+    left_out = options.policies or options.no_dashboard
+    return None if left_out else dashboards.as_json(options.job, options.resource)
+
+
+def _channels(options: argparse.Namespace) -> tuple[str, ...]:
+    """The resource names of the channels; raises UsageError where they cannot be looked up."""
+    from tpudiag.monitoring.cloud.terraform import CHANNEL
+
+    names = tuple(dict.fromkeys(options.notify))
+    if all(CHANNEL.fullmatch(name) for name in names):
+        return names
+    if not options.project:
+        raise UsageError(
+            "--notify: JSON holds channels by their resource names: give --project to look them "
+            "up, or projects/P/notificationChannels/N (--format terraform takes display names)"
+        )
+    from tpudiag.monitoring.cloud.reconcile import Alerts
+
+    return Alerts(options.project, options.endpoint).channels(names)
 
 
 def _wanted(options: argparse.Namespace) -> tuple[Policy, ...]:
@@ -198,14 +226,25 @@ def _wanted(options: argparse.Namespace) -> tuple[Policy, ...]:
 
 
 def _limits(options: argparse.Namespace) -> Limits:
-    """The limits of the command line."""
+    """The limits of the command line; raises UsageError for what the service would refuse."""
     from tpudiag.monitoring.cloud.policies import Limits
 
     for name in ("drop", "input_share", "hbm_share"):
         if getattr(options, name) >= 100:
             raise UsageError(f"--{name.replace('_', '-')}: must be below 100 %")
+    for name in ("first_step", "silence"):
+        if getattr(options, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')}: at least 1 minute")
     if options.absence < 2:
         raise UsageError("--absence: Cloud Monitoring takes 2 minutes or more")
+    if options.absence > MOST_ABSENCE_MIN:
+        raise UsageError(
+            f"--absence: Cloud Monitoring takes {MOST_ABSENCE_MIN} minutes (23.5 hours) or less"
+        )
+    if len(options.job) > MOST_JOB:
+        raise UsageError(f"--job: at most {MOST_JOB} characters, so that policies can be named")
+    if len(set(options.notify)) > MOST_CHANNELS:
+        raise UsageError(f"--notify: Cloud Monitoring takes {MOST_CHANNELS} channels a policy")
     return Limits(
         options.drop / 100, options.input_share / 100, options.hbm_share / 100,
         round(options.first_step), round(options.silence), round(options.absence),

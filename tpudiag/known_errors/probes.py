@@ -37,6 +37,11 @@ class Probe(NamedTuple):
         return longest(self.pattern)
 
     @property
+    def lead(self) -> int:
+        """Bytes that can stand before the anchor in a match at most, an upper bound."""
+        return lead(self.pattern)
+
+    @property
     def regex(self) -> re.Pattern[bytes]:
         """For text without white space, in lower case."""
         return compiled(self.pattern)
@@ -81,6 +86,15 @@ def compiled(pattern: str) -> re.Pattern[bytes]:
 def longest(pattern: str) -> int:
     """Bytes that a match of a pattern can span at most, an upper bound."""
     return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
+
+
+@cache
+def lead(pattern: str) -> int:
+    """Bytes that can stand before the anchor in a match at most, an upper bound."""
+    literal = re.sub(r"\\(\W)", r"\1", squeezed_pattern(pattern))
+    before, _, after = literal.partition(anchor(squeezed_pattern(pattern)))
+    ambiguous = anchor(squeezed_pattern(pattern)) in after
+    return longest(literal if ambiguous else before.removeprefix("(?<!ou)"))
 
 
 def squeezed_pattern(pattern: str) -> str:

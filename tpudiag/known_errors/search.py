@@ -154,8 +154,11 @@ def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterat
     begin = max(0, begin)
     for place in places:
         while place >= begin:
-            start, end = max(begin, place - probe.reach), place + probe.reach
-            found = probe.regex.search(text, start, end)
+            start, end = max(begin, place - probe.lead), place + probe.reach
+            # A search would try every later start too, where most begin with their anchor:
+            # a head that comes again and again would cost its square.
+            find = probe.regex.match if start == place else probe.regex.search
+            found = find(text, start, end)
             if found is None:
                 break
             begin = max(found.end(), begin + 1)
@@ -164,10 +167,12 @@ def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterat
 
 def _cut(text: bytes) -> int:
     """Where the end begins that is searched again with what follows: best at a line's end."""
-    end = len(text) - LONGEST_MATCH
-    while end > 0:
+    kept = LONGEST_MATCH
+    while kept < len(text):
+        end = len(text) - kept
         cut = text.rfind(b"\n", max(0, end - BLOCK // 2), end) + 1 or end
-        if len(squeezed(plain(text[cut:]))) >= LONGEST_MATCH:
+        # No match is worth more than a block of blanks in it.
+        if kept >= BLOCK or len(squeezed(plain(text[cut:]))) >= LONGEST_MATCH:
             return cut
-        end -= LONGEST_MATCH
+        kept *= 2  # by doubling: a text of blanks would be squeezed again and again
     return 0

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from tpudiag.monitoring.cloud.connection import call, dashboard_client
-from tpudiag.monitoring.cloud.json_diff import differences, object_of
+from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
 from tpudiag.monitoring.cloud.reconcile import Change
 
@@ -58,6 +58,44 @@ def _tile(number: int, job: str, resource: str) -> Json:
     }
 
 
+def merged_board(before: Json, made: Json) -> Json:
+    """What is there with our charts in it; charts that people added, and their layout, stay."""
+    labels = {**object_of(before.get("labels")), **object_of(made["labels"])}
+    merged = {**before, "displayName": made["displayName"], "labels": labels}
+    if "mosaicLayout" not in before:
+        return merged
+    layout = object_of(before["mosaicLayout"])
+    ours = {_title(tile): tile for tile in _tiles(made)}
+    kept = [
+        {**tile, "widget": ours.pop(title)["widget"]} if (title := _title(tile)) in ours else tile
+        for tile in _tiles(before)
+    ]
+    below = max((_number(tile, "yPos") + _number(tile, "height") for tile in kept), default=0)
+    new = [_moved(tile, below) for tile in ours.values()]
+    return {**merged, "mosaicLayout": {**layout, "tiles": [*kept, *new]}}
+
+
+def _tiles(board: Json) -> list[Json]:
+    """The charts of a dashboard."""
+    return [object_of(tile) for tile in list_of(object_of(board["mosaicLayout"]).get("tiles"))]
+
+
+def _title(tile: Json) -> object:
+    """The title by which a chart is known."""
+    return object_of(tile.get("widget")).get("title")
+
+
+def _moved(tile: Json, below: int) -> Json:
+    """A chart below all that is there."""
+    return {**tile, "yPos": _number(tile, "yPos") + below} if below else tile
+
+
+def _number(tile: Json, name: str) -> int:
+    """A position; 0 where it is left out."""
+    value = tile.get(name)
+    return int(value) if isinstance(value, int | float) else 0
+
+
 class Dashboards:
     """Our dashboards of a project; every call raises CloudError in one line."""
 
@@ -77,8 +115,7 @@ class Dashboards:
             yield Change("create", ID, name)
             return
         before = there[0]
-        labels = {**object_of(before.get("labels")), **object_of(made["labels"])}
-        merged = {**before, **made, "labels": labels}
+        merged = merged_board(before, made)
         found = tuple(differences(before, _json(_message(merged))))
         if found and not dry_run:
             request = {"dashboard": _message(merged)}

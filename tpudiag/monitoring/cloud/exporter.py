@@ -14,16 +14,18 @@ from pathlib import Path
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import metric_client
-from tpudiag.monitoring.cloud.resource import resource, worker
+from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource, worker
 from tpudiag.monitoring.cloud.sender import Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.follower import Figures
 from tpudiag.monitoring.metrics import values
-from tpudiag.monitoring.recording import NS
+from tpudiag.monitoring.recording import NS, Run
 
 LEAST_PERIOD_S = 10.0
 PERIOD_S = 30.0
 CLOSE_S = 10.0
+UNSEEN_S = 120.0
+"""When a run that is shown no more counts as over."""
 RESOURCES = ("generic_task", "k8s_container", "gce_instance")
 
 
@@ -46,30 +48,56 @@ class Exporter:
         if destination.period_s < LEAST_PERIOD_S:
             raise UsageError(f"--period {destination.period_s:g}: never below {LEAST_PERIOD_S:g} s")
         self._to = destination
-        self._client = metric_client(destination.endpoint)
+        self._key = source_key(source)
         self._path = destination.buffer or default_buffer(destination.project, source)
+        client = metric_client(destination.endpoint)
         self._spool = Spool(self._path)
         self._before = self._spool.counts
-        self._sender: Sender | None = None
-        self._due, self._not_kept = 0.0, 0
+        self._sender = Sender(self._spool, client, destination.project, tell=_tell)
+        self._places: dict[tuple[str, str], list[_Place]] = {}
+        self._not_kept = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag-cloud", daemon=True)
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:  # noqa: ARG002
-        """The figures as they are now; kept where a period has passed."""
-        if self._sender is None:
-            self._start(figures)
-        if time.monotonic() < self._due:
+        """The figures of a run as they are now; kept where a period has passed."""
+        place = self._place(figures.run)
+        if time.monotonic() < place.due_s:
             return
-        self._due = time.monotonic() + self._to.period_s
+        place.due_s = time.monotonic() + self._to.period_s
         end_ns = time.time_ns() // 1_000_000 * 1_000_000
-        points = [Point(name, end_ns, float(value)) for name, value in values(figures).items()]
+        points = [
+            Point(place.source, name, end_ns, float(value))
+            for name, value in values(figures).items()
+        ]
         try:
             self._spool.add(points, int(LEAST_PERIOD_S * NS))
         except sqlite3.Error as error:
             if not self._not_kept:
                 _tell(f"{self._path}: points cannot be kept: {error}")
             self._not_kept += len(points)
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def _place(self, run: Run) -> _Place:
+        """Where a run writes to: that of the run before it where it has ended, or one of its own.
+
+        So a job that is restarted goes on with its series, and two at once share none.
+        """
+        job, host = self._to.job or run.name, run.host or os.uname().nodename
+        places = self._places.setdefault((job, host), [])
+        place = next((place for place in places if place.run.id == run.id), None)
+        if place is None:
+            place = next((place for place in places if place.free), None)
+        if place is None:
+            number = f"-{len(places) + 1}" if places else ""
+            here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
+            task = f"{worker(here, host)}-{self._key}{number}"
+            kind = resource(self._to.project, job, host, task, self._to.resource)
+            place = _Place(point_source(kind, job, task), run)
+            places.append(place)
+        place.run, place.seen_s = run, time.monotonic()
+        return place
 
     def close(self) -> str:
         """Send what can be sent within some seconds; what became of the points, in a sentence."""
@@ -89,37 +117,52 @@ class Exporter:
         said += [f"{waiting} waiting in {self._path}"] if waiting else []
         said += [f"{new[what]} lost ({what})" for what in LOST if new.get(what)]
         said += [f"{self._not_kept} lost (not kept on disk)"] if self._not_kept else []
-        failure = self._sender.failure if self._sender is not None else None
+        failure = self._sender.failure
         return f"Cloud Monitoring: {', '.join(said)}" + (f"; {failure}" if failure else "") + "."
 
-    def _start(self, figures: Figures) -> None:
-        """The run is known: its name and host make the resource."""
-        job, host = self._to.job or figures.run.name, figures.run.host or os.uname().nodename
-        self._sender = Sender(
-            self._spool, self._client, self._to.project,
-            resource(self._to.project, job, host, self._to.resource),
-            {"training_job": job, "worker": worker(os.environ, host)},
-            tell=_tell,
-        )  # fmt: skip
-        self._thread.start()
-
     def _work(self) -> None:
-        """Step after step until the end, then what can be sent at once."""
+        """Step after step until the end, then what can be sent within some seconds."""
         delay_s = 0.0
         while not self._stop.wait(delay_s):
             delay_s = self._step()
         end = time.monotonic() + CLOSE_S
-        while time.monotonic() < end and self._spool.waiting and self._step() == 0.0:
-            continue
+        while self._spool.waiting:
+            delay_s = self._step()
+            if self._sender.failure is not None or time.monotonic() + delay_s > end:
+                break
+            time.sleep(delay_s if self._spool.waiting else 0.0)
 
     def _step(self) -> float:
         """One step of the sender; an error of its own is said, and it goes on."""
-        assert self._sender is not None
         try:
             return self._sender.step()
         except Exception as error:
             _tell(f"Cloud Monitoring: {type(error).__name__}: {error}")
             return 60.0
+
+
+@dataclass
+class _Place:
+    """A place for the points of one run at a time."""
+
+    source: PointSource
+    run: Run
+    due_s: float = 0.0
+    seen_s: float = 0.0
+
+    @property
+    def free(self) -> bool:
+        """Whether the run that had it is over, as far as is known."""
+        here = self.run.pid > 0 and self.run.host == os.uname().nodename
+        gone = here and not Path("/proc", str(self.run.pid)).exists()
+        unseen = time.monotonic() - self.seen_s > UNSEEN_S
+        return gone or unseen or self.run.ended_ns is not None
+
+
+def source_key(source: str) -> str:
+    """What tells a source of runs from others on this host, the same at each start."""
+    where = source if "://" in source else str(Path(source).absolute())
+    return hashlib.sha1(where.encode()).hexdigest()[:8]
 
 
 def default_buffer(project: str, source: str) -> Path:

@@ -11,6 +11,15 @@ from tpudiag.monitoring.cloud.sender import PREFIX
 PROMQL = PREFIX.replace(".", "_").replace("/", ":", 1).replace("/", "_")
 MANAGED_BY, JOB, POLICY = "managed_by", "tpudiag_job", "tpudiag_policy"
 Json = dict[str, "object"]
+SILENT_WHEN_LATE = (
+    "Points that are late (Cloud Monitoring was not reached from the job) never raise it: it is "
+    "judged by the newest minutes alone, and on nothing while there are none. What began and ended "
+    "during such an outage is not alerted."
+)
+FIRES_WHEN_LATE = (
+    "It cannot tell a job that is gone from one whose points are late: it fires too when Cloud "
+    "Monitoring is not reached from the job for so long, until the points have been caught up."
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,11 @@ class Policy:
     for_s: int
     query: str = ""
     absent: str = ""
+
+    @property
+    def when_late(self) -> str:
+        """What it does while Cloud Monitoring is not reached, and points come late."""
+        return FIRES_WHEN_LATE if self.absent else SILENT_WHEN_LATE
 
 
 def policies(job: str, resource: str, limits: Limits) -> tuple[Policy, ...]:
@@ -184,7 +198,7 @@ def condition(policy: Policy) -> Json:
 
 def document(policy: Policy, job: str) -> str:
     """What the alert says to whoever gets it."""
-    return f"{policy.text}\n\nJob: {job}\n\nNext: `{policy.next_command}`"
+    return f"{policy.text}\n\nJob: {job}\n\nNext: `{policy.next_command}`\n\n{policy.when_late}"
 
 
 def labels(job: str, policy_id: str) -> dict[str, str]:

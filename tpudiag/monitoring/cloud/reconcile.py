@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,10 +12,18 @@ from typing import Any
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import call, channel_client, metric_client, policy_client
 from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
-from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, POLICY, Json, Policy, as_json, slug
-from tpudiag.monitoring.cloud.sender import describe
+from tpudiag.monitoring.cloud.policies import (
+    JOB,
+    MANAGED_BY,
+    POLICY,
+    PROMQL,
+    Json,
+    Policy,
+    as_json,
+    slug,
+)
+from tpudiag.monitoring.cloud.sender import PREFIX, describe
 
-LABELS = ["training_job", "worker"]
 OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
 
 
@@ -81,7 +90,7 @@ class Alerts:
         """Create what is missing and update what differs; what is alike is left alone."""
         there = {kept.id: kept for kept in reversed(self.kept(job))}
         if not dry_run:
-            call(self._project, describe, metric_client(self._endpoint), self._project, LABELS)
+            call(self._project, describe, metric_client(self._endpoint), self._project)
         for policy in wanted:
             made = as_json(policy, job, channels)
             before = there.get(policy.id)
@@ -153,10 +162,50 @@ def _normal(made: Json) -> Json:
 
 
 def _merged(before: Json, made: Json) -> Json:
-    """What is there with what is ours in it: labels, channels and switches of others stay."""
-    labels = {**object_of(before.get("userLabels")), **object_of(made["userLabels"])}
-    merged = {**before, **made, "userLabels": labels}
-    old, (new,) = list_of(before.get("conditions")), list_of(made["conditions"])
-    if old and (name := object_of(old[0]).get("name")):
-        merged["conditions"] = [{**object_of(new), "name": name}]
+    """What is there with what is ours in it; what people added or switched stays.
+
+    Ours are the name, the text, the severity, our labels and our one condition. Channels and
+    conditions beside ours, how they combine, the automatic closing, links and switches are theirs.
+    """
+    merged = {**before, **made}
+    for field in ("userLabels", "documentation"):
+        merged[field] = {**object_of(before.get(field)), **object_of(made[field])}
+    merged["alertStrategy"] = {
+        **object_of(made["alertStrategy"]), **object_of(before.get("alertStrategy"))
+    }  # fmt: skip
+    merged["combiner"] = before.get("combiner") or made["combiner"]
+    channels = [*list_of(before.get("notificationChannels"))]
+    channels += [c for c in list_of(made.get("notificationChannels")) if c not in channels]
+    if channels:
+        merged["notificationChannels"] = channels
+    (ours,) = list_of(made["conditions"])
+    merged["conditions"] = _conditions(list_of(before.get("conditions")), object_of(ours))
     return merged
+
+
+def _conditions(before: Sequence[object], ours: Json) -> list[object]:
+    """The conditions with ours in the place of the one that was ours, or else at the end.
+
+    Ours has our title, whatever the limit in it, or was renamed and is the first on our metrics.
+    """
+    there = [object_of(each) for each in before]
+    titled = [n for n, each in enumerate(there) if _title(each) == _title(ours)]
+    places = [*titled, *(n for n, each in enumerate(there) if PREFIX in _asked(each))]
+    if not places:
+        return [*before, ours]
+    place = places[0]
+    name = there[place].get("name")
+    named = {**ours, "name": name} if name else ours
+    return [*before[:place], named, *before[place + 1 :]]
+
+
+def _title(condition: Json) -> str:
+    """Its title without the limit."""
+    return re.sub(r"\d+", "", str(condition.get("displayName")))
+
+
+def _asked(condition: Json) -> str:
+    """What a condition asks for, with our metrics written as the API writes them."""
+    query = object_of(condition.get("conditionPrometheusQueryLanguage")).get("query")
+    absent = object_of(condition.get("conditionAbsent")).get("filter")
+    return str(query or absent or "").replace(PROMQL, PREFIX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import urllib.error
 import urllib.request
@@ -11,6 +12,7 @@ from pathlib import Path
 
 METADATA = "http://metadata.google.internal/computeMetadata/v1/"
 METADATA_S = 1.0
+LONGEST_LABEL = 1024
 
 
 @dataclass(frozen=True)
@@ -21,15 +23,44 @@ class Resource:
     labels: dict[str, str]
 
 
+@dataclass(frozen=True)
+class PointSource:
+    """Who writes a point: a monitored resource and the metric's labels, as pairs in order."""
+
+    type: str
+    resource: tuple[tuple[str, str], ...]
+    labels: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """It as one line, for a file; the same for the same source."""
+        return json.dumps([self.type, dict(self.resource), dict(self.labels)], sort_keys=True)
+
+    @classmethod
+    def of(cls, text: str) -> PointSource:
+        """The source that this text stands for."""
+        kind, resource, labels = json.loads(text)
+        return cls(kind, tuple(sorted(resource.items())), tuple(sorted(labels.items())))
+
+
+def point_source(place: Resource, job: str, worker: str) -> PointSource:
+    """The source of a job's worker."""
+    labels = {"training_job": job[:LONGEST_LABEL], "worker": worker[:LONGEST_LABEL]}
+    return PointSource(
+        place.type, tuple(sorted(place.labels.items())), tuple(sorted(labels.items()))
+    )
+
+
 def resource(
     project: str,
     job: str,
     host: str,
+    task: str,
     kind: str = "generic_task",
     environ: Mapping[str, str] = os.environ,
     ask: Callable[[str], str | None] | None = None,
 ) -> Resource:
-    """The resource of the worker that this process runs on.
+    """The resource of the worker that this process runs on; `task` tells it from all others.
 
     `ask` reads the metadata server; what is not known is a plain word, never another's label.
     """
@@ -55,7 +86,7 @@ def resource(
         "location": zone.rpartition("-")[0] or "global",
         "namespace": "tpudiag",
         "job": job,
-        "task_id": worker(environ, host),
+        "task_id": task,
     })  # fmt: skip
 
 

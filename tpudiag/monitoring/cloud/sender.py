@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from tpudiag.monitoring.cloud.connection import said
-from tpudiag.monitoring.cloud.resource import Resource
+from tpudiag.monitoring.cloud.resource import PointSource
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS
 from tpudiag.monitoring.recording import NS
 
 PREFIX = "custom.googleapis.com/tpudiag/"
 SERIES_A_CALL = 200
-APART_S = 10.0
-"""No series is written to more often, not even to catch up."""
+APART_S, WIDEST_APART_S = 5.0, 60.0
+"""A series takes a point each 5 s; where the service wants more between them, up to a minute."""
 OLDEST_S = 24 * 3600.0
 """The service takes points up to 25 hours old."""
 CALL_S = 12.0
-FIRST_RETRY_S, LONGEST_RETRY_S, REFUSED_RETRY_S = 1.0, 60.0, 300.0
+FIRST_RETRY_S, FIRST_REFUSED_RETRY_S, LONGEST_RETRY_S = 1.0, 10.0, 60.0
+"""A right that was just given takes a minute or so to be known everywhere."""
 IDLE_S = 5.0
-LONGEST_LABEL = 1024
+LABELS = ("training_job", "worker")
 IN_DOUBT = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN", "ABORTED", "CANCELLED")
 """Errors after which a point may have been written nevertheless."""
 NOT_WRITTEN = ("RESOURCE_EXHAUSTED",)
+TOO_OFTEN = "more frequently"
 HAD_ALREADY = ("order", "frequent", "older end time")
 
 
@@ -38,17 +41,16 @@ class Sender:
         spool: Spool,
         client: Any,
         project: str,
-        resource: Resource,
-        labels: Mapping[str, str],
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._spool, self._client, self._project = spool, client, f"projects/{project}"
-        self._resource = resource
-        self._labels = {name: value[:LONGEST_LABEL] for name, value in labels.items()}
         self._clock, self._tell = clock, tell
         self._described = False
-        self._last_sent: dict[str, float] = {}
+        self._apart_s = APART_S
+        self._last_sent: dict[tuple[PointSource, str], float] = {}
+        self._slowed: set[Point] = set()
+        """Points in doubt since they came too often, not since an answer was lost."""
         self._retry_s = FIRST_RETRY_S
         self.failure: str | None = None
 
@@ -63,14 +65,14 @@ class Sender:
             return IDLE_S
         try:
             if not self._described:
-                describe(self._client, self._project, sorted(self._labels))
+                describe(self._client, self._project)
                 self._described = True
         except GoogleAPICallError as error:
             return self._later(error)
         self._spool.sending(points)
         try:
             self._client.create_time_series(
-                name=self._project, time_series=[self.series(point) for point in points],
+                name=self._project, time_series=[time_series(point) for point in points],
                 timeout=CALL_S, retry=None,
             )  # fmt: skip
         except GoogleAPICallError as error:
@@ -81,7 +83,7 @@ class Sender:
         """What may be sent now; points whose fate is in doubt are sent apart from others."""
         points = [
             point for point in self._spool.due()
-            if now - self._last_sent.get(point.series, 0.0) >= APART_S
+            if now - self._last_sent.get(point.series, 0.0) >= self._apart_s
         ]  # fmt: skip
         doubtful = [point for point in points if point.again]
         return (doubtful or points)[:SERIES_A_CALL]
@@ -95,13 +97,16 @@ class Sender:
             self._tell("Cloud Monitoring takes points again")
             self.failure = None
         self._retry_s = FIRST_RETRY_S
-        return 0.0 if self._due(now) else APART_S
+        return 0.0 if self._due(now) else self._apart_s
 
     def _failed(self, points: list[Point], error: Any) -> float:
         """Sort out what became of the points of a call that failed."""
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
         if code in ("INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION"):
             accepted = min(_succeeded(error), len(points))
+            known = self._slowed.issuperset(points) if points[0].again else True
+            if TOO_OFTEN in str(error) and known and self._apart_s < WIDEST_APART_S:
+                return self._slower(points)
             if points[0].again and any(word in str(error) for word in HAD_ALREADY):
                 accepted = len(points)  # our own earlier call had reached it
             if accepted < len(points):
@@ -111,12 +116,20 @@ class Sender:
             self._spool.not_sent(points)
         return self._later(error)
 
+    def _slower(self, points: list[Point]) -> float:
+        """Points came too often for the service: the same again, in doubt, and further apart."""
+        self._apart_s = min(2 * self._apart_s, WIDEST_APART_S)
+        now = self._clock()
+        self._last_sent.update((point.series, now) for point in points)
+        self._slowed = {replace(point, again=True) for point in points}
+        return 0.0 if self._due(now) else self._apart_s
+
     def _later(self, error: Any) -> float:
         """Nothing was written as far as is known: keep it, and wait longer each time."""
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
         self._say(f"not reached, points are kept on disk: {said(error)}")
         if code not in (*IN_DOUBT, *NOT_WRITTEN):
-            return REFUSED_RETRY_S
+            self._retry_s = max(self._retry_s, FIRST_REFUSED_RETRY_S)
         wait_s = self._retry_s * random.uniform(0.5, 1.0)
         self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
         return wait_s
@@ -128,29 +141,31 @@ class Sender:
             self._tell(f"Cloud Monitoring: {what}")
         self.failure = what
 
-    def series(self, point: Point) -> Any:
-        """A point as the API has it."""
-        from google.cloud import monitoring_v3
 
-        seconds, nanos = divmod(point.end_ns, NS)
-        whole = {metric.name for metric in METRICS if metric.whole}
-        kind = "int64_value" if point.series in whole else "double_value"
-        value = int(point.value) if point.series in whole else point.value
-        return monitoring_v3.TimeSeries(
-            {
-                "metric": {"type": PREFIX + point.series, "labels": self._labels},
-                "resource": {"type": self._resource.type, "labels": self._resource.labels},
-                "points": [
-                    {
-                        "interval": {"end_time": {"seconds": seconds, "nanos": nanos}},
-                        "value": {kind: value},
-                    }
-                ],
-            }
-        )
+def time_series(point: Point) -> Any:
+    """A point as the API has it."""
+    from google.cloud import monitoring_v3
+
+    seconds, nanos = divmod(point.end_ns, NS)
+    whole = {metric.name for metric in METRICS if metric.whole}
+    kind = "int64_value" if point.metric in whole else "double_value"
+    value = int(point.value) if point.metric in whole else point.value
+    source = point.source
+    return monitoring_v3.TimeSeries(
+        {
+            "metric": {"type": PREFIX + point.metric, "labels": dict(source.labels)},
+            "resource": {"type": source.type, "labels": dict(source.resource)},
+            "points": [
+                {
+                    "interval": {"end_time": {"seconds": seconds, "nanos": nanos}},
+                    "value": {kind: value},
+                }
+            ],
+        }
+    )
 
 
-def describe(client: Any, project: str, label_names: list[str]) -> None:
+def describe(client: Any, project: str) -> None:
     """Create the metric descriptors, which changes nothing where they are there already."""
     metric_pb2: Any = import_module("google.api.metric_pb2")
     label_pb2: Any = import_module("google.api.label_pb2")
@@ -165,7 +180,7 @@ def describe(client: Any, project: str, label_names: list[str]) -> None:
             unit=metric.unit,
             description=metric.text,
             display_name=f"tpudiag {metric.name.replace('_', ' ')}",
-            labels=[label_pb2.LabelDescriptor(key=name) for name in label_names],
+            labels=[label_pb2.LabelDescriptor(key=name) for name in LABELS],
         )
         try:
             client.create_metric_descriptor(

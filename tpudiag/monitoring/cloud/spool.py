@@ -14,16 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag.errors import UsageError
+from tpudiag.monitoring.cloud.resource import PointSource
 
 LOST = ("too old", "refused", "buffer full")
 LIMIT_POINTS = 200_000
 """Two days of a dozen series, one point each 30 s."""
+_KEY = "source = ? AND metric = ? AND end_ns = ?"
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS points (
-    series TEXT, end_ns INTEGER, value REAL, under_way INTEGER DEFAULT 0,
-    PRIMARY KEY (series, end_ns)
+CREATE TABLE IF NOT EXISTS sources (id INTEGER PRIMARY KEY, source TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS waiting (
+    source INTEGER, metric TEXT, end_ns INTEGER, value REAL, under_way INTEGER DEFAULT 0,
+    PRIMARY KEY (source, metric, end_ns)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS series (name TEXT PRIMARY KEY, last_ns INTEGER);
+CREATE TABLE IF NOT EXISTS series (
+    source INTEGER, metric TEXT, last_ns INTEGER, PRIMARY KEY (source, metric)
+);
 CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
 """
 
@@ -32,10 +37,16 @@ CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
 class Point:
     """One figure at one time; `again` where an earlier try may have reached the service."""
 
-    series: str
+    source: PointSource
+    metric: str
     end_ns: int
     value: float
     again: bool = False
+
+    @property
+    def series(self) -> tuple[PointSource, str]:
+        """The time series that it belongs to."""
+        return self.source, self.metric
 
 
 class Spool:
@@ -58,64 +69,67 @@ class Spool:
         """Keep points that are new and far enough from the last of their series."""
         with self._transaction() as connection:
             for point in points:
+                series = (self._number(point.source), point.metric)
                 row = connection.execute(
-                    "SELECT last_ns FROM series WHERE name = ?", (point.series,)
+                    "SELECT last_ns FROM series WHERE source = ? AND metric = ?", series
                 ).fetchone()
                 if row is not None and point.end_ns < row[0] + least_apart_ns:
                     continue
                 connection.execute(
-                    "INSERT INTO points (series, end_ns, value) VALUES (?, ?, ?)",
-                    (point.series, point.end_ns, point.value),
+                    "INSERT INTO waiting (source, metric, end_ns, value) VALUES (?, ?, ?, ?)",
+                    (*series, point.end_ns, point.value),
                 )
                 connection.execute(
-                    "INSERT OR REPLACE INTO series VALUES (?, ?)", (point.series, point.end_ns)
+                    "INSERT OR REPLACE INTO series VALUES (?, ?, ?)", (*series, point.end_ns)
                 )
             self._evict()
 
     def due(self) -> list[Point]:
-        """The oldest point of each series."""
+        """The oldest point of each series, the oldest first."""
         with self._transaction() as connection:
             rows = connection.execute(
-                "SELECT series, min(end_ns), value, under_way FROM points "
-                "GROUP BY series ORDER BY 2"
+                "SELECT source, metric, min(end_ns), value, under_way FROM waiting "
+                "GROUP BY source, metric ORDER BY 3"
             ).fetchall()
-        return [Point(series, end_ns, value, bool(again)) for series, end_ns, value, again in rows]
+            sources = {number: self._source(number) for number in {row[0] for row in rows}}
+        return [
+            Point(sources[number], metric, end_ns, value, bool(again))
+            for number, metric, end_ns, value, again in rows
+        ]
 
     def sending(self, points: Sequence[Point]) -> None:
         """They are about to be sent: should the process die now, they may have been taken."""
         with self._transaction() as connection:
             connection.executemany(
-                "UPDATE points SET under_way = 1 WHERE series = ? AND end_ns = ?", _keys(points)
+                f"UPDATE waiting SET under_way = 1 WHERE {_KEY}", self._keys(points)
             )
 
     def not_sent(self, points: Sequence[Point]) -> None:
         """They certainly did not reach the service."""
         with self._transaction() as connection:
             connection.executemany(
-                "UPDATE points SET under_way = 0 WHERE series = ? AND end_ns = ?",
-                _keys([point for point in points if not point.again]),
+                f"UPDATE waiting SET under_way = 0 WHERE {_KEY}",
+                self._keys([point for point in points if not point.again]),
             )
 
     def done(self, points: Sequence[Point], accepted: int, lost_as: str) -> None:
         """So many of the points were taken, the others are lost; all leave the spool."""
         with self._transaction() as connection:
-            connection.executemany(
-                "DELETE FROM points WHERE series = ? AND end_ns = ?", _keys(points)
-            )
+            connection.executemany(f"DELETE FROM waiting WHERE {_KEY}", self._keys(points))
             self._count("accepted", accepted)
             self._count(lost_as, len(points) - accepted)
 
     def drop_before(self, end_ns: int) -> None:
         """Count points as lost that the service takes no more."""
         with self._transaction() as connection:
-            gone = connection.execute("DELETE FROM points WHERE end_ns < ?", (end_ns,)).rowcount
+            gone = connection.execute("DELETE FROM waiting WHERE end_ns < ?", (end_ns,)).rowcount
             self._count("too old", gone)
 
     @property
     def waiting(self) -> int:
         """Points that are still to be sent."""
         with self._lock:
-            (count,) = self._connection.execute("SELECT count(*) FROM points").fetchone()
+            (count,) = self._connection.execute("SELECT count(*) FROM waiting").fetchone()
         return int(count)
 
     @property
@@ -146,8 +160,8 @@ class Spool:
         surplus = self.waiting - LIMIT_POINTS
         if surplus > 0:
             self._connection.execute(
-                "DELETE FROM points WHERE (series, end_ns) IN "
-                "(SELECT series, end_ns FROM points ORDER BY end_ns LIMIT ?)", (surplus,),
+                "DELETE FROM waiting WHERE (source, metric, end_ns) IN "
+                "(SELECT source, metric, end_ns FROM waiting ORDER BY end_ns LIMIT ?)", (surplus,),
             )  # fmt: skip
             self._count("buffer full", surplus)
 
@@ -160,7 +174,18 @@ class Spool:
                 (what, points),
             )
 
+    def _number(self, source: PointSource) -> int:
+        """The number of a source in this file."""
+        text = source.text
+        self._connection.execute("INSERT OR IGNORE INTO sources (source) VALUES (?)", (text,))
+        row = self._connection.execute("SELECT id FROM sources WHERE source = ?", (text,))
+        return int(row.fetchone()[0])
 
-def _keys(points: Sequence[Point]) -> list[tuple[str, int]]:
-    """What tells points apart."""
-    return [(point.series, point.end_ns) for point in points]
+    def _source(self, number: int) -> PointSource:
+        """The source that has a number in this file."""
+        row = self._connection.execute("SELECT source FROM sources WHERE id = ?", (number,))
+        return PointSource.of(row.fetchone()[0])
+
+    def _keys(self, points: Sequence[Point]) -> list[tuple[int, str, int]]:
+        """What tells points apart."""
+        return [(self._number(point.source), point.metric, point.end_ns) for point in points]

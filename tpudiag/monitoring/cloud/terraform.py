@@ -1,38 +1,72 @@
-"""The alert policies as Terraform, for the google provider."""
+"""The alert policies and the dashboard as Terraform, for the google provider."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Sequence
 
-from tpudiag.monitoring.cloud.policies import Policy, document, labels, slug
+from tpudiag.monitoring.cloud.policies import Json, Policy, document, labels, slug
+
+CHANNEL = re.compile(r"projects/[^/]+/notificationChannels/[^/]+")
+"""A notification channel by its resource name."""
 
 
-def terraform(wanted: Sequence[Policy], job: str, channels: Sequence[str]) -> str:
-    """A file with one `google_monitoring_alert_policy` each; channels by display name."""
-    parts = [_channel(name) for name in channels]
+def terraform(
+    wanted: Sequence[Policy], job: str, channels: Sequence[str], board: Json | None = None
+) -> str:
+    """A file with a resource for each policy, and one for the dashboard.
+
+    Channels are display names, which Terraform looks up, or resource names. No two names in it are
+    alike, and none is another job's: the files of several jobs may lie in one folder.
+    """
+    channels = list(dict.fromkeys(channels))
+    parts = [_channel(name, job) for name in channels if not CHANNEL.fullmatch(name)]
     parts += [_resource(policy, job, channels) for policy in wanted]
+    parts += [_dashboard(board, job)] if board is not None else []
     return "\n".join(parts)
 
 
-def _channel(name: str) -> str:
+def _channel(name: str, job: str) -> str:
     """A notification channel that is there already."""
     return (
-        f'data "google_monitoring_notification_channel" {_quoted(_identifier(name))} {{\n'
+        f'data "google_monitoring_notification_channel" {_quoted(_channel_name(name, job))} {{\n'
         f"  display_name = {_quoted(name)}\n}}\n"
+    )
+
+
+def _channel_name(name: str, job: str) -> str:
+    """The name of a channel in the file; unlike that of every other channel and job."""
+    plain = re.sub(r"[^a-z0-9-]", "-", name.lower())
+    own = plain if plain == name else f"{plain}-{hashlib.sha1(name.encode()).hexdigest()[:8]}"
+    return _identifier(job, own)
+
+
+def _referred(name: str, job: str) -> str:
+    """A channel as a policy refers to it."""
+    if CHANNEL.fullmatch(name):
+        return _quoted(name)
+    return f"data.google_monitoring_notification_channel.{_channel_name(name, job)}.name"
+
+
+def _dashboard(board: Json, job: str) -> str:
+    """The dashboard of the job; Terraform's own comparison ignores what the service adds."""
+    text = _escaped(json.dumps(board, indent=2, ensure_ascii=False)).replace("\n", "\n  ")
+    return (
+        f'resource "google_monitoring_dashboard" {_quoted(_identifier(job, "dashboard"))} {{\n'
+        f"  dashboard_json = jsonencode({text})\n}}\n"
     )
 
 
 def _resource(policy: Policy, job: str, channels: Sequence[str]) -> str:
     """One policy."""
-    name = _identifier(f"{slug(job)}_{policy.id}")
-    refer = [f"data.google_monitoring_notification_channel.{_identifier(c)}.name" for c in channels]
+    refer = [_referred(name, job) for name in channels]
     marks = "\n".join(
         f"    {key} = {_quoted(value)}" for key, value in labels(job, policy.id).items()
     )
     lines = [
-        f'resource "google_monitoring_alert_policy" {_quoted(name)} {{',
+        f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))} {{',
         f"  display_name = {_quoted(f'tpudiag {job}: {policy.title}')}",
         '  combiner     = "OR"',
         f"  severity     = {_quoted(policy.severity)}",
@@ -78,12 +112,21 @@ def _condition(policy: Policy) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """A string of HCL; `${` and `%{` would begin a template."""
-    plain = json.dumps(text, ensure_ascii=False)
-    return plain.replace("${", "$${").replace("%{", "%%{")
+    """A string of HCL."""
+    return _escaped(json.dumps(text, ensure_ascii=False))
 
 
-def _identifier(text: str) -> str:
-    """A name of HCL."""
-    plain = re.sub(r"\W", "_", text, flags=re.ASCII).lower()
-    return plain if plain[:1].isalpha() else f"_{plain}"
+def _escaped(text: str) -> str:
+    """JSON as HCL: `${` and `%{` would begin a template, and it knows no \\b and \\f."""
+    plain = text.replace("${", "$${").replace("%{", "%%{")
+    return re.sub(r"(?<!\\)((?:\\\\)*)\\([bf])", _control, plain)
+
+
+def _control(match: re.Match[str]) -> str:
+    """A control character by its number."""
+    return f"{match[1]}\\u{8 if match[2] == 'b' else 12:04x}"
+
+
+def _identifier(job: str, what: str) -> str:
+    """A name of HCL; jobs' slugs are unlike each other, and `what` has no underscore."""
+    return f"tpudiag_{slug(job)}_{what}"

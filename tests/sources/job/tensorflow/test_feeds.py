@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -160,9 +161,11 @@ ROLES = {
 }
 
 
-def test_what_feeds_the_step() -> None:
+def test_what_feeds_the_step(tmp_path: Path) -> None:
+    job = tmp_path / "job.py"  # a file: AutoGraph needs the source
+    job.write_text(PROGRAM)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=250, check=False
+        [sys.executable, job], capture_output=True, text=True, timeout=250, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert json.loads(done.stdout.splitlines()[-1]) == ROLES

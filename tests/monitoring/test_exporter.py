@@ -1,0 +1,104 @@
+"""Whose points are whose: jobs of one name on one host, runs of one folder, restarts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.monitoring.cloud import exporter as exporting
+from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+from tpudiag.monitoring.cloud.resource import PointSource
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.recording import Run
+from tpudiag.monitoring.run_sources import Place
+
+GONE = 2**22 + 7
+"""A pid that no process has."""
+Started = Callable[[str], Exporter]
+
+
+@pytest.fixture(autouse=True)
+def _no_metadata(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tpudiag.monitoring.cloud.resource._METADATA_THERE", [])
+
+
+@pytest.fixture
+def started(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Started:
+    """Exporters whose points are sent when they are closed."""
+    monkeypatch.setattr(exporting, "UNSEEN_S", 1e9)
+    return lambda name: Exporter(Destination(project="p", endpoint=emulator.endpoint), name)
+
+
+def show(exporter: Exporter, recordings: ModuleType, **changed: object) -> None:
+    path = Path("recordings", f"{len(list(Path().glob('recordings/*.sqlite')))}.sqlite")
+    path.parent.mkdir(exist_ok=True)
+    recordings.write(path, [1.0] * 60, **changed)
+    watched = Watched(Place(str(path)).sources()[0])
+    watched.poll()
+    exporter.show(watched.figures(), {})
+
+
+def tasks(emulator: Any) -> list[str]:
+    return sorted({dict(key[3])["task_id"] for key in emulator.series})
+
+
+def test_two_jobs_of_one_script_name_on_one_host_share_no_series(
+    emulator: Any, started: Started, recordings: ModuleType
+) -> None:
+    for source in ("one/tpudiag-logs", "two/tpudiag-logs"):
+        exporter = started(source)
+        show(exporter, recordings)
+        assert "lost" not in exporter.close()
+    first, second = tasks(emulator)
+    assert first.partition("-")[0] == second.partition("-")[0]
+    assert first.startswith(f"{os.uname().nodename}-")
+    workers = {dict(key[1])["worker"] for key in emulator.series}
+    assert workers == {first, second}, "k8s_container and gce_instance have no task_id"
+
+
+def test_runs_at_once_share_no_series_and_a_restart_goes_on_with_its_own(
+    emulator: Any, started: Started, recordings: ModuleType
+) -> None:
+    exporter = started("tpudiag-logs")
+    show(exporter, recordings, id="first")
+    show(exporter, recordings, id="beside")
+    assert "lost" not in exporter.close()
+    once = tasks(emulator)
+    assert len(once) == 2
+    exporter = started("tpudiag-logs")
+    show(exporter, recordings, id="killed", pid=GONE)
+    show(exporter, recordings, id="resumed")
+    exporter.close()
+    assert tasks(emulator) == once
+    assert all(len(points) <= 1 for points in emulator.series.values()), "10 s have not passed"
+
+
+def test_points_keep_the_name_of_their_own_job(
+    emulator: Any, started: Started, recordings: ModuleType
+) -> None:
+    exporter = started("tpudiag-logs")
+    show(exporter, recordings, id="a", name="pretrain.py", ended_ns=1)
+    show(exporter, recordings, id="b", name="finetune.py")
+    exporter.close()
+    jobs = {dict(key[3])["job"] for key in emulator.series}
+    assert jobs == {"pretrain.py", "finetune.py"}
+
+
+def test_a_run_is_free_when_it_is_over(recordings: ModuleType) -> None:
+    run: Run = recordings.run(60)
+    source = PointSource("generic_task", (), ())
+
+    def free(run: Run) -> bool:
+        return exporting._Place(run=run, source=source, seen_s=1e18).free  # pyright: ignore
+
+    assert not free(run)
+    assert free(replace(run, ended_ns=1))
+    assert free(replace(run, pid=GONE))
+    assert not free(replace(run, pid=GONE, host="elsewhere"))
