@@ -14,7 +14,8 @@ from .batch_multiple import hidden_dimensions
 LIMIT = 0.20
 """Share of the MXU's work lost to feature dimensions that the author could choose."""
 MATERIAL = 0.05
-"""A product below this share of all products' work is not worth a word."""
+"""A product below this share of all products' work is not worth a word; one whose padding alone is
+below it is worth a note."""
 
 
 @check("TPU402", Severity.WARNING)
@@ -70,6 +71,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
                     Evidence("share of the step's products", percent(after / work), "%"),
                 ),
                 op.location,
+                severity=Severity.INFO if after - op.flops < MATERIAL * work else None,
             )
     lost_all = 1 - sum(op.flops for op in ops) / work
     yield Evidence(

@@ -23,7 +23,8 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     The time since the last step of a recorded or watched job, against the longest pause between
     two of its steps (checkpoint, evaluation), or 20 steps; while the job's own pauses are not
     known yet, ten minutes are granted. A pause that the job announced is granted an hour, or
-    three times its longest. A job whose process is gone without having ended is said at once.
+    three times its longest. A job whose process is gone without having ended, or is stopped by
+    a signal, is said at once.
 
     ## Why it costs
     A job that hangs holds its TPU and trains nothing: a collective that waits for a dead host,
@@ -51,6 +52,14 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
             "tpudiag explain --log train.log  # what the job's own log says of it"
             if crashed
             else "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
+            (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
+        )
+        return
+    if seen.stopped is not None:
+        yield Finding(
+            f"{seen.stopped}, after {seen.steps} {_steps(seen)}; no step for "
+            f"{_rounded(seen.silent_s):,.0f} s.",
+            "kill -CONT PID  # lets it go on",
             (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
         )
         return

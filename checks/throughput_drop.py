@@ -18,10 +18,12 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     """Throughput fell against the job's own baseline.
 
     ## What it sees
-    The steps of a recorded or watched job, against the median of its own last hour. A drop is
-    found where most of the last 12, 40 or 120 points (steps, or seconds of faster steps) are
-    slower than normal by 25, 12 or 7 % and by more than the job's own noise; announced pauses
-    and single slow steps do not count. It fails while the drop lasts; one that is over is said.
+    The steps of a recorded or watched job, against the median of its own last hour; in its first
+    minutes, against the fastest of them; and against the fastest of its last three runs on the
+    same target, or what `watch --expect` gives. A drop is found where most of the last 12, 40 or
+    120 points (steps, or seconds of faster steps) are slower than normal by 25, 12 or 7 % and by
+    more than the job's own noise; announced pauses and single slow steps do not count. It fails
+    while the drop lasts; one that is over is said.
 
     ## Why it costs
     The same training takes longer, on a TPU that is paid for by the hour: a slower disk or
@@ -43,7 +45,7 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         lost = Evidence("lost", percent(drop.share), "%", percent(limit), seen.source)
         if drop.ended is None and drop.share > limit:
             yield Finding(
-                f"throughput is {drop.share:.0%} below the job's baseline since about "
+                f"throughput is {drop.share:.0%} below {drop.against} since about "
                 f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}.",
                 "tpudiag attach HOST:PORT  # profile the job while it is slow",
                 (lost, Evidence("baseline", drop.baseline_per_s, unit, source=seen.source)),
@@ -56,5 +58,7 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
             f"too few steps for a baseline ({seen.steps} seen)",
             "record for at least six minutes and 360 steps (of slow steps: 72, and 30 minutes)",
         )
+    if seen.doubt is not None:
+        raise NotMeasured(seen.doubt, "say what is normal: `tpudiag watch SOURCE --expect RATE`")
     yield Evidence("throughput", seen.per_s, unit, source=seen.source)
     yield Evidence("baseline", seen.baseline_per_s, unit, source=seen.source)

@@ -105,7 +105,8 @@ FORBIDDEN = [
         ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
     ),
     ("tpudiag.diagnoses", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
-    ("tpudiag.library", ("tpudiag.commands",)),
+    ("tpudiag.library", ("tpudiag.commands", "tpudiag.mcp_server")),
+    ("tpudiag.mcp_server", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 HEAVY = (
     "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
-    "plotly", "markdown_it", "tpudiag.signals",
+    "plotly", "markdown_it", "mcp", "pydantic", "tpudiag.signals",
 )  # fmt: skip
 RUNNER = f"""
 import sys
@@ -42,6 +42,7 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
         ["explain"],
         ["explain", "--error", "Please provide a TPU Name to connect to"],
         ["render", "--help"],
+        ["mcp", "--help"],
     ],
 )
 def test_nothing_heavy_is_imported(arguments: list[str]) -> None:

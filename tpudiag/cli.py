@@ -12,7 +12,18 @@ from importlib import import_module
 from tpudiag.errors import TpudiagError
 from tpudiag.version import __version__
 
-VERBS = ("check", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render")
+VERBS = (
+    "check",
+    "read",
+    "attach",
+    "watch",
+    "plan",
+    "compare",
+    "alerts",
+    "explain",
+    "render",
+    "mcp",
+)
 
 EPILOG = """\
 examples:
@@ -22,6 +33,7 @@ examples:
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag attach localhost:6009        the same of a trainer that is running
   tpudiag watch tpudiag-logs           follow a running job, raise alerts
+  tpudiag mcp                          the verbs for agents and editors
   tpudiag explain TPU101               what a check is about; --log FILE explains errors
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -40,6 +40,40 @@ class Explanation:
             (heading.strip(), text.strip())
             for heading, text in zip(parts[::2], parts[1::2], strict=True)
         )
+
+
+def data(explanation: Explanation) -> dict[str, object]:
+    """A check for programs."""
+    from tpudiag.xprof_pages import page
+
+    return {
+        "id": explanation.id, "name": explanation.name, "severity": explanation.severity.value,
+        "title": explanation.title, "sections": dict(explanation.sections),
+        "xprof_page": page(explanation.id),
+    }  # fmt: skip
+
+
+def rows(explanation: Explanation, bold: Callable[[str], str] = str) -> Iterator[str]:
+    """A check in full, for people."""
+    from tpudiag.xprof_pages import page
+
+    yield bold(f"{explanation.id} {explanation.name}") + f" ({explanation.severity.value})"
+    yield explanation.title
+    for heading, text in explanation.sections:
+        yield f"\n{bold(heading)}"
+        yield from _body(text)
+    if opened := page(explanation.id):
+        yield f"\n{bold('In XProf')}\n  {opened}"
+
+
+def _body(text: str) -> Iterator[str]:
+    """Markdown as plain text: code stands further in, without its fences."""
+    in_code = False
+    for row in text.splitlines():
+        if row.startswith("```"):
+            in_code = not in_code
+        else:
+            yield f"{'    ' if in_code else '  '}{row}".rstrip()
 
 
 def of(check: Check) -> Explanation:

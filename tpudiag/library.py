@@ -8,6 +8,8 @@ for outcome in report.outcomes:
     print(outcome.id, outcome.verdict.value)
 Path("report.html").write_text(tpudiag.render(report, "html"), encoding="utf-8")
 ```
+
+Options have the names of the command line, with the unit of those that are times.
 """
 
 from __future__ import annotations
@@ -17,60 +19,164 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tpudiag.errors import UsageError
+from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.model import Report
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
+
+Run = str | Path | Report
+"""One run of a comparison: a profile, a report saved as JSON, or a report at hand."""
 
 
 def check(
     program: str | Path | None = None,
     *,
+    module: str | None = None,
     target: str | None = None,
     arguments: Sequence[str] = (),
     tpu: str | None = None,
+    python: str | Path | None = None,
+    fake_data: bool = False,
     steps: int | None = None,
     warmup_steps: int = 5,
+    first_loop: bool = False,
+    budget_s: float = 60.0,
     timeout_s: float = 900.0,
+    tpu_timeout_s: float = 120.0,
+    measure_input_s: float = 10.0,
+    sandbox: str | Path | None = None,
+    log_dir: str | Path | None = None,
+    no_compile: bool = False,
+    compiler_python: str | None = None,
+    compile_timeout_s: float = 600.0,
+    reference: str = "mlp",
+    loop: str = "custom",
+    precision: str = "mixed_bfloat16",
+    full_size: bool = False,
+    checkpoint_dir: str | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
-    log_dir: str | Path | None = None,
-    python: str | Path | None = None,
+    pedantic: bool = False,
+    on_phase: OnPhase = lambda _: None,
 ) -> Report:
     """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
 
-    `program` is a script or `module:function`; without one the reference job runs. Without
-    `log_dir` the job's profile goes with the call. `python` is the job's Python, as for
-    `--python`. Raises TpudiagError: UsageError for an unknown
-    target or id, UnreadableInput for a script that is not there, MissingExtra without TensorFlow.
+    `program` is a script, a notebook or `module:function`, `module` one that runs as by
+    `python -m`; without either the reference job runs. Without `log_dir` the job's profile goes
+    with the call. `on_phase` hears what is being done. Raises TpudiagError: UsageError for an
+    unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
+    TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
     """
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
+    from tpudiag.sources.compiler import libtpu_process
+    from tpudiag.sources.compiler.compile_step import CompilerRequest
 
-    settings = _settings(select, ignore)
-    script = None if program is None else job_request.checked_program(str(program))
+    settings = _settings(select, ignore, pedantic)
+    job_ = job_request.program_of(
+        _text(program), module,
+        job_request.ReferenceJob(
+            model=reference, loop=loop, precision=precision, full_size=full_size,
+            checkpoint_dir=checkpoint_dir,
+        ),
+    )  # fmt: skip
     goal = job_request.goal(target, tpu)
+    if compiler_python is not None:
+        libtpu_process.find(compiler_python)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
+        folder = Path(log_dir or temporary)
         request = job_request.JobRequest(
-            program=script or job_request.REFERENCE, name=script or "reference job",
-            arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
-            topology=goal.topology, tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps,
-            timeout_s=timeout_s, log_dir=Path(log_dir or temporary),
-            python=job_request.python(None if python is None else str(python), script),
+            program=job_.program, name=job_.name, is_module=job_.is_module,
+            arguments=job_.arguments(arguments, folder),
+            target=goal.target, target_choice=goal.target_choice, topology=goal.topology,
+            tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
+            tpu_timeout_s=tpu_timeout_s, measure_input_s=measure_input_s,
+            rest_s=0.0 if first_loop else budget_s, fake_data=fake_data, log_dir=folder,
+            sandbox=None if sandbox is None else Path(sandbox),
+            python=job_request.python(_text(python), _text(program)),
+            compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
         )  # fmt: skip
-        request.log_dir.mkdir(parents=True, exist_ok=True)
-        report = job.diagnose(request, settings)
+        folder.mkdir(parents=True, exist_ok=True)
+        report = job.diagnose(request, settings, on_phase)
     report = snippets.added(report)
     return report if log_dir is not None else replace(report, next_command=None)
+
+
+def plan(
+    program: str | Path | None = None,
+    *,
+    targets: Sequence[str] = ("v5e-8",),
+    batch: Sequence[int] = (),
+    arguments: Sequence[str] = (),
+    python: str | Path | None = None,
+    fake_data: bool = False,
+    cost: str | Path | None = None,
+    examples: float | None = None,
+    epochs: float | None = None,
+    timeout_s: float = 7200.0,
+    compiler_python: str | None = None,
+    compile_timeout_s: float = 600.0,
+    reference: str = "mlp",
+    loop: str = "custom",
+    precision: str = "mixed_bfloat16",
+    full_size: bool = False,
+    on_phase: OnPhase = lambda _: None,
+) -> Report:
+    """Which TPU and which per-replica batch, by the TPU compiler's word, as `tpudiag plan` does.
+
+    Raises UsageError, UnreadableInput, MissingExtra without the compiler or TensorFlow, and
+    NothingDiagnosed where the job shows no training step.
+    """
+    from tpudiag import hardware
+    from tpudiag.diagnoses import job_request
+    from tpudiag.diagnoses import plan as planning
+    from tpudiag.planning import prices
+    from tpudiag.sources.compiler import libtpu_process
+
+    slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(targets))
+    if not slices:
+        raise UsageError("targets: name at least one TPU, e.g. v5e-8")
+    if examples is None and epochs is not None:
+        raise UsageError("epochs: say with examples how many examples the data set has")
+    job = job_request.program_of(
+        _text(program), None,
+        job_request.ReferenceJob(
+            model=reference, loop=loop, precision=precision, full_size=full_size
+        ),
+    )  # fmt: skip
+    goal = job_request.goal(slices[0].name, "none")
+    installed = libtpu_process.find(compiler_python)
+    if installed is None:
+        raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        rehearsal = job_request.JobRequest(
+            program=job.program, name=job.name, arguments=job.arguments(arguments, Path(folder)),
+            target=goal.target, target_choice=goal.target_choice, topology=goal.topology,
+            warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0,
+            fake_data=fake_data, log_dir=Path(folder),
+            python=job_request.python(_text(python), _text(program)),
+        )  # fmt: skip
+        request = planning.PlanRequest(
+            job=rehearsal, installed=installed, targets=slices, batches=tuple(batch),
+            prices={} if cost is None else prices.load(Path(cost)),
+            examples=None if examples is None else examples * (epochs or 1),
+            timeout_s=timeout_s, compile_timeout_s=compile_timeout_s,
+        )  # fmt: skip
+        return planning.diagnose(request, _settings((), ()), on_phase)
 
 
 def read(
     path: str | Path,
     *,
     run: str | None = None,
+    step_name: str | None = None,
+    top: int = 30,
     engine: str = "local",
     xprof_limit_s: float | None = 0,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    pedantic: bool = False,
+    on_phase: OnPhase = lambda _: None,
 ) -> Report:
     """Diagnose a TensorBoard profile, as `tpudiag read` does; XProf is asked where a limit is set.
 
@@ -80,12 +186,45 @@ def read(
     from tpudiag.diagnoses import profile
 
     request = profile.ProfileRequest(
-        path=str(path), run=run, engine=engine, xprof_limit_s=xprof_limit_s
-    )
-    report = profile.diagnose(request, _settings(select, ignore))
+        path=str(path), run=run, engine=engine, xprof_limit_s=xprof_limit_s, step_name=step_name,
+        top=top,
+    )  # fmt: skip
+    report = profile.diagnose(request, _settings(select, ignore, pedantic), on_phase)
     if report.interrupted:
         raise KeyboardInterrupt
     return snippets.added(report)
+
+
+def compare(
+    before: Run | Sequence[Run],
+    after: Run | Sequence[Run],
+    *,
+    fail_on_regression: float = 0.05,
+    across_hardware: bool = False,
+    engine: str = "local",
+    on_phase: OnPhase = lambda _: None,
+) -> Report:
+    """What changed between two sides, one or more runs each, as `tpudiag compare` does.
+
+    `fail_on_regression` is the share above which a change is called a regression. Raises
+    UnreadableInput, and NothingDiagnosed where the sides ran on different hardware.
+    """
+    from tpudiag.diagnoses import sides
+
+    both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
+    settings = _settings((), ())
+    first, second = (
+        tuple(
+            r if isinstance(r, Report) else sides.loaded(str(r), engine, settings, on_phase)
+            for r in side
+        )
+        for side in both
+    )
+    names = [[r.subject.name if isinstance(r, Report) else str(r) for r in side] for side in both]
+    return sides.compared(
+        (names[0], names[1]), (first, second),
+        limit=fail_on_regression, across_hardware=across_hardware,
+    ).report  # fmt: skip
 
 
 def load(path: str | Path) -> Report:
@@ -104,8 +243,13 @@ def render(report: Report, format: str) -> str:
     return renderer(format)(report)
 
 
-def _settings(select: Sequence[str], ignore: Sequence[str]) -> Settings:
+def _text(path: str | Path | None) -> str | None:
+    """A path as text."""
+    return None if path is None else str(path)
+
+
+def _settings(select: Sequence[str], ignore: Sequence[str], pedantic: bool = False) -> Settings:
     """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(Path.cwd(), select, ignore)
+    return checked_settings(Path.cwd(), select, ignore, pedantic=pedantic)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from functools import total_ordering
-from typing import Literal, Union
+from importlib import import_module
+from typing import Any, Literal, Union
 
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
 from tpudiag.script_run import Coverage, Crash, HookDefect
@@ -408,6 +409,16 @@ class Report:
     """How much of a rehearsed script was run."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of tpudiag that failed while the job ran; the job went on without them."""
+
+    def _repr_html_(self) -> str:
+        """The report as the output of a notebook's cell."""
+        cell: str = import_module("tpudiag.catalogue").notebook_cell(self)
+        return cell
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The report as IPython shows it on a terminal: its first screen."""
+        render: Callable[..., str] = import_module("tpudiag.catalogue").renderer("text")
+        printer.text("Report(...)" if cycle else render(self).rstrip())
 
     @property
     def judged(self) -> bool:

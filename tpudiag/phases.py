@@ -10,12 +10,20 @@ class Phase(str):
 
     done: int | None
     total: int | None
+    unit: str
 
-    def __new__(cls, text: str, done: int | None = None, total: int | None = None) -> Phase:
-        """The words, `done` of `total`."""
+    def __new__(
+        cls, text: str, done: int | None = None, total: int | None = None, unit: str = ""
+    ) -> Phase:
+        """The words, `done` of `total` of a unit."""
         made = super().__new__(cls, text)
-        made.done, made.total = done, total
+        made.done, made.total, made.unit = done, total, unit
         return made
+
+    @property
+    def how_far(self) -> str:
+        """`12 of 340 MB`; empty where the number is not known."""
+        return "" if self.total is None else f"{self.done or 0} of {self.total} {self.unit}".strip()
 
 
 OnPhase = Callable[[str], None]

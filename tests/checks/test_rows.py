@@ -53,6 +53,7 @@ from tpudiag.signals import (
     TensorSeen,
     Tf1Use,
     Throughput,
+    ThroughputDrift,
     ThroughputDrop,
     TpuAttempt,
     TracedFunction,
@@ -255,6 +256,7 @@ STEADY = Throughput(
     silent_s=2.0,
     normal_pause_s=40.0,
 )
+DRIFT = ThroughputDrift("2026-01-01T00:00:00+00:00", 1.0, 0.7, 8.0)
 SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
 
 
@@ -449,6 +451,8 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
+    ("TPU607", watched(drift=DRIFT, watched_h=3.0), Severity.WARNING),
+    ("TPU604", watched(stopped="the job's process 7 is stopped by a signal"), Severity.ERROR),
     ("TPU604", watched(silent_s=121.0), Severity.ERROR),
     ("TPU604", watched(gone="the job's process 7 is gone"), Severity.ERROR),
     ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
@@ -638,8 +642,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU402", h(matrix_ops=(product(130, 10),))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
+    ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     ("TPU603", watched()),
+    ("TPU607", watched(watched_h=3.0)),
+    ("TPU607", watched(drift=replace(DRIFT, per_s=0.9), watched_h=3.0)),
     ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),
     ("TPU603", watched(drops=(replace(SLOWER, per_s=0.95),))),
     ("TPU604", watched(silent_s=119.0)),
@@ -726,6 +733,9 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
     ("TPU603", HEALTHY),
     ("TPU603", watched(baseline_per_s=None)),
+    ("TPU603", watched(doubt="its minutes differ")),
+    ("TPU607", watched(watched_h=0.5)),
+    ("TPU607", watched(watched_h=3.0, drops=(SLOWER,))),
     ("TPU604", watched(steps=0, silent_s=60.0)),
     ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
     ("TPU602", h(checkpoints=Checkpoints(()))),
@@ -752,6 +762,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU204",
     "TPU603",
     "TPU604",
+    "TPU607",
 }
 
 

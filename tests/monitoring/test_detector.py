@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
+from tpudiag.monitoring.detector import Drop, DropDetector, Pauses, Reference
 from tpudiag.monitoring.recording import NS, Window
 
 pytestmark = pytest.mark.slow
@@ -17,8 +17,8 @@ HELD_OUT = 900_000
 DAY = 86_400
 
 
-def watch(took_s: list[float]) -> DropDetector:
-    detector, now = DropDetector(), 0.0
+def watch(took_s: list[float], reference: Reference | None = None) -> DropDetector:
+    detector, now = DropDetector(reference), 0.0
     for took in took_s:
         now += took
         detector.add(int(now * NS), took, 1)
@@ -77,9 +77,37 @@ def test_a_faster_job_is_no_drop() -> None:
 
 
 def test_nothing_is_said_before_there_is_a_baseline() -> None:
-    detector = watch([1.0] * 100 + [3.0] * 100)
+    detector = watch([1.0] * 50 + [3.0] * 100)
     assert detector.baseline_per_s is None
     assert not detector.drops
+
+
+def test_half_speed_from_the_third_minute_on_is_a_drop() -> None:
+    detector = watch([1.0] * 180 + [2.0] * 600)
+    (drop,) = detector.drops
+    assert drop.against == "the job's first minutes"
+    assert drop.share == pytest.approx(0.5, abs=0.01)
+    assert drop.found_ns / NS < 300
+    assert detector.baseline_per_s == pytest.approx(1.0)
+
+
+def test_what_is_expected_is_judged_after_the_first_minute() -> None:
+    detector = watch([2.0] * 40, Reference(1.0, "what --expect gives", given=True))
+    assert not detector.drops, "it may be warm-up"
+    detector = watch([2.0] * 100, Reference(1.0, "what --expect gives", given=True))
+    assert [drop.against for drop in detector.drops] == ["what --expect gives"]
+    assert not watch([2.0] * 900, Reference(0.52, "what --expect gives", given=True)).drops
+
+
+def test_a_baseline_that_wanders_is_doubtful() -> None:
+    steps = [1.0 + 0.8 * (second // 60 % 2) for second in range(900)]
+    detector = watch(steps)
+    assert detector.drops
+    doubted = DropDetector()
+    doubted.baseline.level, doubted.baseline.wander = 0.0, 0.2
+    assert doubted.doubt is not None
+    assert "45%" in doubted.doubt
+    assert watch([1.0] * 900).doubt is None
 
 
 def test_slow_steps_are_judged_by_steps() -> None:

@@ -14,8 +14,9 @@ import pytest
 from tpudiag.monitoring.cloud import exporter as exporting
 from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 from tpudiag.monitoring.cloud.resource import PointSource
-from tpudiag.monitoring.follower import StoreSource, Watched
+from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.recording import Run
+from tpudiag.monitoring.run_sources import Place
 
 GONE = 2**22 + 7
 """A pid that no process has."""
@@ -39,7 +40,7 @@ def show(exporter: Exporter, recordings: ModuleType, **changed: object) -> None:
     path = Path("recordings", f"{len(list(Path().glob('recordings/*.sqlite')))}.sqlite")
     path.parent.mkdir(exist_ok=True)
     recordings.write(path, [1.0] * 60, **changed)
-    watched = Watched(StoreSource(path))
+    watched = Watched(Place(str(path)).sources()[0])
     watched.poll()
     exporter.show(watched.figures(), {})
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.profiler_source import EVERY_S, ProfilerSource, Sample
 from tpudiag.monitoring.recording import NS
+from tpudiag.monitoring.run_sources import Single
 from tpudiag.signals import StepTimes
 
 
@@ -19,7 +21,8 @@ class Trainer:
         self.step_ms: float | None = 100.0
         self.gone = False
         source = ProfilerSource("host:6009", self.capture, now=lambda: self.now)
-        self.watched = Watched(source, lambda: int(self.now * NS))
+        clock = Clock(lambda: int(self.now * NS), lambda: int(self.now * NS))
+        self.watched = Watched(Single(source), clock)
 
     def capture(self, address: str) -> Sample:
         self.captures += 1

@@ -13,7 +13,7 @@ import pytest
 import tpudiag
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.monitoring.recorder import Recorder
-from tpudiag.monitoring.recording import Pause, Recording, Run, Window, percentile
+from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window, percentile
 from tpudiag.monitoring.store import Store, read
 from tpudiag.monitoring.training import hbm_limit_bytes, track
 
@@ -27,8 +27,14 @@ class Flaky:
         self.runs: list[Run] = []
         self.wrote, self.failed = threading.Event(), threading.Event()
 
-    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
-        del pauses
+    def write(
+        self,
+        run: Run,
+        windows: tuple[Window, ...],
+        pauses: tuple[Pause, ...],
+        traces: tuple[Trace, ...] = (),
+    ) -> None:
+        del pauses, traces
         if self.failing:
             self.failed.set()
             raise OSError(28, "No space left on device")

@@ -40,18 +40,21 @@ class _Lines:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._phase = ""
+        self._phase = self._plain = ""
         self._began = monotonic()
         self._still: threading.Timer | None = None
 
     def show(self, phase: str) -> None:
-        """Begin a phase, and so end the one before."""
+        """Begin a phase, and so end the one before; the same one only counts on."""
         with self._lock:
+            if self._plain == str(phase) and isinstance(phase, Phase):
+                self._phase = _words(phase)
+                return
             self._close()
-            self._phase, self._began = _words(phase), monotonic()
+            self._plain, self._phase, self._began = str(phase), _words(phase), monotonic()
             if phase.startswith(WAITING):
                 _say(self._phase)
-            self._still = threading.Timer(STILL_S, self._say_still, [self._phase])
+            self._still = threading.Timer(STILL_S, self._say_still, [self._plain])
             self._still.daemon = True
             self._still.start()
 
@@ -66,12 +69,12 @@ class _Lines:
         took_s = monotonic() - self._began
         if self._phase and took_s >= LEAST_S:
             _say(f"{self._phase}: {took_s:.1f} s")
-        self._phase = ""
+        self._phase = self._plain = ""
 
     def _say_still(self, phase: str) -> None:
         with self._lock:
-            if phase == self._phase:
-                _say(f"{phase}: {STILL_S:.0f} s so far")
+            if phase == self._plain:
+                _say(f"{self._phase}: {STILL_S:.0f} s so far")
 
 
 def _say(text: str) -> None:
@@ -83,9 +86,9 @@ def _say(text: str) -> None:
 def _words(phase: str) -> str:
     """A phase as people read it."""
     waiting = phase.removeprefix(WAITING)
-    said = f"waiting for the TPU ({waiting})" if waiting != phase else str(phase)
-    total = phase.total if isinstance(phase, Phase) else None
-    return said if total is None else f"{said} ({getattr(phase, 'done', 0)} of {total})"
+    words = f"waiting for the TPU ({waiting})" if waiting != phase else str(phase)
+    how_far = phase.how_far if isinstance(phase, Phase) else ""
+    return f"{words} ({how_far})" if how_far else words
 
 
 @contextmanager

@@ -128,15 +128,26 @@ def emit(report: Report, options: argparse.Namespace) -> int:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Write a finished report to stdout and the files asked for."""
+    failure: UsageError | None = None
+    try:
+        write_files(report, options)
+    except UsageError as error:
+        failure = error
+    format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
+    text = _rendered(report, format_, options.verbose)
+    _print(text if text.endswith("\n") else text + "\n", format_)
+    if failure is not None:
+        raise failure
+
+
+def write_files(report: Report, options: argparse.Namespace) -> None:
+    """Write a finished report to each file of -o; UsageError names those that cannot be."""
     failures: list[str] = []
     for file in options.output:
         try:
             write_whole(file, _rendered(report, ENDINGS[file.suffix.lower()], options.verbose))
         except OSError as error:
             failures.append(f"-o {file}: {error.strerror or error}")
-    format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
-    text = _rendered(report, format_, options.verbose)
-    _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
 

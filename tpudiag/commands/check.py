@@ -14,7 +14,7 @@ from tpudiag.commands.compare import share
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.job_request import JobRequest
+    from tpudiag.diagnoses.job_request import JobRequest, ReferenceJob
     from tpudiag.model import Report
 
 EPILOG = """\
@@ -271,26 +271,17 @@ def request(options: argparse.Namespace) -> JobRequest:
     goal = job_request.goal(options.for_, options.tpu)
     if options.compiler_python is not None:
         libtpu_process.find(options.compiler_python)
-    given = options.target or options.module
-    program = job_request.REFERENCE
-    name = f"reference {options.reference}, {options.loop} loop"
-    if options.module is not None:
-        program = name = job_request.checked_module(options.module, options.target)
-    elif options.target is not None:
-        program = name = job_request.checked_program(options.target)
+    program = job_request.program_of(options.target, options.module, _reference(options))
     python = job_request.python(options.python, options.target)
     log_dir = _run_folder(options)
-    arguments = tuple(options.arguments)
-    if given is None:
-        arguments = (*_reference_arguments(options, log_dir), *arguments)
     return job_request.JobRequest(
-        program=program, arguments=arguments, name=name,
+        program=program.program, name=program.name, is_module=program.is_module,
+        arguments=program.arguments(options.arguments, log_dir),
         target=goal.target, target_choice=goal.target_choice, topology=goal.topology, tpu=goal.tpu,
         steps=options.steps, warmup_steps=options.warmup, timeout_s=options.timeout,
         tpu_timeout_s=options.tpu_timeout, log_dir=log_dir,
         measure_input_s=options.measure_input, sandbox=options.sandbox, python=python,
         fake_data=options.fake_data,
-        is_module=options.module is not None,
         rest_s=0.0 if options.first_loop else options.budget,
         compiler=CompilerRequest(
             not options.no_compile, options.compiler_python, options.compile_timeout
@@ -312,14 +303,14 @@ def _run_folder(options: argparse.Namespace) -> Path:
     return folder
 
 
-def _reference_arguments(options: argparse.Namespace, log_dir: Path) -> tuple[str, ...]:
-    """The reference job's own options."""
-    from tpudiag.diagnoses.job_request import reference_arguments
+def _reference(options: argparse.Namespace) -> ReferenceJob:
+    """The reference job that is asked for where no other is."""
+    from tpudiag.diagnoses.job_request import ReferenceJob
 
-    checkpoints = options.checkpoint_dir or str(log_dir / "checkpoints")
-    return reference_arguments(
-        options.reference, options.loop, options.precision, checkpoints, options.full_size
-    )
+    return ReferenceJob(
+        model=options.reference, loop=options.loop, precision=options.precision,
+        full_size=options.full_size, checkpoint_dir=options.checkpoint_dir,
+    )  # fmt: skip
 
 
 def _count(text: str) -> int:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from typing import TYPE_CHECKING
 
-from tpudiag.commands._report import add_output_options, check_outputs, emit
+from tpudiag.commands._progress import progress
+from tpudiag.commands._report import add_output_options, check_outputs, emit, settings_for
 from tpudiag.commands.read import add_engine_option
-
-if TYPE_CHECKING:
-    from tpudiag.model import Report
+from tpudiag.errors import NothingDiagnosed, UsageError
 
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
@@ -73,48 +71,44 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read both sides, compare, report; raises UnreadableInput, UsageError, NothingDiagnosed."""
-    from tpudiag.diagnoses import changes, comparison
-    from tpudiag.errors import NothingDiagnosed
+    from tpudiag.diagnoses import changes, comparison, sides
 
     names = _sides(options)
     check_outputs(options)
-    sides = tuple(tuple(_report(name, options) for name in side) for side in names)
-    before, after = sides
-    across = changes.other_hardware(before, after)
-    if across and not options.across_hardware:
-        raise NothingDiagnosed(
-            f"A and B ran on different hardware ({across}): their times do not compare; "
-            "--across-hardware compares what is a share of each chip's peak"
+    settings = settings_for(options)
+    with progress() as on_phase:
+        before, after = (
+            tuple(sides.loaded(name, options.engine, settings, on_phase) for name in side)
+            for side in names
         )
-    found = changes.changes(before, after, bool(across))
-    given = options.fail_on_regression
-    limit = comparison.DEFAULT_LIMIT if given is None else given
-    if options.fail_on_regression is not None and not any(c.worse is not None for c in found):
+    gated = options.fail_on_regression is not None
+    limit = options.fail_on_regression if gated else comparison.DEFAULT_LIMIT
+    compared = sides.compared(
+        names, (before, after), limit=limit, across_hardware=options.across_hardware
+    )
+    if gated and not any(change.worse is not None for change in compared.changes):
         raise NothingDiagnosed(
             f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
             "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
         )
-    made = comparison.report(names, (before, after), found, limit, across)
-    emit(made, options)
-    if made.partial is not None:
-        print(f"tpudiag: {made.partial}", file=sys.stderr)
+    emit(compared.report, options)
+    if compared.report.partial is not None:
+        print(f"tpudiag: {compared.report.partial}", file=sys.stderr)
         return 1
-    if options.fail_on_regression is None:
+    if not gated:
         return 0
     if missing := changes.lost(before, after):
         print(f"tpudiag: {' '.join(names[1])} does not tell {', '.join(missing)}", file=sys.stderr)
         return 1
-    regressed = any(change.regressed(limit) for change in found)
-    if said := comparison.unsure(found, limit):
-        print(f"tpudiag: {said}", file=sys.stderr)
+    regressed = any(change.regressed(limit) for change in compared.changes)
+    if untested := comparison.unsure(compared.changes, limit):
+        print(f"tpudiag: {untested}", file=sys.stderr)
         regressed |= options.strict
     return int(regressed)
 
 
 def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The runs of both sides; options behind `--` are read into the namespace. UsageError."""
-    from tpudiag.errors import UsageError
-
     if not options.arguments:
         if len(options.runs) != 2:
             raise UsageError(
@@ -127,21 +121,6 @@ def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...
     _add_options(tail)
     tail.parse_args(options.arguments, options)
     return tuple(options.runs), tuple(options.after)
-
-
-def _report(path: str, options: argparse.Namespace) -> Report:
-    """A saved report, or that of a profile; raises UnreadableInput."""
-    from tpudiag import report_json
-    from tpudiag.commands._report import settings_for
-    from tpudiag.diagnoses import profile
-
-    if path.endswith(".json"):
-        return report_json.load(path)
-    request = profile.ProfileRequest(path=path, run=None, engine=options.engine, xprof_limit_s=0)
-    report = profile.diagnose(request, settings_for(options))
-    if report.interrupted:
-        raise KeyboardInterrupt
-    return report
 
 
 def share(text: str) -> float:

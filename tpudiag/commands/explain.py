@@ -8,16 +8,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
+from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
     from tpudiag.commands._report import Verbs
-    from tpudiag.explanation import Explanation
     from tpudiag.known_errors.model import Match
-    from tpudiag.known_errors.unknown import UnknownError
 
 EPILOG = """\
 examples:
@@ -30,12 +28,8 @@ examples:
 
 exit codes: 0 explained; 2 no such check or file, or no known error in the text.
 """
-SMALL_BYTES = 1 << 20
-"""Up to this size a log is read as a text that may be wrapped."""
 BIG_BYTES = 50_000_000
-"""From this size on progress is shown."""
-END_BYTES = 1 << 16
-"""The two ends of a log, in which versions and a failure that is not known are looked for."""
+"""From this size on progress is answers."""
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -61,10 +55,8 @@ def add_parser(verbs: Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain; raises UsageError, UnreadableInput and NothingDiagnosed."""
     as_json = options.format == "json"
-    if options.error is not None:
-        _print(_matched(_in_text(options.error), "the text", as_json, options.error))
-    elif options.log is not None:
-        _print(_matched(_in_log(options.log), options.log, as_json))
+    if options.error is not None or options.log is not None:
+        _print(_matched(options.error, options.log, as_json))
     elif options.id is None or re.fullmatch(r"TPU\d?", options.id, re.IGNORECASE):
         _print(_listed((options.id or "TPU").upper(), as_json))
     else:
@@ -78,8 +70,10 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
 
     found = explanation.find(word)
     if found is not None:
-        return iter([_dumps(_check_data(found))]) if as_json else _check(found)
-    from tpudiag.commands._known_errors import error_data, error_rows
+        return (
+            iter([_dumps(explanation.data(found))]) if as_json else explanation.rows(found, _bold)
+        )
+    from tpudiag.known_errors.answers import error_data, error_rows
     from tpudiag.known_errors.catalogue import known_errors
 
     for error in known_errors():
@@ -90,95 +84,17 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
 
 def _listed(family: str, as_json: bool) -> Iterator[str]:
     """The checks of a family, one a line."""
-    from tpudiag.explanation import explanations
+    from tpudiag.explanation import data, explanations
 
     found = [e for e in explanations() if e.id.startswith(family)]
     if not found:
         raise UsageError(f"{family}: no check has this id or family")
     if as_json:
-        yield _dumps([_check_data(each) for each in found])
+        yield _dumps([data(each) for each in found])
         return
     wide = max(len(each.name) for each in found)
     for each in found:
         yield f"{each.id}  {each.severity.value:<7}  {each.name:<{wide}}  {each.title}"
-
-
-def _check(found: Explanation) -> Iterator[str]:
-    """A check in full."""
-    from tpudiag.xprof_pages import page
-
-    yield _bold(f"{found.id} {found.name}") + f" ({found.severity.value})"
-    yield found.title
-    for heading, text in found.sections:
-        yield f"\n{_bold(heading)}"
-        yield from _body(text)
-    if opened := page(found.id):
-        yield f"\n{_bold('In XProf')}\n  {opened}"
-
-
-def _body(text: str) -> Iterator[str]:
-    """Markdown as plain text: code stands further in, without its fences."""
-    in_code = False
-    for row in text.splitlines():
-        if row.startswith("```"):
-            in_code = not in_code
-        else:
-            yield f"{'    ' if in_code else '  '}{row}".rstrip()
-
-
-def _check_data(found: Explanation) -> dict[str, object]:
-    """A check for programs."""
-    from tpudiag.xprof_pages import page
-
-    return {
-        "id": found.id, "name": found.name, "severity": found.severity.value,
-        "title": found.title, "sections": dict(found.sections), "xprof_page": page(found.id),
-    }  # fmt: skip
-
-
-def _in_text(text: str) -> list[Match | UnknownError]:
-    """The known errors in a text, before them the failure that is none of them."""
-    from tpudiag.known_errors import search
-
-    return _with_unknown(search.match(text), text)
-
-
-def _in_log(name: str) -> list[Match | UnknownError]:
-    """The known errors in a file, or in standard input for `-`; raises UnreadableInput."""
-    from tpudiag.known_errors import search
-
-    try:
-        if name == "-":
-            with open(0, "rb", closefd=False) as piped:
-                return list(search.scan(piped))
-        with open(name, "rb") as stream:  # noqa: PTH123
-            if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
-                return _in_text(stream.read().decode(errors="replace"))
-            found = _scanned(stream)
-            end = stream.tell()
-            stream.seek(0)
-            ends = stream.read(END_BYTES)
-            if end > END_BYTES:
-                stream.seek(max(END_BYTES, end - END_BYTES))
-                ends += stream.read()
-            return _with_unknown(found, ends.decode(errors="replace"))
-    except OSError as error:
-        raise UnreadableInput(f"{name}: {error.strerror or error}") from error
-
-
-def _with_unknown(found: Sequence[Match], text: str) -> list[Match | UnknownError]:
-    """What was found, for the versions that the text names; before mere remarks, its failure."""
-    from tpudiag.known_errors.search import match
-    from tpudiag.known_errors.unknown import unknown
-    from tpudiag.known_errors.versions import for_versions, versions_in
-
-    versions = versions_in(text)
-    found = [for_versions(each, versions) for each in found]
-    failures = any(each.error.level == "error" for each in found)
-    failure = unknown(text) if found and not failures else None
-    if failure is None or any(not each.error.noise for each in match(failure.text)):
-        return [*found]
-    return [failure, *found]
 
 
 def _scanned(stream: BinaryIO) -> tuple[Match, ...]:
@@ -196,43 +112,21 @@ def _scanned(stream: BinaryIO) -> tuple[Match, ...]:
         return search.scan(stream, lambda moved: bar.advance(task, moved))
 
 
-def _matched(
-    found: Sequence[Match | UnknownError], where: str, as_json: bool, text: str = ""
-) -> Iterator[str]:
-    """The errors found, best first; raises NothingDiagnosed where there is none."""
-    from tpudiag.commands import _known_errors as shown
-    from tpudiag.known_errors.model import Match
+def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
+    """The errors of a text or a log, best first; raises NothingDiagnosed where there is none."""
+    from tpudiag.known_errors import answers, reader
 
-    if not found:
-        raise NothingDiagnosed(_nothing_in(where, text))
+    known = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
+    if not known:
+        where = log if text is None else "the text"
+        raise NothingDiagnosed(reader.nothing_in(where, text or ""))
     if as_json:
-        yield _dumps(
-            [
-                shown.match_data(each) if isinstance(each, Match) else shown.unknown_data(each)
-                for each in found
-            ]
-        )
+        yield _dumps([answers.data(each) for each in known])
         return
-    for number, each in enumerate(found):
+    for number, each in enumerate(known):
         if number:
             yield ""
-        if isinstance(each, Match):
-            yield from shown.match_rows(each, _bold)
-        else:
-            yield from shown.unknown_rows(each, _bold)
-
-
-def _nothing_in(where: str, text: str) -> str:
-    """That nothing known was found, and what the text is nearest to."""
-    from tpudiag.known_errors.catalogue import known_errors
-    from tpudiag.known_errors.unknown import unknown
-
-    line = f"none of the {len(known_errors())} known errors is in {where}"
-    failure = unknown(text)
-    if failure is None:
-        return line
-    near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
-    return f"{line}; it failed {failure.phase.value}" + (f"; nearest: {near}" if near else "")
+        yield from answers.rows(each, _bold)
 
 
 def _bold(text: str) -> str:

@@ -14,6 +14,7 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.recording import Outlet, Session
+    from tpudiag.monitoring.detector import Reference
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -26,11 +27,12 @@ examples:
   tpudiag watch logs/ --once                  TensorBoard event files, for cron: exit code 1
   tpudiag watch tpudiag-logs --on-alert 'echo "$TPUDIAG_MESSAGE" | mail -s tpudiag me@example.org'
   tpudiag watch tpudiag-logs --prometheus 9105 --project my-project
+  tpudiag watch worker-0/ worker-1/ --expect 12000        several hosts; what is normal
 
-exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled (TPU604) or
-waits for input (TPU201); 2 usage error, or nothing to watch.
+exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled or crashed
+(TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
 """
-DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604")
+DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU607")
 
 
 def add_parser(verbs: _report.Verbs) -> None:
@@ -42,9 +44,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
-        "source", metavar="SOURCE",
+        "source", metavar="SOURCE", nargs="+",
         help="a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
-        "the HOST:PORT of a profiler service, which is sampled: a second every half minute",
+        "the HOST:PORT of a profiler service, which is sampled: a second every half minute; all "
+        "workers in all of them are judged",
     )  # fmt: skip
     parser.add_argument("--once", action="store_true", help="look once, report and end")
     parser.add_argument(
@@ -53,16 +56,24 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--on-alert", metavar="COMMAND",
-        help="run COMMAND by the shell when an alert is raised, with TPUDIAG_ALERT (the check's "
-        "id), TPUDIAG_MESSAGE and TPUDIAG_SOURCE in its environment",
+        help="run COMMAND by the shell when an alert is raised, and when it is over, with "
+        "TPUDIAG_ALERT (the check's id), TPUDIAG_STATE (raised, over), TPUDIAG_MESSAGE, "
+        "TPUDIAG_CAUSE and TPUDIAG_SOURCE in its environment, and all that is known as JSON on its "
+        "stdin",
     )  # fmt: skip
     parser.add_argument(
         "--prometheus", metavar="[HOST:]PORT",
         help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
     )  # fmt: skip
     parser.add_argument(
-        "--idle", metavar="TIME", type=duration(zero=True), default=60.0,
-        help="how long to wait for the job's next run after one has ended (default: 1m)",
+        "--idle", metavar="TIME", type=duration(zero=True), default=None,
+        help="how long to wait for the job's next run, or its restart, after one has ended or was "
+        "killed (default: 1m; not at all where it ended well and its process is gone)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--expect", metavar="RATE", type=_rate,
+        help="what is normal: examples a second (steps, where the batch is not known); without "
+        "it, what the job and its earlier runs have shown",
     )  # fmt: skip
     _add_cloud_options(parser)
     _report.add_report_options(parser)
@@ -100,12 +111,39 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     from tpudiag.diagnoses.recording import Session
 
-    with Session(options.source, settings, options.on_alert, _outlets(options)) as session:
+    outlets, expect = _outlets(options), _expected(options.expect)
+    with Session(options.source, settings, options.on_alert, outlets, expect) as session:
         if options.once:
             if not session.look():
-                raise NothingDiagnosed(f"{options.source}: nothing is recorded there")
-            return _report.emit(session.report(), options)
+                raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
+            return _reported(session, options)
         return _follow(session, options)
+
+
+def _reported(session: Session, options: argparse.Namespace) -> int:
+    """The report at the end; a source that gave nothing was not judged."""
+    report = session.report()
+    for fault in report.faults:
+        print(f"tpudiag: {fault}", file=sys.stderr)
+    return _report.emit(report, options) or (2 if report.faults else 0)
+
+
+def _rate(text: str) -> float:
+    """A rate above 0."""
+    try:
+        value = float(text.replace(",", ""))
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no rate above 0, such as 10000")
+    return value
+
+
+def _expected(rate: float | None) -> Reference | None:
+    """What the user says is normal."""
+    from tpudiag.monitoring.detector import Reference
+
+    return None if rate is None else Reference(rate, "what --expect gives", given=True)
 
 
 def _outlets(options: argparse.Namespace) -> list[Outlet]:
@@ -126,30 +164,35 @@ def _outlets(options: argparse.Namespace) -> list[Outlet]:
             endpoint=options.endpoint,
             buffer=options.buffer,
         )
-        found.append(Exporter(destination, options.source))
+        found.append(Exporter(destination, ", ".join(options.source)))
     elif options.endpoint is not None:
         raise UsageError("--endpoint: needs --project")
     return found
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:
-    """Look again and again until the run has ended."""
+    """Look again and again until the job is done."""
     from tpudiag.monitoring.view import view
 
+    told = False
     try:
-        with view(options.source) as show:
+        with view(session.name) as show:
             while True:
                 if session.look():
                     show(session)
                     if session.done(options.idle):
                         break
+                elif not told and not sys.stderr.isatty():
+                    told = True
+                    print(f"tpudiag: {session.name}: nothing is recorded there yet; waiting for it",
+                          file=sys.stderr, flush=True)  # fmt: skip
                 time.sleep(options.interval)
     except KeyboardInterrupt:
         if session.seen:
             _report.emit(session.report(), options)
         print("tpudiag: interrupted", file=sys.stderr)
         return 130
-    return _report.emit(session.report(), options)
+    return _reported(session, options)
 
 
 def _settings(options: argparse.Namespace) -> Settings:

@@ -41,7 +41,7 @@ from tpudiag.sources.job.process import facts, job_python, protocol, runner
 MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
-STEP_BUDGET_S = 60.0
+STEP_BUDGET_S = 30.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
 
@@ -101,7 +101,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         else (
             f"Python of the job: {python}.",
             *script_coverage.urgent(signals.coverage, signals.hook_defects),
-            job_summary.not_by_hand(signals.origin is Origin.REHEARSAL),
+            job_summary.not_by_hand(job.variables),
             *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
             *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
             *script_coverage.notes(signals.coverage),

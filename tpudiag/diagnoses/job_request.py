@@ -73,6 +73,58 @@ class JobRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReferenceJob:
+    """Which reference job runs where no other is named."""
+
+    model: str = "mlp"
+    loop: str = "custom"
+    precision: str = "mixed_bfloat16"
+    full_size: bool = False
+    checkpoint_dir: str | None = None
+    """None: in the run's folder."""
+
+    @property
+    def name(self) -> str:
+        """As reports call it."""
+        return f"reference {self.model}, {self.loop} loop"
+
+    def arguments(self, log_dir: Path) -> tuple[str, ...]:
+        """Its own options."""
+        checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
+        return (
+            "--model", self.model, "--loop", self.loop, "--precision", self.precision,
+            "--checkpoint-dir", checkpoints, *(("--full-size",) if self.full_size else ()),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What is to be run: a script, a notebook, `module:function`, a module, the reference job."""
+
+    program: str
+    name: str
+    is_module: bool = False
+    reference: ReferenceJob | None = None
+    """Where it is the reference job."""
+
+    def arguments(self, given: Sequence[str], log_dir: Path) -> tuple[str, ...]:
+        """Those of its command line."""
+        own = self.reference.arguments(log_dir) if self.reference else ()
+        return (*own, *given)
+
+
+def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
+    """What was named, checked; raises UnreadableInput and UsageError."""
+    if module is not None:
+        checked = checked_module(module, target)
+        return Program(program=checked, name=checked, is_module=True)
+    if target is not None:
+        checked = checked_program(target)
+        return Program(program=checked, name=checked)
+    return Program(program=REFERENCE, name=reference.name, reference=reference)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Goal:
     """The TPU that a job is meant for, why that one, and the TPU to run on."""
 
@@ -133,17 +185,6 @@ def checked_module(module: str, target: str | None) -> str:
     if not all(part.isidentifier() for part in module.split(".")):
         raise UsageError(f"-m {module}: not the name of a module")
     return module
-
-
-def reference_arguments(
-    model: str, loop: str, precision: str, checkpoint_dir: str, full_size: bool = False
-) -> tuple[str, ...]:
-    """The reference job's own options."""
-    size: Sequence[str] = ("--full-size",) if full_size else ()
-    return (
-        "--model", model, "--loop", loop, "--precision", precision,
-        "--checkpoint-dir", checkpoint_dir, *size,
-    )  # fmt: skip
 
 
 def _found_target(found: environment.FoundTpu | None) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
+from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
@@ -113,12 +115,14 @@ def writes(sandbox: Path | None) -> str:
     return f"Files that the job wrote are in {sandbox}, under their whole paths."
 
 
-def not_by_hand(rehearsed: bool) -> str:
+def not_by_hand(added: Mapping[str, str]) -> str:
     """What a job meets that it would not meet if it were started by hand."""
-    variables = " CUDA_VISIBLE_DEVICES=-1 and TPU_SKIP_MDS_QUERY=1 are set;" if rehearsed else ""
+    settings = ", ".join(f"{name}={value}" for name, value in added.items())
+    variables = f" set in its environment: {settings};" if added else ""
+    gone = f" Today's Colab sets no {runner.COLAB_TPU}." if runner.COLAB_TPU in added else ""
     return (
         f"Not as if started by hand:{variables} no terminal (stdin is empty, output goes through "
-        "a pipe); a session of its own; python -B, so that no bytecode is written."
+        f"a pipe); a session of its own; python -B, so that no bytecode is written.{gone}"
     )
 
 

@@ -17,6 +17,7 @@ from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
 from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import EMPTY, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
 from tpudiag.sources.profile import engines, locate, xprof
@@ -69,7 +70,9 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
 
 
-def diagnose(request: ProfileRequest, settings: Settings) -> Report:
+def diagnose(
+    request: ProfileRequest, settings: Settings, on_phase: OnPhase = lambda _: None
+) -> Report:
     """The report on a profile; of a part of it where Ctrl-C cut it short.
 
     Raises UnreadableInput where nothing of it can be read, UsageError for an unknown engine.
@@ -77,8 +80,10 @@ def diagnose(request: ProfileRequest, settings: Settings) -> Report:
     mapped = engines.engine(request.engine)
     chosen = locate.choose(locate.runs(request.path), request.path, request.run)
     with _xprof(chosen, request.xprof_limit_s) as said:
-        answers, interrupted = engines.read(chosen, mapped, request.step_name)
+        answers, interrupted = engines.read(chosen, mapped, request.step_name, on_phase)
         facts, steps = answers.merged(request.missing)
+        if not interrupted and request.xprof_limit_s != 0:
+            on_phase("waiting for XProf's own analysis")
         says = XProfSays() if interrupted else said()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from tpudiag.catalogue import checks
+from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
-from tpudiag.model import Measurement, Outcome, Report, Severity, Subject, Verdict
-from tpudiag.monitoring.follower import Figures, Source, Watched, source
+from tpudiag.model import Measurement, Outcome, Report, Subject, Table, Value, Verdict
+from tpudiag.monitoring.detector import Reference
+from tpudiag.monitoring.follower import Figures, Watched
 from tpudiag.monitoring.recording import NS, said_rate
+from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
-
-HOOK_S = 60.0
-AT_ONCE_HOOKS = 8
 
 
 class Outlet(Protocol):
@@ -34,24 +32,23 @@ class Outlet(Protocol):
 
 
 class Session:
-    """A source being watched; alerts are raised once, until what they say is over."""
+    """Sources being watched; alerts are raised once, until what they say is over."""
 
     def __init__(
         self,
-        path: str,
+        paths: Sequence[str],
         settings: Settings,
         on_alert: str | None = None,
         outlets: Sequence[Outlet] = (),
+        expect: Reference | None = None,
     ) -> None:
         self._outlets = list(outlets)
         self._notes: list[str] = []
-        self._path, self._settings, self._on_alert = path, settings, on_alert
-        self._watched: Watched | None = None
-        self._source: Source | None = None
-        self._raised: set[str] = set()
-        self._hooks: list[subprocess.Popen[bytes]] = []
+        self.name = ", ".join(paths)
+        self._settings = settings
+        self._alerts = Alerts(self.name, on_alert)
+        self.job = WatchedJob(paths, expect=expect)
         self.outcomes: tuple[Outcome, ...] = ()
-        self.alerts: list[str] = []
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __enter__(self) -> Session:
@@ -63,107 +60,132 @@ class Session:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for the hooks; those that take too long are ended."""
+        """Let the outlets end, and wait for the hooks."""
         self.close_outlets()
-        for hook in self._hooks:
-            try:
-                hook.wait(HOOK_S)
-            except subprocess.TimeoutExpired:
-                hook.kill()
-                print(f"tpudiag: --on-alert: ended after {HOOK_S:.0f} s", file=sys.stderr)
-        self._reap()
+        self._alerts.close()
 
     def look(self) -> bool:
         """Look once more; whether there is a run to be seen. Raises UnreadableInput."""
-        if self._source is None:
-            self._source = source(self._path)
-            if self._source is None:
-                return False
-            self._watched = Watched(self._source)
-        assert self._watched is not None
-        if not self._watched.poll():
+        if not self.job.poll():
             return False
-        self.outcomes = examine(self._watched.signals(), checks(), self._settings)
-        self._reap()
+        every = checks()
+        judged = [
+            (watched.worker, watched.run.ended_ns is not None,
+             examine(watched.signals(), every, self._settings))
+            for watched in self.job.workers
+        ]  # fmt: skip
+        self.outcomes = merged(judged)
+        self._alerts.reap()
         for outcome in self.outcomes:
-            self._judge(outcome)
-        figures, failing = self._watched.figures(), self._failing()
-        for outlet in self._outlets:
-            outlet.show(figures, failing)
+            self._alerts.judge(outcome, self._told())
+        for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
+            figures, failing = watched.figures(), _failing(outcomes)
+            for outlet in self._outlets:
+                outlet.show(figures, failing)
         return True
+
+    @property
+    def alerts(self) -> Sequence[str]:
+        """A line for each alert that was raised, or is over."""
+        return self._alerts.told
+
+    def _told(self) -> dict[str, Any]:
+        """Who and what an alert is about."""
+        watched = self.job.slowest
+        run, figures = watched.run, watched.figures()
+        return {
+            "job": run.name, "run_id": run.id, "worker": watched.worker or run.worker,
+            "host": run.host, "pid": run.pid, "workers": len(self.job.workers),
+            "unit": figures.unit, "per_second": figures.per_s,
+            "baseline_per_second": figures.baseline_per_s, "silent_s": figures.silent_s,
+        }  # fmt: skip
 
     def close_outlets(self) -> None:
         """Let them end; what they say goes into the report."""
         while self._outlets:
             self._notes += filter(None, [self._outlets.pop().close()])
 
-    def _failing(self) -> dict[str, bool]:
-        """Whether each check fails; those that were skipped are left out."""
-        judged = (Verdict.PASSED, Verdict.FAILED)
-        return {o.id: o.verdict is Verdict.FAILED for o in self.outcomes if o.verdict in judged}
-
     @property
     def seen(self) -> bool:
         """Whether there was a run."""
-        return self._watched is not None and self._watched.recording is not None
+        return bool(self.job.workers)
 
-    def done(self, idle_s: float) -> bool:
-        """Whether the job is done, or its process is gone."""
-        return self.watched.done(idle_s)
+    def done(self, idle_s: float | None) -> bool:
+        """Whether the job is done, or nothing came for so long after its end."""
+        return self.job.done(idle_s)
 
     @property
     def watched(self) -> Watched:
-        """The run; after a look that saw one."""
-        assert self._watched is not None
-        return self._watched
+        """The worker that the job waits for; after a look that saw one."""
+        return self.job.slowest
 
     def report(self) -> Report:
         """What was seen, as a report."""
         self.close_outlets()
-        figures = self.watched.figures()
-        lost = [f"{figures.run.lost_steps} steps could not be recorded."]
+        figures, workers = self.watched.figures(), self.job.workers
+        lost = sum(one.run.lost_steps for one in workers)
         return Report(
-            subject=Subject("trainer", f"{figures.run.name} ({self._path})"),
+            subject=Subject("trainer", f"{figures.run.name} ({self.name})"),
             target=None,
             started=self._started,
             outcomes=self.outcomes,
-            measurements=measurements(figures, self._path),
-            headline=headline(figures),
-            notes=(*(lost if figures.run.lost_steps else ()), *self._notes),
-        )
+            measurements=measurements(figures, self.name),
+            headline=job_headline(self.job),
+            notes=(
+                *([f"{lost} steps could not be recorded."] if lost else []),
+                *_notes(self.job), *self._notes,
+            ),
+            tables=(_workers_table(workers, self.name),) if len(workers) > 1 else (),
+            faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
+        )  # fmt: skip
 
-    def _judge(self, outcome: Outcome) -> None:
-        """Raise an alert for what has begun to fail."""
-        if outcome.verdict is not Verdict.FAILED or outcome.severity < Severity.WARNING:
-            if outcome.id in self._raised:
-                self.alerts.append(f"{outcome.id} {outcome.name}: over")
-            self._raised.discard(outcome.id)
-            return
-        if outcome.id in self._raised:
-            return
-        self._raised.add(outcome.id)
-        message = outcome.findings[0].message
-        self.alerts.append(f"{outcome.id} {outcome.name}: {message}")
-        if self._on_alert is not None and len(self._hooks) < AT_ONCE_HOOKS:
-            surroundings = {
-                **os.environ,
-                "TPUDIAG_ALERT": outcome.id,
-                "TPUDIAG_MESSAGE": message,
-                "TPUDIAG_SOURCE": self._path,
-            }
-            self._hooks.append(
-                subprocess.Popen(
-                    self._on_alert, shell=True, env=surroundings, stdin=subprocess.DEVNULL,
-                    stdout=sys.stderr.fileno(),
-                )
-            )  # fmt: skip
 
-    def _reap(self) -> None:
-        """Say which hooks failed; forget those that have ended."""
-        for hook in [hook for hook in self._hooks if hook.poll() is not None]:
-            self._hooks.remove(hook)
-            if hook.returncode:
-                print(f"tpudiag: --on-alert: exit code {hook.returncode}", file=sys.stderr)
+def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
+    """Whether each check fails; those that were skipped are left out."""
+    judged = (Verdict.PASSED, Verdict.FAILED)
+    return {o.id: o.verdict is Verdict.FAILED for o in outcomes if o.verdict in judged}
+
+
+def _notes(job: WatchedJob) -> Iterator[str]:
+    """What was restarted, and what was left out."""
+    restarts = sum(watched.restarts for watched in job.workers)
+    if restarts:
+        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
+    if job.not_judged:
+        one = job.not_judged == 1
+        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
+        yield f"{job.not_judged} {runs} not judged."
+
+
+def _workers_table(workers: Sequence[Watched], source: str) -> Table:
+    """Each worker beside the others."""
+    rows = tuple(_worker_row(watched) for watched in workers)
+    return Table(
+        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
+    )
+
+
+def _worker_row(watched: Watched) -> tuple[Value, ...]:
+    """One worker."""
+    figures = watched.figures()
+    rate = (
+        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
+    )
+    change = "not known yet"
+    if figures.per_s is not None and figures.baseline_per_s:
+        change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
+    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
+    if watched.gone is not None:
+        last = "gone"
+    return (watched.worker, rate, change, last, figures.steps)
+
+
+def job_headline(job: WatchedJob) -> str:
+    """The first line for all workers: the job is as fast as its slowest."""
+    line = headline(job.slowest.figures())
+    if len(job.workers) == 1:
+        return line
+    return f"{len(job.workers)} workers; the slowest, {job.slowest.worker}, is {line}"
 
 
 def headline(figures: Figures) -> str:

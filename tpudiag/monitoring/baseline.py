@@ -10,6 +10,7 @@ BLOCK_POINTS, BLOCK_S, BLOCK_LEAST = 60, 300.0, 12
 BLOCKS = 60
 BLOCKS_NEEDED = 4
 WARM_UP_BLOCKS = 2
+FIRST_POINTS = 60
 TO_SIGMA = 1.4826
 LEAST_SIGMA = 0.005
 
@@ -26,11 +27,19 @@ class Baseline:
         self.sigma = LEAST_SIGMA
         self.wander = 0.0
         """How far the medians of blocks lie from the level."""
+        self.early: float | None = None
+        """The fastest block after the first points, before there is a level."""
+        self._points = 0
         self._block: list[float] = []
         self._block_s = 0.0
         self._skip = WARM_UP_BLOCKS
         self._medians: deque[float] = deque(maxlen=BLOCKS)
         self._sigmas: deque[float] = deque(maxlen=BLOCKS)
+
+    @property
+    def warm(self) -> bool:
+        """Whether the warm-up is over."""
+        return not self._skip
 
     def learn(self, point: float, after_s: float) -> None:
         """One more point of normal running, so long after the one before."""
@@ -40,6 +49,9 @@ class Baseline:
         if count < BLOCK_LEAST or (count < BLOCK_POINTS and self._block_s < BLOCK_S):
             return
         middle = median(self._block)
+        if self._points >= FIRST_POINTS:  # not from buffers that were full
+            self.early = middle if self.early is None else min(self.early, middle)
+        self._points += count
         if self._skip:
             self._skip -= 1
         else:

@@ -44,11 +44,11 @@ def follow(recorder: Follower) -> None:
 def said(error: BaseException, trace: TracebackType | None) -> str:
     """`ValueError: no data (train.py:12)`, with the innermost line that is the user's own."""
     text = " ".join(f"{type(error).__name__}: {error}".split())[:500]
-    own = [f for f in traceback.extract_tb(trace) if not _installed_code(f.filename)]
+    own = [f for f in traceback.extract_tb(trace) if not installed_code(f.filename)]
     return f"{text} ({own[-1].filename}:{own[-1].lineno})" if own else text
 
 
-def _installed_code(filename: str) -> bool:
+def installed_code(filename: str) -> bool:
     """Whether a file is of the standard library or of an installed package."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
     return filename.startswith("<") or any(filename.startswith(f"{place}/") for place in places)

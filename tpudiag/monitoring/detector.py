@@ -20,6 +20,14 @@ SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 """Points, how much slower (as a logarithm), and the quantile that must be so."""
 SIGMAS, WANDERS = 3.0, 3.0
 RECOVERED = 0.05
+EARLY = (40, 0.25, 0.30)
+"""The same for the first minutes, in which the baseline is being learned."""
+REFERENCE = (40, 0.10, 0.35)
+"""The same against a rate that was carried over, given or predicted."""
+GIVEN_AFTER_POINTS = 60
+DOUBTFUL = 0.35
+"""A baseline that wanders so much that no drop below this would be found is a doubtful one."""
+OWN = "the job's baseline"
 FIRST_PAUSE_S = 600.0
 """What a pause may take while the job's own pauses are not known: in its first four hours."""
 KNOWN_AFTER_S = 14_400.0
@@ -37,11 +45,26 @@ class Drop:
     baseline_per_s: float
     per_s: float
     ended_ns: int | None = None
+    against: str = OWN
+    """What the baseline is."""
 
     @property
     def share(self) -> float:
         """The share of throughput that is lost, 0 to 1."""
         return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Units a second that are normal, known from elsewhere than from the run itself."""
+
+    per_s: float
+    text: str
+    """What it is, for a sentence: `what --expect gives`."""
+    given: bool = False
+    """Whether somebody gave it, so that it needs no warm-up like that of the run it is from."""
+    wander: float = 0.0
+    """How far throughput wandered where it is from, as a logarithm."""
 
 
 class Recent:
@@ -79,9 +102,11 @@ class Recent:
 class DropDetector:
     """Takes points one by one; `drops` are those found so far, the last may still be open."""
 
-    def __init__(self) -> None:
+    def __init__(self, reference: Reference | None = None) -> None:
         self.baseline = Baseline()
+        self.reference = reference
         self.drops: list[Drop] = []
+        self._points = 0
         self._scales = [Recent(count) for count, _, _ in SCALES]
         self._now = Recent(30)
         self._last_ns = 0
@@ -92,12 +117,11 @@ class DropDetector:
         start_ns = end_ns - int(took_s * NS)
         for recent in (*self._scales, self._now):
             recent.add(point, start_ns)
-        level = self.baseline.level
-        if level is not None:
-            if self.open is None:
-                self._look(level, end_ns)
-            else:
-                self._follow(level, end_ns)
+        self._points += 1
+        if self.open is None:
+            self._look(end_ns)
+        else:
+            self._follow(-math.log(self.open.baseline_per_s), end_ns)
         if self.open is None:
             self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS)
         self._last_ns = end_ns
@@ -115,19 +139,67 @@ class DropDetector:
     @property
     def baseline_per_s(self) -> float | None:
         """Units a second that are normal, None while that is being learned."""
+        if self.open is not None:
+            return self.open.baseline_per_s
         level = self.baseline.level
-        return None if level is None else math.exp(-level)
+        if level is None:
+            return None if self.reference is None else self.reference.per_s
+        return math.exp(-level)
 
-    def _look(self, level: float, end_ns: int) -> None:
-        """Whether a drop has begun."""
-        for recent, (count, least, share) in zip(self._scales, SCALES, strict=True):
-            noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
-            limit = max(least, WANDERS * self.baseline.wander, noise)
-            if recent.full and recent.quantile(share) - level > limit:
-                since = recent.first_beyond(level + limit / 2)
-                per_s = math.exp(-recent.quantile(0.5))
-                self.drops.append(Drop(since, end_ns, math.exp(-level), per_s))
-                return
+    @property
+    def doubt(self) -> str | None:
+        """Why the baseline proves little, None where it is a good one."""
+        unseen = WANDERS * self.baseline.wander
+        if self.baseline.level is None or unseen <= DOUBTFUL:
+            return None
+        return (
+            f"the job's baseline is doubtful: its minutes differ so much that a drop of less than "
+            f"{1 - math.exp(-unseen):.0%} would not be found"
+        )
+
+    def _look(self, end_ns: int) -> None:
+        """Whether a drop has begun, against the baseline or what else is known to be normal."""
+        level, early, reference = self.baseline.level, self.baseline.early, self.reference
+        if level is not None:
+            wander = WANDERS * self.baseline.wander
+            for recent, scale in zip(self._scales, SCALES, strict=True):
+                if self._slower(recent, scale, level, wander, end_ns, OWN):
+                    return
+        elif early is not None:
+            self._slower(self._scales[1], EARLY, early, 0.0, end_ns, "the job's first minutes")
+        if reference is not None and self.open is None and self._judges(reference):
+            expected = -math.log(reference.per_s)
+            self._slower(
+                self._scales[1],
+                REFERENCE,
+                expected,
+                WANDERS * reference.wander,
+                end_ns,
+                reference.text,
+            )
+
+    def _judges(self, reference: Reference) -> bool:
+        """Whether warm-up is over for what comes from elsewhere."""
+        return self.baseline.warm or (reference.given and self._points >= GIVEN_AFTER_POINTS)
+
+    def _slower(
+        self,
+        recent: Recent,
+        scale: tuple[int, float, float],
+        level: float,
+        wander: float,
+        end_ns: int,
+        against: str,
+    ) -> bool:
+        """Whether most of the last points are slower than a level: a drop begins."""
+        count, least, share = scale
+        noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
+        limit = max(least, wander, noise)
+        if not recent.full or recent.quantile(share) - level <= limit:
+            return False
+        since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
+        self.drops.append(Drop(since, end_ns, math.exp(-level), per_s, against=against))
+        return True
 
     def _follow(self, level: float, end_ns: int) -> None:
         """How deep the drop is now, and whether it is over."""

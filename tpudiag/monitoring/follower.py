@@ -2,87 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import os
-import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Protocol
 
-from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring import store
-from tpudiag.monitoring.detector import Drop, DropDetector, Pauses
-from tpudiag.monitoring.profiler_source import ADDRESS, PID, ProfilerSource
+from tpudiag.monitoring import machine
+from tpudiag.monitoring.clocks import Ages, Clock
+from tpudiag.monitoring.detector import Drop, DropDetector, Pauses, Reference
+from tpudiag.monitoring.drift import DriftDetector
+from tpudiag.monitoring.profiler_source import PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window, merged, percentile
-from tpudiag.monitoring.tensorboard import MARK, SINK_FLUSH_S, EventFiles
-from tpudiag.signals import Origin, Signals, StepTimes, Throughput, ThroughputDrop
+from tpudiag.monitoring.run_sources import Single, Source
+from tpudiag.monitoring.tensorboard import SINK_FLUSH_S
+from tpudiag.signals import (
+    Origin,
+    Signals,
+    StepTimes,
+    Throughput,
+    ThroughputDrift,
+    ThroughputDrop,
+)
 
 RECENT_S = 300.0
 GONE_S, SILENT_WRITER_S = 10.0, 60.0
+EARLIER_KNOWN = 3
+"""The fastest of so many earlier runs is what a restart is held against."""
 FORGOTTEN_S = 86_400.0
+IDLE_S = 60.0
 SPARK_WINDOWS = 3_600
-
-
-class Source(Protocol):
-    """Where windows come from; each poll gives what is new, None before there is a run."""
-
-    def poll(self) -> Recording | None:
-        """The run as it is now, with its new windows; raises UnreadableInput."""
-        ...
-
-
-class StoreSource:
-    """Follows the newest run of a SQLite recording."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._run: str | None = None
-        self._last = -1
-
-    def poll(self) -> Recording | None:
-        """What was recorded since the last poll; of the next run where this one has ended."""
-        found = store.read(self._path, self._run, self._last)
-        if self._run is not None and found.run.ended_ns is not None and not found.windows:
-            newest = store.read(self._path)
-            if newest.run.started_ns > found.run.started_ns:
-                found, self._last = newest, -1
-        self._run = found.run.id
-        if found.windows:
-            self._last = found.windows[-1].number
-        return found
-
-
-def source(path: str) -> Source | None:
-    """What there is to follow at a path: a recording, or event files; None where nothing is yet.
-
-    Raises UnreadableInput for a file that is neither.
-    """
-    local = Path(path)
-    if ADDRESS.fullmatch(path) and not local.exists():
-        return ProfilerSource(path)
-    if local.is_file():
-        if store.is_store(local):
-            return StoreSource(local)
-        if local.stat().st_size == 0:
-            return None
-        if MARK not in local.name:
-            raise UnreadableInput(
-                f"{path}: neither a recording of tpudiag nor a TensorBoard event file"
-            )
-        return EventFiles(path)
-    if local.is_dir():
-        stores = sorted(
-            (file for file in local.glob("*.sqlite") if store.is_store(file)),
-            key=lambda file: file.stat().st_mtime,
-        )
-        if stores:
-            return StoreSource(stores[-1])
-    elif "://" not in path:
-        return None
-    events = EventFiles(path)
-    return events if events.found else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +39,8 @@ class Figures:
     """What a watched run does now, over its last five minutes; None where it is not known."""
 
     run: Run
+    worker: str = ""
+    """Which of the job's workers it is, empty where there is one."""
     unit: str
     steps: int
     per_s: float | None
@@ -105,42 +56,90 @@ class Figures:
     """Time in announced pauses since the run began."""
 
 
+@dataclass(frozen=True)
+class Known:
+    """What an earlier run of the job is known to have done."""
+
+    alike: tuple[object, ...]
+    per_s: float
+    wander: float
+    started_ns: int
+
+
 class Watched:
-    """A run as it is being followed; `now` gives the time in ns since the epoch."""
+    """A worker's runs as they are being followed, one after the other.
 
-    def __init__(self, source: Source, now: Callable[[], int] = time.time_ns) -> None:
-        self._source, self._now = source, now
+    `expect` is a rate that is normal whatever the runs have shown.
+    """
+
+    def __init__(
+        self, source: Source, clock: Clock | None = None, expect: Reference | None = None
+    ) -> None:
+        self._source, self._clock, self._expect = source, clock or Clock(), expect
+        self._ages = Ages(self._clock)
+        self._known: deque[Known] = deque(maxlen=20)
         self.recording: Recording | None = None
-        self._begin()
+        self.worker = ""
+        self.restarts = 0
+        """Runs that another process went on with."""
+        self._begin(None)
 
-    def _begin(self) -> None:
-        """Know nothing of a run."""
-        self.detector, self.pauses = DropDetector(), Pauses()
+    def _begin(self, run: Run | None) -> None:
+        """Know nothing of a run but what earlier ones have shown."""
+        self.detector, self.pauses = DropDetector(self._reference(run)), Pauses()
+        self.drifting = DriftDetector()
         self.recent: deque[Window] = deque()
         self.rates: deque[float] = deque(maxlen=SPARK_WINDOWS)
         self.steps = 0
         self.moved = False
         """Whether steps came after the first look."""
 
+    def _reference(self, run: Run | None) -> Reference | None:
+        """What is normal for a run before it has shown it itself."""
+        known = [one for one in self._known if run is not None and one.alike == run.alike]
+        if self._expect is not None or not known:
+            return self._expect
+        best = max(known[-EARLIER_KNOWN:], key=lambda one: one.per_s)
+        text = f"what its run of {utc(best.started_ns)} showed"
+        return Reference(best.per_s, text, wander=best.wander)
+
+    def _next(self, run: Run) -> None:
+        """Another run: it goes on with the last where it is the same loop of the same process."""
+        before = None if self.recording is None else self.recording.run
+        if before is not None and before.pid == run.pid > 0 and before.alike == run.alike:
+            return
+        level = self.detector.baseline.level
+        if before is not None and level is not None:
+            wander = self.detector.baseline.wander
+            self._known.append(Known(before.alike, math.exp(-level), wander, before.started_ns))
+        self.restarts += before is not None and before.pid != run.pid
+        self._begin(run)
+
     def poll(self) -> bool:
         """Take in what is new; whether there is a run. Raises UnreadableInput."""
-        found = self._source.poll()
-        if found is None:
-            return False
-        known = self.recording is not None and self.recording.run.id == found.run.id
-        if not known:
-            self._begin()
-        self.moved = self.moved or (known and bool(found.windows))
-        self.recording = found
-        for window in found.windows:
-            self._add(window)
-        return True
+        for found in self._source.poll():
+            same = self.recording is not None and self.recording.run.id == found.run.id
+            if not same:
+                self._next(found.run)
+            self.moved = self.moved or (same and bool(found.windows))
+            self.recording = found
+            for window in found.windows:
+                self._add(window)
+            self._ages.hear(found.run, self._last_ns)
+        return self.recording is not None
+
+    @property
+    def _last_ns(self) -> int:
+        """When the last step of the run ended, or the run began."""
+        last = self.recent[-1].end_ns if self.recent else 0
+        return max(last, self.run.started_ns)
 
     def _add(self, window: Window) -> None:
         """One more window."""
         self.steps += window.steps
         units = window.steps if window.examples is None else window.examples
         self.detector.add(window.end_ns, window.active_s, units)
+        self.drifting.add(window.end_ns, window.active_s, units)
         self.pauses.add(window)
         self.rates.append(units / window.active_s)
         self.recent.append(window)
@@ -167,8 +166,7 @@ class Watched:
         """Time since the last step, or since the start; None where the run has ended."""
         if self.run.ended_ns is not None:
             return None
-        last_ns = self.recent[-1].end_ns if self.recent else self.run.started_ns
-        return max((self._now() - last_ns) / NS, 0.0)
+        return self._ages.silent_s(self._last_ns)
 
     def normal_pause_s(self) -> float:
         """The longest pause that is normal, in the announced pause that the run is in, or else."""
@@ -187,6 +185,7 @@ class Watched:
         steps_per_s = sum(w.steps for w in self.recent) / active_s if active_s else None
         return Figures(
             run=self.run,
+            worker=self.worker,
             unit=self.unit,
             steps=self.steps,
             per_s=0.0 if hangs and self.steps else self.detector.per_s,
@@ -221,8 +220,21 @@ class Watched:
                 normal_pause_s=self.normal_pause_s(),
                 pausing=run.pausing,
                 gone=self.gone,
+                stopped=self.stopped,
                 unsure=self._unsure(forgotten),
+                doubt=self.detector.doubt,
+                drift=self._drift(),
+                watched_h=self.drifting.hours,
             ),
+        )
+
+    def _drift(self) -> ThroughputDrift | None:
+        """What became slower slowly; a drop that lasts is told as such."""
+        drift = None if self.detector.open is not None else self.drifting.drift
+        if drift is None:
+            return None
+        return ThroughputDrift(
+            utc(drift.since_ns), drift.best_per_s, drift.per_s, drift.percent_per_hour
         )
 
     def _unsure(self, forgotten: bool) -> str | None:
@@ -243,21 +255,34 @@ class Watched:
             input_wait_source="the loop's own clock",
         )
 
-    def done(self, idle_s: float) -> bool:
-        """Whether nothing more is to come: it crashed, is gone, or ended and stays so.
+    def done(self, idle_s: float | None) -> bool:
+        """Whether nothing more is to come: for `idle_s` nothing came of a run that is over.
 
-        A run that ended may be followed by another of the same job (an epoch, a second `fit`), as
-        long as its process lives, and for `idle_s` after its end.
+        Without `idle_s` a run that ended well and whose process is gone is the end of the job;
+        else its next run, or its restart, has a minute to begin.
         """
-        run = self.run
-        if self.gone is not None:
-            return True
-        if run.ended_ns is None:
+        if self.run.ended_ns is None and self.gone is None:
             return False
-        here = run.host == os.uname().nodename and run.pid > 0
-        if here and not Path("/proc", str(run.pid)).exists():
+        well = self.run.ended_ns is not None and self.run.failure is None
+        if idle_s is None and well and self._here and not machine.alive(self.run.pid):
             return True
-        return (self._now() - run.ended_ns) / NS > idle_s
+        return self._ages.quiet_s() > (IDLE_S if idle_s is None else idle_s)
+
+    @property
+    def _here(self) -> bool:
+        """Whether the run's process would be seen from here."""
+        same = not self.run.machine or self.run.machine == self._clock.machine
+        return self.run.pid > 0 and self.run.host == os.uname().nodename and same
+
+    @property
+    def stopped(self) -> str | None:
+        """That a signal stopped the process, None where none did."""
+        run = self.run
+        if run.ended_ns is not None or not self._here or self._ages.quiet_s() <= GONE_S:
+            return None
+        if not machine.stopped(run.pid):
+            return None
+        return f"the job's process {run.pid} is stopped by a signal (SIGSTOP, or a debugger)"
 
     @property
     def gone(self) -> str | None:
@@ -267,13 +292,13 @@ class Watched:
             return f"the job ended by {run.failure}"
         if run.ended_ns is not None or self.by_events:
             return None
-        if isinstance(self._source, ProfilerSource):
-            return self._source.given_up
-        quiet_s = (self._now() - run.beat_ns) / NS
-        here = run.host == os.uname().nodename
-        if quiet_s > GONE_S and here and not Path("/proc", str(run.pid)).exists():
+        if run.pid == PID:
+            single = self._source.source if isinstance(self._source, Single) else None
+            return single.given_up if isinstance(single, ProfilerSource) else None
+        quiet_s = self._ages.quiet_s()
+        if quiet_s > GONE_S and self._here and not machine.alive(run.pid):
             return f"the job's process {run.pid} is gone"
-        if quiet_s > SILENT_WRITER_S:
+        if quiet_s > SILENT_WRITER_S and self.stopped is None:
             return (
                 f"the job's process {run.pid} on {run.host} is gone, or cannot write its "
                 f"recording: it last wrote {quiet_s:,.0f} s ago"
@@ -285,7 +310,7 @@ def _said(drop: Drop) -> ThroughputDrop:
     """A drop as the checks see it."""
     return ThroughputDrop(
         utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
-        None if drop.ended_ns is None else utc(drop.ended_ns),
+        None if drop.ended_ns is None else utc(drop.ended_ns), drop.against,
     )  # fmt: skip
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.follower import Figures
 from tpudiag.monitoring.metrics import METRICS, values
 
+Worker = tuple[Figures, Mapping[str, bool]]
+"""What one worker does, and whether each check fails for it."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -19,7 +21,7 @@ class Prometheus:
     def __init__(self, address: str) -> None:
         host, port = parsed(address)
         owner = self
-        self._text = ""
+        self._workers: dict[tuple[str, str, str], Worker] = {}
 
         class Handler(BaseHTTPRequestHandler):
             """Answers GET /metrics."""
@@ -29,7 +31,7 @@ class Prometheus:
                 if self.path.partition("?")[0] not in ("/", "/metrics"):
                     self.send_error(404)
                     return
-                body = owner._text.encode()
+                body = exposition(list(owner._workers.values())).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", CONTENT_TYPE)
                 self.send_header("Content-Length", str(len(body)))
@@ -52,8 +54,9 @@ class Prometheus:
         return int(self._server.server_address[1])
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """What is answered from now on."""
-        self._text = exposition(figures, alerts)
+        """What is answered of this worker from now on."""
+        key = (figures.run.name, figures.run.host, figures.worker)
+        self._workers = {**self._workers, key: (figures, dict(alerts))}
 
     def close(self) -> str:
         """Stop serving; nothing to say of it."""
@@ -70,20 +73,32 @@ def parsed(address: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def exposition(figures: Figures, alerts: Mapping[str, bool]) -> str:
+def exposition(workers: Sequence[Worker]) -> str:
     """The figures in Prometheus' text format; what is not known is left out."""
-    known = values(figures)
-    labels = f'job_name="{_escaped(figures.run.name)}",host="{_escaped(figures.run.host)}"'
+    known = [(_labels(figures), values(figures)) for figures, _ in workers]
     rows: list[str] = []
     for metric in METRICS:
-        if metric.name in known:
-            name = f"tpudiag_{metric.name}"
+        name = f"tpudiag_{metric.name}"
+        samples = [(labels, found[metric.name]) for labels, found in known if metric.name in found]
+        if samples:
             rows += [f"# HELP {name} {metric.text}", f"# TYPE {name} gauge"]
-            rows.append(f"{name}{{{labels}}} {float(known[metric.name])!r}")
-    if alerts:
+        rows += [f"{name}{{{labels}}} {float(value)!r}" for labels, value in samples]
+    if any(alerts for _, alerts in workers):
         rows += ["# HELP tpudiag_alert Whether a check fails", "# TYPE tpudiag_alert gauge"]
-    rows += [f'tpudiag_alert{{{labels},id="{id_}"}} {int(on)}' for id_, on in alerts.items()]
+    rows += [
+        f'tpudiag_alert{{{_labels(figures)},id="{id_}"}} {int(on)}'
+        for figures, alerts in workers
+        for id_, on in alerts.items()
+    ]
     return "\n".join(rows) + "\n"
+
+
+def _labels(figures: Figures) -> str:
+    """Who a sample is of."""
+    run = figures.run
+    worker = figures.worker or run.worker
+    pairs = {"job_name": run.name, "host": run.host, "worker": worker}
+    return ",".join(f'{name}="{_escaped(value)}"' for name, value in pairs.items())
 
 
 def _escaped(text: str) -> str:

@@ -18,8 +18,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol
 
-from tpudiag.monitoring import crashes
-from tpudiag.monitoring.recording import Pause, Run, Window
+from tpudiag.monitoring import crashes, tensorflow_events
+from tpudiag.monitoring.machine import machine, process_started_ns, worker
+from tpudiag.monitoring.recording import Pause, Run, Trace, Window
 from tpudiag.monitoring.windows import Step, Windows
 
 QUEUE_STEPS = 100_000
@@ -35,7 +36,13 @@ _log = logging.getLogger("tpudiag")
 class Sink(Protocol):
     """Where windows are kept; may raise and block, in the background thread only."""
 
-    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
+    def write(
+        self,
+        run: Run,
+        windows: tuple[Window, ...],
+        pauses: tuple[Pause, ...],
+        traces: tuple[Trace, ...] = (),
+    ) -> None:
         """Keep all or nothing; what was kept before is not kept twice."""
         ...
 
@@ -58,12 +65,16 @@ class Recorder:
         pending_windows: int = PENDING_WINDOWS,
         memory: Callable[[], int | None] | None = None,
         hbm_limit_bytes: int | None = None,
+        loop: int = 0,
+        parameters: int | None = None,
     ) -> None:
         now_ns = time.time_ns()
         self._started = time.perf_counter_ns()
         self._run = Run(
             uuid.uuid4().hex[:12], name, os.uname().nodename, os.getpid(), now_ns, now_ns,
-            global_batch, hbm_limit_bytes=hbm_limit_bytes,
+            global_batch, hbm_limit_bytes=hbm_limit_bytes, monotonic_ns=self._started,
+            machine=machine(), worker=worker(os.environ), loop=loop, parameters=parameters,
+            process_started_ns=process_started_ns(now_ns),
         )  # fmt: skip
         self._make_sink = sink
         self._sink: Sink | None = None
@@ -71,6 +82,8 @@ class Recorder:
         self._steps: deque[Step] = deque()
         self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
+        self._traces: deque[Trace] = deque(maxlen=pending_windows)
+        self._unused = False
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
         self._windows = Windows(now_ns - self._started, self._started, global_batch)
@@ -91,6 +104,7 @@ class Recorder:
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
         atexit.register(self.close)
+        tensorflow_events.follow(self)
 
     @property
     def lost_steps(self) -> int:
@@ -130,8 +144,15 @@ class Recorder:
 
     def end_pause(self, kind: str, start: int) -> None:
         """A pause that began at `start` (performance counter, ns) ends now."""
-        self._pausing = tuple(open_ for open_ in self._pausing if open_ != kind)
+        still = list(self._pausing)
+        if kind in still:
+            still.remove(kind)
+        self._pausing = tuple(still)
         self._pauses.append(Pause(kind, start, time.perf_counter_ns()))
+
+    def traced(self, function: str, start: int, end: int) -> None:
+        """A function was traced between two times of the performance counter, ns."""
+        self._traces.append(Trace(function, start, end))
 
     def reopen(self) -> None:
         """Go on with the run where it was closed: the time between is a pause of its own."""
@@ -154,12 +175,18 @@ class Recorder:
                 self._sink.close()
 
     def forked(self) -> None:
-        """In the child of a fork: its steps are a run of its own, with a thread of its own."""
+        """In the child of a fork: its steps are a run of its own, with a thread of its own.
+
+        A child that makes no step (a worker of the input, say) is no run.
+        """
         now_ns, now = time.time_ns(), time.perf_counter_ns()
         self._run = replace(
-            self._run, id=uuid.uuid4().hex[:12], pid=os.getpid(), started_ns=now_ns, beat_ns=now_ns
-        )
+            self._run, id=uuid.uuid4().hex[:12], pid=os.getpid(), started_ns=now_ns,
+            beat_ns=now_ns, monotonic_ns=now, process_started_ns=now_ns,
+        )  # fmt: skip
+        self._started, self._unused = now, True
         self._steps, self._pauses, self._pending = deque(), deque(), deque()
+        self._traces = deque()
         self._windows = Windows(now_ns - now, now, self._run.global_batch)
         self._sink, self._stored, self._dropped, self._evicted = None, 0, 0, 0
         if not self._stop.is_set():
@@ -171,6 +198,7 @@ class Recorder:
             return
         self._closed_at = time.perf_counter_ns()
         self._limit = 0
+        tensorflow_events.forget(self)
         self._stop.set()
         self._thread.join(CLOSE_S)
         atexit.unregister(self.close)
@@ -203,8 +231,11 @@ class Recorder:
     def _flush(self, *, ended: bool) -> None:
         """Hand what has come to the sink; raises what it raises."""
         self._gather(ended=ended)
+        if self._unused:
+            return
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
-        now_ns = time.time_ns()
+        traces = tuple(self._windows.ended_traces)
+        now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
         run = replace(
             self._run,
             beat_ns=now_ns,
@@ -215,10 +246,11 @@ class Recorder:
         )
         if self._sink is None:
             self._sink = self._make_sink()
-        self._sink.write(run, windows, pauses)
+        self._sink.write(run, windows, pauses, traces)
         self._stored += sum(window.steps for window in windows)
         self._pending.clear()
         self._windows.ended_pauses.clear()
+        self._windows.ended_traces.clear()
         if self._failure is not None:
             _log.warning("tpudiag: recording again; %d steps lost so far", self.lost_steps)
         self._failure = None
@@ -227,7 +259,11 @@ class Recorder:
         """Make windows of the queue; the oldest go where too many wait."""
         steps = [self._steps.popleft() for _ in range(len(self._steps))]
         pauses = [self._pauses.popleft() for _ in range(len(self._pauses))]
-        self._pending.extend(self._windows.add(steps, pauses, self._hbm(steps), ended=ended))
+        traces = [self._traces.popleft() for _ in range(len(self._traces))]
+        self._unused = self._unused and not steps
+        self._pending.extend(
+            self._windows.add(steps, pauses, self._hbm(steps), ended=ended, traces=traces)
+        )
         while len(self._pending) > self._pending_limit:
             self._evicted += self._pending.popleft().steps
 

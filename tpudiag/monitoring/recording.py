@@ -35,6 +35,8 @@ class Window:
     """Time in pauses that the job announced (evaluation, checkpoint)."""
     hbm_bytes: int | None = None
     examples: int | None = None
+    compile_ms: float = 0.0
+    """What steps in which a function was traced took beyond the usual; of the first step: all."""
 
     @property
     def active_s(self) -> float:
@@ -52,6 +54,15 @@ class Pause:
     """A time without steps that the job announced."""
 
     kind: str
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A function was traced (or traced again): its name, and how long that took."""
+
+    function: str
     start_ns: int
     end_ns: int
 
@@ -78,6 +89,28 @@ class Run:
     hbm_limit_bytes: int | None = None
     failure: str | None = None
     """The exception that ended it, with the user's line; None where it completed, or still runs."""
+    monotonic_ns: int | None = None
+    """What its machine's monotonic clock read at `started_ns`."""
+    machine: str = ""
+    """The boot of the machine and its process ids' namespace, empty where that is not known."""
+    worker: str = ""
+    """What its cluster calls it (`worker 3`), empty where it was told nothing."""
+    loop: int = 0
+    """Which of the process's loops it is, by the line that began it: the first is 0."""
+    parameters: int | None = None
+    """Trainable parameters, None where they are not known."""
+    process_started_ns: int | None = None
+
+    @property
+    def last_ns(self) -> int:
+        """The last that was heard of it."""
+        return self.beat_ns if self.ended_ns is None else max(self.ended_ns, self.beat_ns)
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """Runs of which this is equal train the same job on the same target."""
+        return (self.name, self.unit, self.global_batch, self.hbm_limit_bytes, self.loop,
+                self.parameters)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,6 +121,7 @@ class Recording:
     windows: tuple[Window, ...]
     pauses: tuple[Pause, ...]
     source: str
+    traces: tuple[Trace, ...] = ()
 
     @property
     def steps(self) -> int:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.recording import Histogram, Pause, Recording, Run, Window
+from tpudiag.monitoring.recording import Histogram, Pause, Recording, Run, Trace, Window
 
 APPLICATION_ID = 0x74707564
-VERSION = 2
+VERSION = 3
 BUSY_S = 5.0
 AT_ONCE = 100_000
 """The newest windows that one look takes in: a day of one a second."""
@@ -26,17 +27,29 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
     global_batch INTEGER, pausing TEXT, lost_steps INTEGER, ended_ns INTEGER, unit TEXT,
-    hbm_limit_bytes INTEGER, failure TEXT
+    hbm_limit_bytes INTEGER, failure TEXT, monotonic_ns INTEGER, machine TEXT, worker TEXT,
+    loop INTEGER, parameters INTEGER, process_started_ns INTEGER
 );
 CREATE TABLE IF NOT EXISTS windows (
     run TEXT, number INTEGER, start_ns INTEGER, end_ns INTEGER, steps INTEGER, step_ms TEXT,
-    wait_ms REAL, pause_ms REAL, hbm_bytes INTEGER, examples INTEGER, PRIMARY KEY (run, number)
+    wait_ms REAL, pause_ms REAL, hbm_bytes INTEGER, examples INTEGER,
+    compile_ms REAL, PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pauses (
     run TEXT, kind TEXT, start_ns INTEGER, end_ns INTEGER, PRIMARY KEY (run, start_ns, kind)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS traces (
+    run TEXT, function TEXT, start_ns INTEGER, end_ns INTEGER,
+    PRIMARY KEY (run, start_ns, function)
+) WITHOUT ROWID;
 """
-_WINDOW_COLUMNS = "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples"
+_RUN_COLUMNS = (
+    "id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, ended_ns, unit, "
+    "hbm_limit_bytes, failure, monotonic_ns, machine, worker, loop, parameters, process_started_ns"
+)
+_WINDOW_COLUMNS = (
+    "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples, compile_ms"
+)
 
 
 class Store:
@@ -51,18 +64,26 @@ class Store:
             self._connection.close()
             raise
 
-    def write(self, run: Run, windows: tuple[Window, ...], pauses: tuple[Pause, ...]) -> None:
+    def write(
+        self,
+        run: Run,
+        windows: tuple[Window, ...],
+        pauses: tuple[Pause, ...],
+        traces: tuple[Trace, ...] = (),
+    ) -> None:
         """Keep them in one transaction, or nothing; raises sqlite3.Error."""
         with _transaction(self._connection) as connection:
+            values = [getattr(run, name) for name in _RUN_COLUMNS.split(", ")]
             connection.execute(
-                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (run.id, run.name, run.host, run.pid, run.started_ns, run.beat_ns,
-                 run.global_batch, run.pausing, run.lost_steps, run.ended_ns, run.unit,
-                 run.hbm_limit_bytes, run.failure),
-            )  # fmt: skip
+                f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(values))})", values
+            )
             connection.executemany(
-                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(run.id, *_row(window)) for window in windows],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO traces VALUES (?, ?, ?, ?)",
+                [(run.id, t.function, t.start_ns, t.end_ns) for t in traces],
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
@@ -102,16 +123,30 @@ def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
                 (run.id, after, run.id, AT_ONCE),
             )  # fmt: skip
             windows = tuple(_window(row) for row in rows)
-            pauses = tuple(
-                Pause(*row)
-                for row in connection.execute(
-                    "SELECT kind, start_ns, end_ns FROM pauses WHERE run = ? ORDER BY start_ns",
-                    (run.id,),
-                )
-            )
+            pauses = tuple(Pause(*row) for row in _of_run(connection, "kind", "pauses", run))
+            traces = tuple(Trace(*row) for row in _of_run(connection, "function", "traces", run))
     except (sqlite3.Error, ValueError) as error:
         raise UnreadableInput(f"{path}: {error}") from error
-    return Recording(run, windows, pauses, str(path))
+    return Recording(run, windows, pauses, str(path), traces)
+
+
+def runs(path: Path) -> tuple[Run, ...]:
+    """The runs of the file, the earliest first; raises UnreadableInput."""
+    try:
+        with closing(_opened(path)) as connection:
+            rows = connection.execute(f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY started_ns")
+            return tuple(Run(*row) for row in rows)
+    except (sqlite3.Error, ValueError) as error:
+        raise UnreadableInput(f"{path}: {error}") from error
+
+
+def _of_run(
+    connection: sqlite3.Connection, what: str, table: str, run: Run
+) -> list[tuple[str, int, int]]:
+    """The rows of a run in a table of times, in their order."""
+    return connection.execute(
+        f"SELECT {what}, start_ns, end_ns FROM {table} WHERE run = ? ORDER BY start_ns", (run.id,)
+    ).fetchall()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -138,9 +173,8 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
     """The row of the run."""
     which = "WHERE id = ?" if run_id else "ORDER BY started_ns DESC LIMIT 1"
     row = connection.execute(
-        "SELECT id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, "
-        f"ended_ns, unit, hbm_limit_bytes, failure FROM runs {which}", (run_id,) if run_id else (),
-    ).fetchone()  # fmt: skip
+        f"SELECT {_RUN_COLUMNS} FROM runs {which}", (run_id,) if run_id else ()
+    ).fetchone()
     if row is None:
         raise UnreadableInput(f"{path}: no run {run_id or 'was recorded'} in it")
     return Run(*row)
@@ -182,14 +216,12 @@ def _row(window: Window) -> tuple[object, ...]:
     return (
         window.number, window.start_ns, window.end_ns, window.steps,
         json.dumps(window.step_ms, separators=(",", ":")), window.wait_ms, window.pause_ms,
-        window.hbm_bytes, window.examples,
+        window.hbm_bytes, window.examples, window.compile_ms,
     )  # fmt: skip
 
 
-def _window(row: tuple[int, int, int, int, str, float | None, float, int | None, int | None]) -> (
-    Window
-):  # fmt: skip
+def _window(row: Sequence[Any]) -> Window:
     """Columns as a window."""
     number, start_ns, end_ns, steps, step_ms, *rest = row
     histogram: Histogram = tuple((key, count) for key, count in json.loads(step_ms))
-    return Window(number, start_ns, end_ns, steps, histogram, *rest)  # type: ignore[arg-type]
+    return Window(number, start_ns, end_ns, steps, histogram, *rest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -10,10 +11,12 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from tpudiag.monitoring.crashes import installed_code
 from tpudiag.monitoring.recorder import Recorder, Sink
 
 T = TypeVar("T")
 DEFAULT_PATH = Path("tpudiag-logs", "throughput.sqlite")
+_loops: dict[tuple[str, int], int] = {}
 
 
 class Tracker(Generic[T]):
@@ -83,7 +86,7 @@ def track(
     """
     _check_count("global_batch_size", global_batch_size)
     _check_count("steps_per_round", steps_per_round)
-    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu))
+    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu), _loop(1))
     return Tracker(steps, recorder, steps_per_round)
 
 
@@ -123,7 +126,10 @@ class ThroughputCallback:
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Start a recording."""
         self._quiet_since = None
-        self.recorder = _recorder(self._path, self._name, self._global_batch, self._hbm_limit_bytes)
+        self.recorder = _recorder(
+            self._path, self._name, self._global_batch, self._hbm_limit_bytes, _loop(1),
+            _parameters(self.model),
+        )  # fmt: skip
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
         """End it."""
@@ -209,8 +215,33 @@ def hbm_limit_bytes(tpu: str | None) -> int | None:
         return None
 
 
+def _loop(above: int) -> int:
+    """Which of the loops of this process begins here, by the user's line; the first is 0."""
+    try:
+        frame = sys._getframe(above + 1)  # pyright: ignore[reportPrivateUsage]
+        while frame.f_back and installed_code(frame.f_code.co_filename):
+            frame = frame.f_back
+        line = (frame.f_code.co_filename, frame.f_lineno)
+    except Exception:
+        return 0
+    return _loops.setdefault(line, len(_loops))
+
+
+def _parameters(model: Any) -> int | None:
+    """The trainable parameters of a Keras model, None where it has none to be seen yet."""
+    try:
+        return sum(math.prod(weight.shape) for weight in model.trainable_weights) or None
+    except Exception:
+        return None
+
+
 def _recorder(
-    path: str | Path, name: str | None, global_batch: int | None, hbm_limit: int | None
+    path: str | Path,
+    name: str | None,
+    global_batch: int | None,
+    hbm_limit: int | None,
+    loop: int,
+    parameters: int | None = None,
 ) -> Recorder:
     """A recorder into a file."""
 
@@ -220,7 +251,10 @@ def _recorder(
         return Store(Path(path))
 
     named = name or Path(sys.argv[0] or "python").name
-    return Recorder(sink, named, global_batch, memory=_hbm_in_use, hbm_limit_bytes=hbm_limit)
+    return Recorder(
+        sink, named, global_batch, memory=_hbm_in_use, hbm_limit_bytes=hbm_limit, loop=loop,
+        parameters=parameters,
+    )  # fmt: skip
 
 
 def _hbm_in_use() -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tpudiag.diagnoses.recording import Session, headline
+from tpudiag.diagnoses.recording import Session, job_headline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,7 +44,7 @@ class _Lines:
         self._said = len(session.alerts)
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + SAY_EVERY_S
-            said = headline(session.watched.figures())
+            said = job_headline(session.job)
             print(f"tpudiag: {said}", file=sys.stderr, flush=True)
 
 
@@ -55,12 +55,11 @@ def panel(session: Session) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    figures = session.watched.figures()
     grid = Table.grid(padding=(0, 2))
     for name, value in _rows(session):
         grid.add_row(Text(name, style="dim"), Text(value))
     parts: list[RenderableType] = [
-        Text(headline(figures), style="bold"),
+        Text(job_headline(session.job), style="bold"),
         Text(sparkline(session.watched.rates, 60), style="cyan"),
         grid,
     ]

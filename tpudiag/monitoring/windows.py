@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from statistics import median
+from typing import TypeVar
 
-from tpudiag.monitoring.recording import NS, Pause, Window, bucket, in_order
+from tpudiag.monitoring.recording import NS, Pause, Trace, Window, bucket, in_order
 
 WINDOW_NS = NS
+USUAL_STEPS = 31
+Span = TypeVar("Span", Pause, Trace)
 Step = tuple[int, int, int]
 """When it ended (performance counter, ns), how many steps, how long it waited for input (ns)."""
 
@@ -28,12 +33,25 @@ class Windows:
         self._steps, self._paused = 0, 0
         self._wait: int | None = None
         self._hbm: int | None = None
+        self._compile = 0.0
+        self._first = True
+        self._traces: list[Trace] = []
+        self.ended_traces: list[Trace] = []
+        self._usual: deque[float] = deque(maxlen=USUAL_STEPS)
 
     def add(
-        self, steps: list[Step], pauses: list[Pause], hbm_bytes: int | None, *, ended: bool
+        self,
+        steps: list[Step],
+        pauses: list[Pause],
+        hbm_bytes: int | None,
+        *,
+        ended: bool,
+        traces: list[Trace] | None = None,
     ) -> Iterator[Window]:
         """The windows that are full now, in order; all of them where the run has ended."""
         self._waiting += pauses
+        self._traces += traces or []
+        self.ended_traces += [self._dated(trace) for trace in traces or []]
         self.ended_pauses += [self._dated(pause) for pause in pauses]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
         for end, count, wait in sorted(steps):
@@ -46,15 +64,30 @@ class Windows:
     def _add(self, end: int, count: int, wait: int) -> None:
         """One record of the queue."""
         took = max(end - self._last, 0)
-        paused = sum(p.end_ns - p.start_ns for p in self._waiting if p.end_ns <= end)
+        paused = _together(p for p in self._waiting if p.end_ns <= end)
         self._waiting = [p for p in self._waiting if p.end_ns > end]
         key = bucket(max(took - paused, 0) / count / 1e6)
         self._buckets[key] = self._buckets.get(key, 0) + count
         self._paused += min(paused, took)
+        self._compile += self._compiling(end, max(took - paused, 0), count)
         self._steps += count
         if wait >= 0:
             self._wait = (self._wait or 0) + wait
         self._last = max(end, self._last)
+
+    def _compiling(self, end: int, took: int, count: int) -> float:
+        """The part of a step that tracing and compiling took, ns: beyond the usual."""
+        traced = [trace for trace in self._traces if trace.start_ns < end]
+        self._traces = [trace for trace in self._traces if trace.start_ns >= end]
+        first, self._first = self._first, False
+        usual = median(self._usual) * count if self._usual else 0.0
+        if first or (traced and not self._usual):
+            return float(took)
+        if traced:
+            own = sum(trace.end_ns - trace.start_ns for trace in traced)
+            return float(min(took, max(took - usual, own)))
+        self._usual.append(took / count)
+        return 0.0
 
     def _cut(self) -> Window:
         """The window up to the last step."""
@@ -63,6 +96,7 @@ class Windows:
             self._steps, in_order(self._buckets),
             None if self._wait is None else self._wait / 1e6, self._paused / 1e6, self._hbm,
             None if self._global_batch is None else self._steps * self._global_batch,
+            self._compile / 1e6,
         )  # fmt: skip
         self._number += 1
         self._start = self._last
@@ -74,9 +108,19 @@ class Windows:
         self._buckets = {}
         self._steps, self._paused = 0, 0
         self._wait = self._hbm = None
+        self._compile = 0.0
 
-    def _dated(self, pause: Pause) -> Pause:
-        """The pause in time since the epoch."""
+    def _dated(self, span: Span) -> Span:
+        """The pause, or the trace, in time since the epoch."""
         return replace(
-            pause, start_ns=pause.start_ns + self._shift_ns, end_ns=pause.end_ns + self._shift_ns
+            span, start_ns=span.start_ns + self._shift_ns, end_ns=span.end_ns + self._shift_ns
         )
+
+
+def _together(pauses: Iterable[Pause]) -> int:
+    """The time that pauses cover, ns: one may lie within another."""
+    covered, until = 0, 0
+    for pause in sorted(pauses, key=lambda one: one.start_ns):
+        covered += max(pause.end_ns - max(pause.start_ns, until), 0)
+        until = max(until, pause.end_ns)
+    return covered

@@ -82,6 +82,7 @@ from tpudiag.signals.throughput import (
     WARM_UP,
     StepTimes,
     Throughput,
+    ThroughputDrift,
     ThroughputDrop,
     warm_up,
 )
@@ -165,6 +166,7 @@ __all__ = [
     "TensorSeen",
     "Tf1Use",
     "Throughput",
+    "ThroughputDrift",
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",

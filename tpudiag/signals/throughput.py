@@ -75,11 +75,29 @@ class ThroughputDrop:
     baseline_per_s: float
     per_s: float
     ended: str | None = None
+    against: str = "the job's baseline"
+    """What the baseline is, for a sentence."""
 
     @property
     def share(self) -> float:
         """The share of throughput that is lost, 0 to 1."""
         return 1 - self.per_s / self.baseline_per_s
+
+
+@dataclass(frozen=True)
+class ThroughputDrift:
+    """Throughput that falls slowly, over hours, from `best_per_s` at about `since`."""
+
+    since: str
+    best_per_s: float
+    per_s: float
+    percent_per_hour: float
+    """Of the throughput at best."""
+
+    @property
+    def share(self) -> float:
+        """The share of throughput that is lost, 0 to 1."""
+        return 1 - self.per_s / self.best_per_s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,5 +120,12 @@ class Throughput:
     """The kind of pause that the job announced and is in."""
     gone: str | None = None
     """Why the job can go on no more although it did not end: its process is gone."""
+    stopped: str | None = None
+    """Why it makes no step although its process is there: a signal stopped it."""
     unsure: str | None = None
     """Why silence may as well be the end of the job."""
+    doubt: str | None = None
+    """Why the baseline proves little."""
+    drift: ThroughputDrift | None = None
+    watched_h: float | None = None
+    """For how long it was looked at for slow change, in hours; None where it was not."""

@@ -119,6 +119,23 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         example="ValueError: Unrecognized keyword arguments passed to Embedding: {'weights': [array([[0., 0.]])]}",
     ),
     KnownError(
+        id="P41",
+        family="model-init-arguments",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"(?:Layer|Model|Functional|Sequential)\.__init__\(\) takes 1 positional argument but \d{1,2} were given",
+        ),
+        cause="The constructor of a Keras 3 layer or model takes keywords alone: super().__init__(self), or a name given without its keyword, is one argument too many.",
+        fix="""\
+class Wrapped(keras.Model):
+    def __init__(self, model):
+        super().__init__()             # not super().__init__(self); super().__init__(name=name)
+        self.model = model
+export TF_USE_LEGACY_KERAS=1           # or stay with Keras 2 (tf-keras), before TensorFlow is imported""",
+        evidence="reproduced",
+        example="TypeError: Layer.__init__() takes 1 positional argument but 2 were given",
+    ),
+    KnownError(
         id="P32",
         family="bool-labels",
         phase=Phase.BUILDING,

@@ -49,17 +49,22 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec that the other finders give, its loader followed."""
-        if name not in self._after:
+        twin = _twin(name)
+        if name not in self._after and twin is None:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 self._follow(spec.loader, name)
+                if twin is not None:
+                    _share_names(spec.loader, twin)
                 return spec
         return None
 
     def _follow(self, loader: object, name: str) -> None:
         """Announce when this loader executes its module; being asked for its spec is no import."""
+        if name not in self._after:
+            return
         execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
 
         def exec_module(module: ModuleType) -> None:
@@ -71,6 +76,29 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
                 barrier.attempt(f"import {name}", after, module)
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]
+
+
+def _twin(name: str) -> ModuleType | None:
+    """The module of TensorFlow's interface that an import is about to make a second time.
+
+    `from tensorflow.io import ...` executes the file of tf.io once more, and puts the new module in
+    tf.io's place, without anything that was hooked or stood in for.
+    """
+    if not name.startswith("tensorflow.") or name.startswith("tensorflow.keras"):
+        return None
+    return sys.modules.get(f"tensorflow._api.v2.{name.partition('.')[2]}")
+
+
+def _share_names(loader: object, twin: ModuleType) -> None:
+    """Give a module that is made a second time the names that the first one has by now."""
+    execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        names = {n: value for n, value in vars(twin).items() if not n.startswith("_")}
+        vars(module).update(names)
+
+    loader.exec_module = exec_module  # type: ignore[attr-defined]
 
 
 def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import (
@@ -17,6 +18,7 @@ from tpudiag.signals import (
     StepTimes,
     TensorFlowImport,
     TensorSeen,
+    VariableSeen,
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -109,6 +111,7 @@ class Observer:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
         self._gradients.on_traced_gradient = self._mark_training
+        self._gradients.on_first_replica = self._refuse_too_slow
         self._functions = FunctionWatch(tf, self._after_call)
         self._strategies = StrategyWatch(tf, self._functions.class_)
         self._strategies.after_eager_run = self._after_eager_run
@@ -169,6 +172,7 @@ class Observer:
             self._recorder.phase(REST)
             self._loop.at_rest = True
             self._whole.begin()
+            self._variables.closed = True
             return True
         if self._whole is not None:
             self._whole.stuck()
@@ -300,6 +304,25 @@ class Observer:
             self._recorder.put(fitting_replicas=fitting)
             os._exit(0)
 
+    def _refuse_too_slow(self, call: GradientCall) -> None:
+        """Replica 0 has traced its forward pass: one too slow for so many replicas ends the try."""
+        self._gradients.on_first_replica = lambda _: None
+        spec = self._spec
+        if not spec.rehearse or spec.real_replicas == 1 or spec.requests >= 0:
+            return
+        pipelines = [replace(p, trains=True) for p in self._pipelines.facts() if p.distributed]
+        batch = batch_of(
+            self._strategies.last_inputs, pipelines, self._strategies.replicas or 1, None
+        )
+        if batch is None:
+            return
+        products = matrix_products.matrix_ops(call, lambda _: None, batch.per_replica_batch)
+        flops = float(sum(product.flops for product in products if product.forward))
+        in_time = host_memory.replicas_in_time(flops, spec.real_replicas, os.cpu_count() or 1)
+        if in_time < spec.real_replicas:
+            self._recorder.put(fitting_replicas=in_time)
+            os._exit(0)
+
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""
         barrier.attempt("step", self._examine_step)
@@ -370,7 +393,7 @@ class Observer:
         self._put_each(
             functions=self._functions.facts,
             pipelines=lambda: self._pipelines.facts() or None,
-            variables=self._variables.facts,
+            variables=self._variable_facts,
             tf1=self._tf1.facts,
             keras=self._keras.facts,
             precision=self._keras.precision,
@@ -380,6 +403,11 @@ class Observer:
         )
         if not (self._whole is not None and self._whole.began):
             self._put_each(loop=self._loop.facts)  # past the observed steps calls are forwarded
+
+    def _variable_facts(self) -> tuple[VariableSeen, ...]:
+        """The variables, and which of them steps train."""
+        self._variables.trains(v for call in self._gradients.calls for v in call.sources)
+        return self._variables.facts()
 
     def _dispatch(self) -> Dispatch | None:
         """How steps reach the device; None before the first step."""

@@ -14,6 +14,16 @@ WIDTH = 98
 Bold = Callable[[str], str]
 
 
+def rows(answer: Match | UnknownError, bold: Bold = str) -> Iterator[str]:
+    """What was found in a text, for people."""
+    return match_rows(answer, bold) if isinstance(answer, Match) else unknown_rows(answer, bold)
+
+
+def data(answer: Match | UnknownError) -> dict[str, object]:
+    """The same for programs."""
+    return match_data(answer) if isinstance(answer, Match) else unknown_data(answer)
+
+
 def match_rows(match: Match, bold: Bold) -> Iterator[str]:
     """An error that was found: where, cause, fix, where it is known from."""
     places = f"line {match.line}"

@@ -1,0 +1,107 @@
+"""What agents see of the tools, and what of a report they get."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tpudiag import library
+from tpudiag.errors import UsageError
+from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
+from tpudiag.mcp_server.worker import of_report, slim
+from tpudiag.model import (
+    Evidence,
+    Excerpt,
+    Outcome,
+    Report,
+    Series,
+    Severity,
+    StepSamples,
+    Subject,
+    Verdict,
+)
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "check": {"program": "train.py", "arguments": ["--epochs", "1"], "target": "v6e-8"},
+    "read": {"path": "logs", "top": 5, "select": ["TPU2"]},
+    "plan": {"targets": ["v5e-8", "v6e-8"], "batch": [64, 128]},
+    "compare": {"before": ["a.json"], "after": ["b.json", "c.json"]},
+    "explain": {"id": "TPU101"},
+}
+
+
+@pytest.mark.parametrize("each", TOOLS, ids=lambda each: each.name)
+def test_a_tool_is_described_by_schemas_of_its_own(each: Tool) -> None:
+    for schema in (each.input_schema, each.output_schema):
+        Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object"
+    assert each.input_schema["additionalProperties"] is False
+    assert len(each.description) > 40 and "\n" not in each.description
+    example = EXAMPLES[each.name]
+    Draft202012Validator(each.input_schema).validate(example)  # pyright: ignore[reportUnknownMemberType]
+    each.read(example)
+
+
+@pytest.mark.parametrize("each", TOOLS, ids=lambda each: each.name)
+def test_arguments_are_those_of_the_library(each: Tool) -> None:
+    if each.name == "explain":
+        return
+    known = set(inspect.signature(getattr(library, each.name)).parameters)
+    assert set(each.input_schema["properties"]) - {"whole"} <= known
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("check", {"script": "train.py"}),
+        ("check", {"steps": 0}),
+        ("check", {"python": "/usr/bin/python3"}),
+        ("check", {"sandbox": "/tmp"}),
+        ("read", {}),
+        ("read", {"path": 3}),
+        ("plan", {"targets": []}),
+        ("compare", {"before": [], "after": ["x"]}),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(name: str, given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        tool(name).read(given)
+    assert not Draft202012Validator(tool(name).input_schema).is_valid(given)  # pyright: ignore[reportUnknownMemberType]
+
+
+def test_a_tool_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match="cure: no such tool; there are check, "):
+        tool("cure")
+
+
+def long_report() -> Report:
+    seen = tuple(Evidence(f"e{number}", number) for number in range(9))
+    return Report(
+        subject=Subject("job", "train.py"),
+        started="2026-01-02T03:04:05Z",
+        outcomes=(
+            Outcome(id="TPU101", name="retracing", verdict=Verdict.PASSED,
+                    severity=Severity.WARNING, evidence=seen),
+        ),
+        series=(Series(kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,), y=(2.0,),
+                       source="job"),),
+        samples=(StepSamples("step_time_ms", "ms", (1.0, 2.0)),),
+        excerpts=(Excerpt("/etc/passwd", 1, ("root",)),),
+    )  # fmt: skip
+
+
+def test_an_answer_is_short_and_fits_the_schema_of_reports() -> None:
+    short = of_report(long_report(), whole=False)["result"]
+    whole = of_report(long_report(), whole=True)["result"]
+    for result in (short, whole):
+        Draft202012Validator(report_schema()).validate(result)  # pyright: ignore[reportUnknownMemberType]
+    assert (len(short["series"]), len(whole["series"])) == (0, 1)
+    assert (len(short["outcomes"][0]["evidence"]), len(whole["outcomes"][0]["evidence"])) == (1, 9)
+    assert slim(long_report()).outcomes[0].verdict is Verdict.PASSED
+
+
+def test_lines_of_files_elsewhere_are_not_in_an_answer() -> None:
+    assert of_report(long_report(), whole=True)["result"]["excerpts"] == []

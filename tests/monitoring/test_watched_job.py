@@ -1,0 +1,162 @@
+"""A job of several workers, files and runs: all are judged, and followed through restarts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.diagnoses.recording import Session
+from tpudiag.errors import UnreadableInput
+from tpudiag.model import Outcome, Verdict
+from tpudiag.monitoring.clocks import Clock
+from tpudiag.monitoring.recording import NS
+from tpudiag.monitoring.watched_job import MISSING_S, WatchedJob
+from tpudiag.settings import Settings
+
+STEADY = [1.0] * 600
+
+
+def outcomes(*paths: Path, idle_s: float | None = None) -> dict[str, Outcome]:
+    with Session([str(path) for path in paths], Settings()) as session:
+        assert session.look()
+        session.done(idle_s)
+        return {outcome.id: outcome for outcome in session.report().outcomes}
+
+
+def gone_pid() -> int:
+    process = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_a_silent_worker_beside_a_healthy_one_fails(tmp_path: Path, recordings: ModuleType) -> None:
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=900, id="a", worker="worker 0")
+    recordings.write(tmp_path / "b.sqlite", STEADY, id="b", worker="worker 1")
+    stalled = outcomes(tmp_path)["TPU604"]
+    assert stalled.verdict is Verdict.FAILED
+    assert [f.message.partition(":")[0] for f in stalled.findings] == ["worker 0"]
+
+
+def test_several_sources_are_one_job_as_slow_as_its_slowest(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    recordings.write(tmp_path / "0" / "a.sqlite", STEADY, id="a", host="h0", machine="x")
+    recordings.write(
+        tmp_path / "1" / "a.sqlite", STEADY + [1.6] * 60, id="b", host="h1", machine="y"
+    )
+    with Session([str(tmp_path / "0"), str(tmp_path / "1")], Settings()) as session:
+        assert session.look()
+        report = session.report()
+    assert report.headline.startswith("2 workers; the slowest, h1, is train.py: 40 examples/s")
+    assert [row[0] for row in report.tables[0].rows] == ["h0", "h1"]
+    dropped = next(o for o in report.outcomes if o.id == "TPU603")
+    assert dropped.verdict is Verdict.FAILED
+
+
+def test_a_restart_at_half_speed_is_held_against_the_run_before(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    path = tmp_path / "a.sqlite"
+    recordings.write(
+        path, STEADY, silent_s=700, id="one", pid=gone_pid(), process_started_ns=1,
+        beat_ns=int(recordings.time.time() - 700) * NS,
+    )  # fmt: skip
+    recordings.write(path, [2.0] * 300, id="two")
+    with Session([str(path)], Settings()) as session:
+        assert session.look()
+        report = session.report()
+    dropped = next(o for o in report.outcomes if o.id == "TPU603")
+    assert dropped.verdict is Verdict.FAILED
+    assert "50% below what its run of " in dropped.findings[0].message
+    assert "1 restart seen." in report.notes
+
+
+def test_another_target_or_batch_is_another_job(tmp_path: Path, recordings: ModuleType) -> None:
+    path = tmp_path / "a.sqlite"
+    recordings.write(
+        path, STEADY, silent_s=1_400, id="one", pid=gone_pid(), hbm_limit_bytes=2**34,
+        beat_ns=int(recordings.time.time() - 1_400) * NS,
+    )  # fmt: skip
+    recordings.write(path, [2.0] * 600, id="two", hbm_limit_bytes=2**33)
+    assert outcomes(path)["TPU603"].verdict is Verdict.PASSED
+
+
+def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: ModuleType) -> None:
+    path = tmp_path / "a.sqlite"
+    dead, beat_ns = gone_pid(), int((recordings.time.time() - 30) * NS)
+    recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
+    with Session([str(path)], Settings()) as session:
+        assert session.look()
+        assert session.watched.gone is not None
+        assert session.alerts
+        assert not session.done(None), "its restart has a minute to begin"
+        assert session.done(20)
+        recordings.write(path, [1.0] * 20, id="two")
+        assert session.look()
+        assert session.alerts[-1] == "TPU604 stalled: over"
+        assert not session.done(None)
+        assert session.watched.restarts == 1
+
+
+def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: ModuleType) -> None:
+    path = tmp_path / "a.sqlite"
+    store = recordings.Store(path)
+    start = recordings.run(1_000)
+    for epoch in range(10):
+        began_ns = start.started_ns + epoch * 100 * NS
+        made = replace(start, id=f"e{epoch}", started_ns=began_ns, beat_ns=began_ns + 99 * NS)
+        made = replace(made, ended_ns=made.beat_ns)
+        store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)), ())
+    store.close()
+    with Session([str(path)], Settings()) as session:
+        assert session.look()
+        assert session.watched.detector.baseline_per_s == pytest.approx(64)
+        assert session.watched.steps == 990
+
+
+def test_a_file_that_is_away_for_some_seconds_ends_nothing(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    path, now_s = tmp_path / "a.sqlite", [1_000.0]
+    recordings.write(path, STEADY)
+    clock = Clock(recordings.time.time_ns, lambda: int(now_s[0] * NS))
+    job = WatchedJob([str(path)], clock)
+    assert job.poll()
+    path.rename(tmp_path / "away")
+    assert job.poll()
+    path.write_bytes(b"SQLite format 3\0" + bytes(99))
+    assert job.poll()
+    path.unlink()
+    (tmp_path / "away").rename(path)
+    now_s[0] += 2 * MISSING_S
+    assert job.poll()
+    path.unlink()
+    assert job.poll()
+    now_s[0] += 2 * MISSING_S
+    with pytest.raises(UnreadableInput, match="the recording is gone"):
+        job.poll()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_stopped_worker_is_said(tmp_path: Path, recordings: ModuleType) -> None:
+    import signal
+
+    process = subprocess.Popen(["sleep", "60"])
+    try:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        beat_ns = int((recordings.time.time() - 20) * NS)
+        recordings.write(
+            tmp_path / "a.sqlite", STEADY, silent_s=20, pid=process.pid, beat_ns=beat_ns
+        )
+        (finding,) = outcomes(tmp_path)["TPU604"].findings
+        assert f"process {process.pid} is stopped by a signal" in finding.message
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,59 @@
+"""`tpudiag mcp`: the verbs for agents and editors, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from pathlib import Path
+
+from tpudiag.commands._report import Verbs
+from tpudiag.errors import MissingExtra, UsageError
+
+MISSING = "the SDK of the Model Context Protocol is not installed: pip install 'tpudiag[mcp]'"
+EPILOG = """\
+An agent starts it by its own configuration, in the project's folder; docs/agents.md has examples.
+stdin and stdout speak the protocol. Nothing outside the folder is opened, and nothing in it is
+changed: what a rehearsed script writes is kept apart and thrown away.
+"""
+
+
+def add_parser(verbs: Verbs) -> None:
+    """The verb's own arguments."""
+    parser = verbs.add_parser(
+        "mcp", help="serve the verbs to an agent or editor (Model Context Protocol, stdio)",
+        description="Serves check, read, plan, compare and explain to an agent or editor, over "
+        "the Model Context Protocol on stdin and stdout (the extra `mcp`).",
+        epilog=EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "--folder", metavar="DIR", type=Path, default=Path(),
+        help="the folder to serve (default: the one it is started in)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--python", metavar="PYTHON",
+        help="the Python of the jobs, as for `check`: an agent cannot name one",
+    )  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until the client is gone; raises MissingExtra and UsageError."""
+    if not options.folder.is_dir():
+        raise UsageError(f"--folder {options.folder}: no such folder")
+    try:
+        from tpudiag.mcp_server import server
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in ("mcp", "anyio", "pydantic"):
+            raise
+        raise MissingExtra(MISSING) from error
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+    os.chdir(options.folder)
+    server.serve(Path.cwd(), options.python)
+    return 0
+
+
+def _leave(number: int, _: object) -> None:
+    """End at once: workers see that the server is gone, and end what they started."""
+    os._exit(128 + number)

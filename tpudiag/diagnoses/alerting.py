@@ -1,0 +1,109 @@
+"""Alerts: raised once, until what they say is over; each tells the hook of the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from tpudiag.model import Outcome, Severity, Verdict
+
+HOOK_S = 60.0
+AT_ONCE_HOOKS = 8
+PIPE_BYTES = 65_000
+State = Literal["raised", "over"]
+
+
+class Alerts:
+    """What was raised; `hook` is a command for the shell, told by its environment and stdin."""
+
+    def __init__(self, source: str, hook: str | None = None) -> None:
+        self._source, self._hook = source, hook
+        self._raised: dict[str, str] = {}
+        self._hooks: list[subprocess.Popen[bytes]] = []
+        self.told: list[str] = []
+        """A line for each alert that was raised, or is over."""
+
+    def raises(self, outcome: Outcome) -> bool:
+        """Whether this outcome is an alert that was not raised yet."""
+        return _fails(outcome) and outcome.id not in self._raised
+
+    def judge(self, outcome: Outcome, job: Mapping[str, Any]) -> None:
+        """Raise an alert for what has begun to fail, and end it when it is over."""
+        if self.raises(outcome):
+            message = outcome.findings[0].message
+            more = len(outcome.findings) - 1
+            message += f" ({more} more)" if more else ""
+            self._raised[outcome.id] = message
+            self.told.append(f"{outcome.id} {outcome.name}: {message}")
+            self._call(outcome, "raised", message, job)
+        elif not _fails(outcome) and outcome.id in self._raised:
+            message = self._raised.pop(outcome.id)
+            self.told.append(f"{outcome.id} {outcome.name}: over")
+            self._call(outcome, "over", message, job)
+
+    def reap(self) -> None:
+        """Say which hooks failed; forget those that have ended."""
+        for hook in [hook for hook in self._hooks if hook.poll() is not None]:
+            self._hooks.remove(hook)
+            if hook.returncode:
+                print(f"tpudiag: --on-alert: exit code {hook.returncode}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Wait for the hooks; those that take too long are ended."""
+        for hook in self._hooks:
+            try:
+                hook.wait(HOOK_S)
+            except subprocess.TimeoutExpired:
+                hook.kill()
+                print(f"tpudiag: --on-alert: ended after {HOOK_S:.0f} s", file=sys.stderr)
+        self.reap()
+
+    def _call(self, outcome: Outcome, state: State, message: str, job: Mapping[str, Any]) -> None:
+        """Run the hook, with all that is known as JSON on its stdin."""
+        if self._hook is None or len(self._hooks) >= AT_ONCE_HOOKS:
+            return
+        payload = {
+            "id": outcome.id,
+            "name": outcome.name,
+            "state": state,
+            "severity": outcome.severity.value,
+            "message": message,
+            "source": self._source,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            **job,
+        }
+        cause: Any = job.get("cause")
+        environment = {
+            **os.environ,
+            "TPUDIAG_ALERT": outcome.id,
+            "TPUDIAG_STATE": state,
+            "TPUDIAG_MESSAGE": message,
+            "TPUDIAG_SOURCE": self._source,
+            "TPUDIAG_CAUSE": cause["kind"] if cause else "",
+        }
+        hook = subprocess.Popen(
+            self._hook, shell=True, env=environment, stdin=subprocess.PIPE,
+            stdout=sys.stderr.fileno(),
+        )  # fmt: skip
+        self._hooks.append(hook)
+        _give(hook, json.dumps(payload, ensure_ascii=False).encode()[:PIPE_BYTES] + b"\n")
+
+
+def _fails(outcome: Outcome) -> bool:
+    """Whether an outcome is worth an alert."""
+    return outcome.verdict is Verdict.FAILED and outcome.severity >= Severity.WARNING
+
+
+def _give(hook: subprocess.Popen[bytes], payload: bytes) -> None:
+    """Write the hook's stdin; a pipe takes 64 KiB at once, so nobody waits for a slow reader."""
+    assert hook.stdin is not None
+    try:
+        hook.stdin.write(payload)
+        hook.stdin.close()
+    except OSError:
+        return

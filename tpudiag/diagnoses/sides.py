@@ -1,0 +1,57 @@
+"""The two sides of a comparison: saved reports or profiles, read and held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpudiag import report_json
+from tpudiag.diagnoses import changes, comparison, profile
+from tpudiag.diagnoses.changes import Change
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.model import Report
+from tpudiag.phases import OnPhase
+from tpudiag.settings import Settings
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it: the report, and each change behind it."""
+
+    report: Report
+    changes: Sequence[Change]
+
+
+def loaded(
+    path: str, engine: str, settings: Settings, on_phase: OnPhase = lambda _: None
+) -> Report:
+    """A saved report (`.json`), or that of a profile; raises UnreadableInput."""
+    if path.endswith(".json"):
+        return report_json.load(path)
+    request = profile.ProfileRequest(path=path, run=None, engine=engine, xprof_limit_s=0)
+    report = profile.diagnose(request, settings, on_phase)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return report
+
+
+def compared(
+    names: comparison.Names,
+    sides: comparison.Sides,
+    *,
+    limit: float = comparison.DEFAULT_LIMIT,
+    across_hardware: bool = False,
+) -> Comparison:
+    """Both sides, one or more runs each; `limit` is the share above which a change regressed.
+
+    Raises NothingDiagnosed where they ran on different hardware and that was not asked for.
+    """
+    before, after = sides
+    across = changes.other_hardware(before, after)
+    if across and not across_hardware:
+        raise NothingDiagnosed(
+            f"A and B ran on different hardware ({across}): their times do not compare; "
+            "--across-hardware compares what is a share of each chip's peak"
+        )
+    differences = changes.changes(before, after, bool(across))
+    return Comparison(comparison.report(names, sides, differences, limit, across), differences)

@@ -1,0 +1,63 @@
+"""What the checks say of several workers, as one outcome each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tpudiag.model import Evidence, Finding, Outcome, Verdict
+
+WORST = (Verdict.FAILED, Verdict.BROKEN, Verdict.SKIPPED, Verdict.PASSED)
+"""What one worker shows stands for all: passed only where all passed."""
+
+
+def merged(workers: Sequence[tuple[str, bool, tuple[Outcome, ...]]]) -> tuple[Outcome, ...]:
+    """The outcomes of the workers (name, whether its run is over, outcomes) as the job's.
+
+    A run that ended before it could be judged takes nothing away from the others.
+    """
+    if len(workers) == 1:
+        return workers[0][2]
+    together = zip(*(outcomes for _, _, outcomes in workers), strict=True)
+    over = [ended for _, ended, _ in workers]
+    names = [name for name, _, _ in workers]
+    return tuple(_merged(names, over, outcomes) for outcomes in together)
+
+
+def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outcome]) -> Outcome:
+    """One check's outcomes as one."""
+    told = [
+        (name, outcome)
+        for name, ended, outcome in zip(names, over, outcomes, strict=True)
+        if not (ended and outcome.verdict is Verdict.SKIPPED)
+    ] or list(zip(names, outcomes, strict=True))
+    verdict = next(v for v in WORST if any(outcome.verdict is v for _, outcome in told))
+    same = [(name, outcome) for name, outcome in told if outcome.verdict is verdict]
+    reasons = [f"{name}: {outcome.reason}" for name, outcome in same if outcome.reason]
+    causes = {outcome.reason for _, outcome in same}
+    alike = len(causes) == 1 and len(same) == len(told)
+    return replace(
+        same[0][1],
+        reason=same[0][1].reason if alike else "; ".join(reasons) or None,
+        how_to_measure=same[0][1].how_to_measure if alike else None,
+        findings=tuple(
+            _of_worker(name, finding) for name, outcome in same for finding in outcome.findings
+        ),
+        evidence=tuple(
+            _named(name, evidence) for name, outcome in same for evidence in outcome.evidence
+        ),
+    )  # fmt: skip
+
+
+def _of_worker(name: str, finding: Finding) -> Finding:
+    """A finding that says whose it is."""
+    return replace(
+        finding,
+        message=f"{name}: {finding.message}",
+        evidence=tuple(_named(name, evidence) for evidence in finding.evidence),
+    )
+
+
+def _named(name: str, evidence: Evidence) -> Evidence:
+    """Evidence that says whose it is."""
+    return replace(evidence, name=f"{evidence.name}, {name}")

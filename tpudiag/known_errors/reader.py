@@ -1,0 +1,81 @@
+"""Known errors of a text or of a log of any size, read as it comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import BinaryIO
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.unknown import UnknownError
+
+SMALL_BYTES = 1 << 20
+"""Up to this size a log is read as a text that may be wrapped."""
+END_BYTES = 1 << 16
+"""The two ends of a log, in which versions and a failure that is not known are looked for."""
+
+Scan = Callable[[BinaryIO], Sequence[Match]]
+"""Reads an open log from its start to its end."""
+
+
+def in_text(text: str) -> list[Match | UnknownError]:
+    """The known errors in a text, before them the failure that is none of them."""
+    from tpudiag.known_errors import search
+
+    return _with_unknown(search.match(text), text)
+
+
+def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
+    """The known errors in a file, or in standard input for `-`; raises UnreadableInput.
+
+    `scan` reads a file of more than a megabyte, where the caller shows how far it is.
+    """
+    from tpudiag.known_errors import search
+
+    scan = scan or search.scan
+    try:
+        if name == "-":
+            with open(0, "rb", closefd=False) as piped:
+                return list(search.scan(piped))
+        with open(name, "rb") as stream:  # noqa: PTH123
+            if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
+                return in_text(stream.read().decode(errors="replace"))
+            matches = scan(stream)
+            end = stream.tell()
+            stream.seek(0)
+            ends = stream.read(END_BYTES)
+            if end > END_BYTES:
+                stream.seek(max(END_BYTES, end - END_BYTES))
+                ends += stream.read()
+            return _with_unknown(matches, ends.decode(errors="replace"))
+    except OSError as error:
+        raise UnreadableInput(f"{name}: {error.strerror or error}") from error
+
+
+def nothing_in(where: str, text: str = "") -> str:
+    """That nothing known was found, and what the text is nearest to."""
+    from tpudiag.known_errors.catalogue import known_errors
+    from tpudiag.known_errors.unknown import unknown
+
+    line = f"none of the {len(known_errors())} known errors is in {where}"
+    failure = unknown(text)
+    if failure is None:
+        return line
+    near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
+    return f"{line}; it failed {failure.phase.value}" + (f"; nearest: {near}" if near else "")
+
+
+def _with_unknown(matches: Sequence[Match], text: str) -> list[Match | UnknownError]:
+    """What was found, for the versions that the text names; before mere remarks, its failure."""
+    from tpudiag.known_errors.search import match
+    from tpudiag.known_errors.unknown import unknown
+    from tpudiag.known_errors.versions import for_versions, versions_in
+
+    versions = versions_in(text)
+    matches = [for_versions(each, versions) for each in matches]
+    failures = any(each.error.level == "error" for each in matches)
+    failure = unknown(text) if matches and not failures else None
+    if failure is None or any(not each.error.noise for each in match(failure.text)):
+        return [*matches]
+    return [failure, *matches]

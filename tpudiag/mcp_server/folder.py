@@ -1,0 +1,78 @@
+"""The folder that a server was started in: nothing outside it is opened for an agent."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tpudiag.errors import UsageError
+
+
+class Folder:
+    """Holds the paths that an agent names to one folder, links followed."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top.resolve()
+
+    def path(self, name: str) -> str:
+        """A file or folder within, by its path from the top; raises UsageError.
+
+        A folder is within where every link below it leads to a place that is.
+        """
+        if "\0" in name or "://" in name or name.startswith("~") or not name:
+            raise UsageError(f"{name!r}: name a path in {self.top}")
+        place = self._resolved(self.top / name)
+        if not os.path.exists(place):  # noqa: PTH110  (no error where the name is too long)
+            raise UsageError(f"{name}: not in {self.top}")
+        for link in _links(place) if place.is_dir() else ():
+            if not self._holds(link):
+                raise UsageError(f"{name}: {link.name} in it leads out of {self.top}")
+        return os.path.relpath(place, self.top)
+
+    def module(self, name: str) -> str:
+        """A module whose file is within; raises UsageError."""
+        parts = name.split(".")
+        if not all(part.isidentifier() for part in parts):
+            raise UsageError(f"{name}: not the name of a module")
+        whole = self.top.joinpath(*parts)
+        files = (whole.with_suffix(".py"), whole / "__init__.py", whole / "__main__.py")
+        if not any(file.is_file() and self._holds(file) for file in files):
+            raise UsageError(f"{name}: no module in {self.top}")
+        return name
+
+    def program(self, name: str) -> str:
+        """A script, a notebook or `module:function` within; raises UsageError."""
+        module, colon, function = name.partition(":")
+        if colon and function.isidentifier() and not (self.top / name).exists():
+            return f"{self.module(module)}:{function}"
+        path = self.path(name)
+        if (self.top / path).is_dir():
+            raise UsageError(f"{name}: a folder, not a script")
+        return path
+
+    def _resolved(self, path: Path) -> Path:
+        """Where a path leads; raises UsageError where that is outside."""
+        if not self._holds(path):
+            raise UsageError(f"{path}: outside {self.top}")
+        return path.resolve()
+
+    def _holds(self, path: Path) -> bool:
+        """Whether a path, links followed, stays within; one that goes in circles does not."""
+        try:
+            return path.resolve().is_relative_to(self.top)
+        except (OSError, RuntimeError):
+            return False
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """Every link at or below a folder; linked folders are entered once."""
+    seen: set[str] = set()
+    for name, below, files in os.walk(folder, followlinks=True):
+        real = os.path.realpath(name)
+        if real in seen:
+            below.clear()
+            continue
+        seen.add(real)
+        links = [Path(name, entry) for entry in (*below, *files) if Path(name, entry).is_symlink()]
+        yield from links

@@ -1,0 +1,185 @@
+"""The server: tools over stdio, by the SDK of the Model Context Protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+from mcp import types
+from mcp.server import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from tpudiag.errors import TpudiagError
+from tpudiag.mcp_server import worker_process
+from tpudiag.mcp_server.folder import Folder
+from tpudiag.mcp_server.tools import (
+    TOOLS,
+    Arguments,
+    Check,
+    Compare,
+    Explain,
+    Plan,
+    Read,
+    Tool,
+    tool,
+)
+from tpudiag.version import __version__
+
+INSTRUCTIONS = (
+    "tpudiag finds what is wrong with a TensorFlow training job on TPU. `check` rehearses a "
+    "script on this machine's CPU as if the TPU were there: it takes a minute or more, reports "
+    "progress and can be cancelled. Verdicts: passed needs evidence; skipped means not measured, "
+    "never healthy. Each finding has a message, evidence, the user's line and a fix. "
+    "Paths are relative to {folder}; nothing outside it is opened."
+)
+BEAT_S = 5.0
+"""How often a long call says that it goes on, which keeps clients from giving up."""
+
+
+@dataclass
+class _Progress:
+    """What a call is doing, told to the client with the seconds that have passed."""
+
+    context: ServerRequestContext[Any]
+    phase: str = "starting"
+
+    def __post_init__(self) -> None:
+        self._started = anyio.current_time()
+
+    async def on_phase(self, phase: str) -> None:
+        """Tell of a new phase."""
+        self.phase = phase
+        await self._tell()
+
+    async def beat(self) -> None:
+        """Tell of the phase again and again."""
+        while True:
+            await anyio.sleep(BEAT_S)
+            await self._tell()
+
+    async def _tell(self) -> None:
+        passed_s = anyio.current_time() - self._started
+        await self.context.session.report_progress(
+            passed_s, message=f"{self.phase} ({passed_s:.0f} s)"
+        )
+
+
+@dataclass
+class _Verbs:
+    """Answers a client's requests, one diagnosis at a time: each takes what cores there are."""
+
+    folder: Folder
+    python: str | None
+
+    def __post_init__(self) -> None:
+        self._turn = anyio.Lock()
+
+    async def listed(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """The tools."""
+        del context, params
+        return types.ListToolsResult(tools=[_described(each) for each in TOOLS])
+
+    async def called(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """One tool's answer; what a client can cause is an error in one line."""
+        try:
+            request = self.request(params.name, params.arguments)
+        except TpudiagError as error:
+            return _failed(" ".join(str(error).split()))
+        answer = await self._answered(request, _Progress(context))
+        if "error" in answer:
+            return _failed(answer["error"])
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=answer["text"])],
+            structured_content=answer["result"],
+        )
+
+    def request(self, name: str, given: dict[str, Any] | None) -> dict[str, Any]:
+        """What the worker is asked: the arguments checked, the paths held to the folder."""
+        arguments = held(tool(name).read(given), self.folder)
+        return {"tool": name, "arguments": msgspec.to_builtins(arguments), "python": self.python}
+
+    async def _answered(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+        """The worker's answer; until then the client hears that work goes on."""
+        answer: dict[str, Any] = {}
+        async with anyio.create_task_group() as group:
+            group.start_soon(progress.beat)
+            answer = await self._in_turn(request, progress)
+            group.cancel_scope.cancel()
+        return answer
+
+    async def _in_turn(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+        """The worker's answer, after those that were asked before."""
+        if request["tool"] == "explain":
+            return await worker_process.answered(request, self.folder.top, progress.on_phase)
+        if self._turn.locked():
+            await progress.on_phase("waiting for the diagnosis that is under way")
+        async with self._turn:
+            return await worker_process.answered(request, self.folder.top, progress.on_phase)
+
+
+def held(given: Arguments, folder: Folder) -> Arguments:
+    """The arguments with every path in them held to the folder; raises UsageError."""
+    changed: dict[str, Any] = {}
+    if isinstance(given, Check | Plan) and given.program is not None:
+        changed["program"] = folder.program(given.program)
+    if isinstance(given, Check) and given.module is not None:
+        changed["module"] = folder.module(given.module)
+    if isinstance(given, Plan) and given.cost is not None:
+        changed["cost"] = folder.path(given.cost)
+    if isinstance(given, Read):
+        changed["path"] = folder.path(given.path)
+    if isinstance(given, Compare):
+        changed["before"] = [folder.path(name) for name in given.before]
+        changed["after"] = [folder.path(name) for name in given.after]
+    if isinstance(given, Explain) and given.log is not None:
+        changed["log"] = folder.path(given.log)
+    return msgspec.structs.replace(given, **changed)
+
+
+def serve(top: Path, python: str | None = None) -> None:
+    """Serve stdin and stdout until the client is gone."""
+    anyio.run(_serve, Folder(top), python)
+
+
+async def _serve(folder: Folder, python: str | None) -> None:
+    """The same, in the event loop."""
+    verbs = _Verbs(folder, python)
+    server: Server[Any] = Server(
+        "tpudiag",
+        version=__version__,
+        instructions=INSTRUCTIONS.format(folder=folder.top),
+        on_list_tools=verbs.listed,
+        on_call_tool=verbs.called,
+    )
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def _described(each: Tool) -> types.Tool:
+    """A tool as the protocol has it."""
+    return types.Tool(
+        name=each.name,
+        title=each.title,
+        description=each.description,
+        input_schema=each.input_schema,
+        output_schema=each.output_schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=not (each.writes or each.runs_code),
+            destructive_hint=each.writes,
+            idempotent_hint=True,
+            open_world_hint=each.runs_code,
+        ),
+    )
+
+
+def _failed(text: str) -> types.CallToolResult:
+    """An error that the client can mend."""
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

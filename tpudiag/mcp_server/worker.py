@@ -1,0 +1,209 @@
+"""The process in which one tool runs: `python -P -m tpudiag.mcp_server.worker`.
+
+Reads a request as one line of JSON from stdin, writes lines of JSON to stdout: what is being done,
+then the answer. Once stdin closes nobody waits any more, and what it started is ended: so nothing
+outlives a client that cancels, or a server that is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from tpudiag import library, report_json
+from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
+from tpudiag.mcp_server.tools import Check, Compare, Explain, Plan, Read
+from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.phases import Phase
+
+Request = Mapping[str, Any]
+"""`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
+Answer = dict[str, Any]
+"""`result` and `text`, or `error`."""
+
+
+class _Wire:
+    """What the server reads; stdout itself goes to stderr, where stray words do no harm."""
+
+    def __init__(self) -> None:
+        self._stream: TextIO = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        self._lock = threading.Lock()
+        os.dup2(2, 1)
+        self.is_closed = self.is_answered = False
+
+    def answer(self, line: Answer) -> None:
+        """Write the last line; the server may go now."""
+        self.is_answered = True
+        self.put(line)
+
+    def put(self, line: Mapping[str, Any]) -> None:
+        """Write one line."""
+        with self._lock, suppress(OSError, ValueError):
+            self._stream.write(json.dumps(line) + "\n")
+            self._stream.flush()
+
+    def on_phase(self, phase: str) -> None:
+        """Say what is being done; a job that was cancelled ends here at the latest."""
+        if self.is_closed:
+            raise KeyboardInterrupt
+        how_far = phase.how_far if isinstance(phase, Phase) else ""
+        self.put({"phase": f"{phase}: {how_far}" if how_far else str(phase)})
+
+    def watch(self) -> None:
+        """Interrupt the work once the server is gone or wants no answer."""
+        sys.stdin.read()
+        if self.is_answered:
+            return
+        self.is_closed = True
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def main() -> int:
+    """Answer one request."""
+    wire = _Wire()
+    try:
+        request: Request = json.loads(sys.stdin.readline())
+        threading.Thread(target=wire.watch, daemon=True).start()
+        wire.answer(answer(request, wire))
+    except KeyboardInterrupt:
+        return 130
+    except TpudiagError as error:
+        wire.answer({"error": " ".join(str(error).split())})
+    except Exception as error:
+        traceback.print_exc()
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        wire.answer({"error": f"a defect of tpudiag: {said[:300]} (the server's stderr has more)"})
+    return 0
+
+
+def answer(request: Request, wire: _Wire) -> Answer:
+    """What one tool says; raises TpudiagError."""
+    given, python = request["arguments"], request.get("python")
+    name = request["tool"]
+    if name == "explain":
+        return _explained(Explain(**given))
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
+        if name == "check":
+            report = _check(Check(**given), python, scratch, wire)
+        elif name == "read":
+            report = _read(Read(**given), wire)
+        elif name == "plan":
+            report = _plan(Plan(**given), python, wire)
+        else:
+            report = _compare(Compare(**given), wire)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return of_report(report, whole=bool(given.get("whole")))
+
+
+def of_report(report: Report, *, whole: bool) -> Answer:
+    """A report as an answer: its JSON, and its first screen."""
+    report = replace(report, excerpts=tuple(e for e in report.excerpts if _is_here(e.file)))
+    text = library.render(report, "text")
+    return {
+        "result": json.loads(report_json.dumps(report if whole else slim(report))),
+        "text": text,
+    }
+
+
+def slim(report: Report) -> Report:
+    """The report without what only plots and comparisons read."""
+    return replace(
+        report,
+        series=(),
+        samples=(),
+        predictions=tuple(replace(p, instructions=(), operations=()) for p in report.predictions),
+        outcomes=tuple(_slim(outcome) for outcome in report.outcomes),
+    )
+
+
+def _slim(outcome: Outcome) -> Outcome:
+    """An outcome; of a pass the first piece of its evidence, of a skip the way to measure it."""
+    if outcome.verdict is Verdict.FAILED:
+        return outcome
+    return replace(outcome, evidence=outcome.evidence[:1])
+
+
+def _check(given: Check, python: str | None, scratch: str, wire: _Wire) -> Report:
+    """A job, rehearsed; what it writes goes into a folder that goes with the call."""
+    return library.check(
+        given.program, module=given.module, target=given.target, arguments=given.arguments,
+        tpu="none", python=python, fake_data=given.fake_data, steps=given.steps,
+        first_loop=given.first_loop, budget_s=given.budget_s, timeout_s=given.timeout_s,
+        no_compile=given.no_compile, sandbox=scratch, select=given.select, ignore=given.ignore,
+        pedantic=given.pedantic, on_phase=wire.on_phase,
+    )  # fmt: skip
+
+
+def _read(given: Read, wire: _Wire) -> Report:
+    """A profile."""
+    return library.read(
+        given.path, run=given.run, step_name=given.step_name, top=given.top, select=given.select,
+        ignore=given.ignore, pedantic=given.pedantic, on_phase=wire.on_phase,
+    )  # fmt: skip
+
+
+def _plan(given: Plan, python: str | None, wire: _Wire) -> Report:
+    """A plan."""
+    return library.plan(
+        given.program, targets=given.targets, batch=given.batch, arguments=given.arguments,
+        python=python, fake_data=given.fake_data, cost=given.cost, examples=given.examples,
+        epochs=given.epochs, timeout_s=given.timeout_s, on_phase=wire.on_phase,
+    )  # fmt: skip
+
+
+def _compare(given: Compare, wire: _Wire) -> Report:
+    """Two sides."""
+    return library.compare(
+        given.before, given.after, fail_on_regression=given.fail_on_regression,
+        across_hardware=given.across_hardware, on_phase=wire.on_phase,
+    )  # fmt: skip
+
+
+def _explained(given: Explain) -> Answer:
+    """A check, a known error, or the known errors of a text or log."""
+    from tpudiag import explanation
+    from tpudiag.known_errors import answers, reader
+    from tpudiag.known_errors.catalogue import known_errors
+
+    if [given.id, given.error, given.log].count(None) != 2:
+        raise UsageError("explain: name one of id, error, log")
+    if given.id is not None:
+        check = explanation.find(given.id)
+        if check is not None:
+            return _answer(explanation.rows(check), checks=[explanation.data(check)])
+        for error in known_errors():
+            if error.id == given.id.upper():
+                return _answer(answers.error_rows(error, str), errors=[answers.error_data(error)])
+        raise UsageError(f"{given.id}: no check or known error has this id")
+    known = reader.in_text(given.error or "") if given.log is None else reader.in_log(given.log)
+    if not known:
+        raise NothingDiagnosed(reader.nothing_in(given.log or "the text", given.error or ""))
+    rows = [row for each in known for row in (*answers.rows(each), "")]
+    return _answer(rows[:-1], errors=[answers.data(each) for each in known])
+
+
+def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
+    """Lines for people and data for programs."""
+    return {"result": {"checks": [], "errors": []} | result, "text": "\n".join(rows)}
+
+
+def _is_here(file: str) -> bool:
+    """Whether a file that a report names lies in the working folder."""
+    with suppress(OSError, RuntimeError):
+        return Path(file).resolve().is_relative_to(Path.cwd().resolve())
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Starts a worker for one call, hears it, and ends it where nobody waits any more."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+WORKER = (sys.executable, "-P", "-m", "tpudiag.mcp_server.worker")
+GRACE_S = 20.0
+"""How long a worker whose call was cancelled may take to end its own children."""
+LARGEST_BYTES = 256_000_000
+"""Of one line: a whole report of a long profile."""
+
+OnPhase = Callable[[str], Awaitable[None]]
+
+
+async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> dict[str, Any]:
+    """What a worker says to a request; cancelled, it is ended with all that it started."""
+    process = await anyio.open_process(
+        WORKER, stderr=sys.stderr, cwd=folder, start_new_session=True
+    )
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        await process.stdin.send(json.dumps(request).encode() + b"\n")
+        lines = BufferedByteReceiveStream(process.stdout)
+        while True:
+            try:
+                line = await lines.receive_until(b"\n", LARGEST_BYTES)
+            except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError):
+                return {"error": f"the worker died: {await _end(process)}"}
+            message: dict[str, Any] = json.loads(line)
+            if "phase" not in message:
+                return message
+            await on_phase(message["phase"])
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(process)
+
+
+async def _end(process: Process) -> str:
+    """End a worker; how it ended."""
+    if process.stdin is not None:
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await process.stdin.aclose()
+    with anyio.move_on_after(GRACE_S):
+        await process.wait()
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    code = process.returncode or 0
+    await process.aclose()
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

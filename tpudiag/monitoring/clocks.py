@@ -1,0 +1,76 @@
+"""Ages by clocks that do not step: neither NTP nor the end of a suspend makes a stall."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tpudiag.monitoring import machine
+from tpudiag.monitoring.recording import NS, Run
+
+
+class Clock:
+    """Time since the epoch that never steps: read once, and carried on by the monotonic clock."""
+
+    def __init__(
+        self,
+        wall_ns: Callable[[], int] = time.time_ns,
+        monotonic_ns: Callable[[], int] = time.perf_counter_ns,
+        this_machine: str | None = None,
+    ) -> None:
+        self.monotonic_ns = monotonic_ns
+        self.machine = machine.machine() if this_machine is None else this_machine
+        self._shift_ns = wall_ns() - monotonic_ns()
+
+    def now_ns(self) -> int:
+        """The time since the epoch, as it was read once, and what has passed since."""
+        return self.monotonic_ns() + self._shift_ns
+
+
+class Ages:
+    """How long ago a run was heard of, and made a step."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._run: Run | None = None
+        self._seen = self._heard_ns = 0
+        self._old_s = 0.0
+
+    def hear(self, run: Run, last_step_ns: int) -> None:
+        """What a look saw: the run, and the end of its last step."""
+        before, self._run = self._run, run
+        mark = self._mark(run, last_step_ns)
+        if before is not None and before.id == run.id and self._seen == mark:
+            return
+        new = before is None or before.id != run.id
+        self._seen = mark
+        self._heard_ns = self._clock.monotonic_ns()
+        # At the first look only the clocks of two machines can say how old it is.
+        self._old_s = max((self._clock.now_ns() - mark) / NS, 0.0) if new else 0.0
+
+    def quiet_s(self) -> float:
+        """Time since the recorder of the run last wrote."""
+        assert self._run is not None
+        run = self._run
+        if run.monotonic_ns is not None and machine.same_clock(run.machine, self._clock.machine):
+            now_ns = self._clock.monotonic_ns() - run.monotonic_ns + run.started_ns
+            return max((now_ns - run.last_ns) / NS, 0.0)
+        return self._old_s + (self._clock.monotonic_ns() - self._heard_ns) / NS
+
+    def silent_s(self, last_step_ns: int) -> float:
+        """Time since the last step."""
+        assert self._run is not None
+        if self._run.pid > 0:  # by its own clock up to when it last wrote
+            return max((self._run.last_ns - last_step_ns) / NS, 0.0) + self.quiet_s()
+        apart_s = max((self._clock.now_ns() - last_step_ns) / NS, 0.0)
+        heard_s = self._old_s + (self._clock.monotonic_ns() - self._heard_ns) / NS
+        return heard_s if apart_s < heard_s or apart_s > heard_s + STEP_S else apart_s
+
+    @staticmethod
+    def _mark(run: Run, last_step_ns: int) -> int:
+        """What changes when there is news: a recorder writes always, event files at steps."""
+        return run.last_ns if run.pid > 0 else last_step_ns
+
+
+STEP_S = 300.0
+"""Event files are flushed late, but not later: what lies beyond is a step of a clock."""

@@ -1,0 +1,96 @@
+"""Finds a job that becomes slower over hours, which its own baseline follows."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+
+from tpudiag.monitoring.recording import NS
+
+BLOCK_S, BLOCK_LEAST = 600.0, 12
+"""A block is what came in so long, but never fewer points than the least."""
+SKIPPED_BLOCKS = 1
+HALF_HOUR = 3
+LIMIT = 0.24
+"""As a logarithm: 21 % of throughput. Jobs wander by a tenth either way within a day."""
+KEEP = 4_320
+"""Blocks: a month of them."""
+MOST_SLOPES = 60
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Throughput that falls slowly: what it was at best, what it is, and how fast it falls."""
+
+    since_ns: int
+    best_per_s: float
+    per_s: float
+    percent_per_hour: float
+    """How much throughput is lost in an hour, of that at best."""
+
+
+class DriftDetector:
+    """Takes points one by one, as the detector of drops does."""
+
+    def __init__(self) -> None:
+        self._block: list[float] = []
+        self._block_s = 0.0
+        self._blocks: deque[tuple[int, float]] = deque(maxlen=KEEP)
+        self._skip = SKIPPED_BLOCKS
+        self._best: tuple[float, int] | None = None
+        self._hours = 0.0
+
+    def add(self, end_ns: int, took_s: float, units: float) -> None:
+        """So many units took so long, and ended then."""
+        self._block.append(math.log(max(took_s, 1e-9) / units))
+        self._block_s += took_s
+        if len(self._block) < BLOCK_LEAST or self._block_s < BLOCK_S:
+            return
+        if self._skip:
+            self._skip -= 1
+        else:
+            self._blocks.append((end_ns, median(self._block)))
+            self._hours += self._block_s / 3_600
+            self._learn()
+        self._block, self._block_s = [], 0.0
+
+    @property
+    def hours(self) -> float:
+        """For how long it was looked at, in hours."""
+        return self._hours
+
+    def _learn(self) -> None:
+        """The best half hour so far."""
+        if len(self._blocks) < HALF_HOUR:
+            return
+        last = [self._blocks[-1 - index] for index in range(HALF_HOUR)]
+        middle = median(point for _, point in last)
+        if self._best is None or middle < self._best[0]:
+            self._best = (middle, last[-1][0])
+
+    @property
+    def drift(self) -> Drift | None:
+        """The drift that is there now, None where there is none."""
+        if self._best is None or len(self._blocks) < 2 * HALF_HOUR:
+            return None
+        best, since_ns = self._best
+        now = median(self._blocks[-1 - index][1] for index in range(HALF_HOUR))
+        if now - best <= LIMIT:
+            return None
+        slope = _slope([block for block in self._blocks if block[0] >= since_ns])
+        lost = 100 * (1 - math.exp(-slope)) if slope > 0 else 0.0
+        return Drift(since_ns, math.exp(-best), math.exp(-now), lost)
+
+
+def _slope(blocks: list[tuple[int, float]]) -> float:
+    """The median slope between any two blocks (Theil and Sen), an hour."""
+    thinned = blocks[:: max(len(blocks) // MOST_SLOPES, 1)]
+    slopes = [
+        (after - before) / ((late - early) / NS / 3_600)
+        for (early, before), (late, after) in combinations(thinned, 2)
+        if late > early
+    ]
+    return median(slopes) if slopes else 0.0

@@ -1,0 +1,121 @@
+"""A job as it is followed: all its workers, in all the places that were named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.clocks import Clock
+from tpudiag.monitoring.detector import Reference
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.recording import NS, Run
+from tpudiag.monitoring.run_sources import Place, Source
+
+MISSING_S = 60.0
+"""For how long a place that held runs may be unreadable: renamed, remounted, written anew."""
+
+
+class WatchedJob:
+    """The workers of the places; those that come later are taken in."""
+
+    def __init__(
+        self, paths: Sequence[str], clock: Clock | None = None, expect: Reference | None = None
+    ) -> None:
+        self._places = [Place(path) for path in paths]
+        self._clock, self._expect = clock or Clock(), expect
+        self._followed: dict[int, tuple[Source, Watched]] = {}
+        self._of_place: dict[str, list[Watched]] = {}
+        self._missing_ns: dict[str, int] = {}
+        self.workers: list[Watched] = []
+
+    def poll(self) -> bool:
+        """Take in what is new; whether there is a run. Raises UnreadableInput."""
+        workers: list[Watched] = []
+        for place in self._places:
+            before = self._of_place.get(place.path, [])
+            try:
+                now = [self._watched(source) for source in place.sources()]
+                now = [watched for watched in now if watched.poll()]
+            except UnreadableInput as error:
+                if not before or self._missing_s(place.path) > MISSING_S:
+                    raise (
+                        UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)")
+                        if before
+                        else (error)
+                    ) from error
+                now = before
+            else:
+                if now or not before:
+                    self._missing_ns.pop(place.path, None)
+                elif self._missing_s(place.path) > MISSING_S:
+                    raise UnreadableInput(f"{place.path}: the recording is gone")
+                else:
+                    now = before
+            self._of_place[place.path] = now
+            workers += now
+        self.workers = workers
+        self._name()
+        return bool(workers)
+
+    @property
+    def empty(self) -> list[str]:
+        """The places in which nothing is recorded yet."""
+        return [place.path for place in self._places if not self._of_place.get(place.path)]
+
+    @property
+    def not_judged(self) -> int:
+        """Workers of earlier jobs that lie in the same places."""
+        return sum(place.not_judged for place in self._places)
+
+    @property
+    def slowest(self) -> Watched:
+        """The worker that the job waits for: one that is gone or silent, or the slowest."""
+        return min(self.workers, key=_rank)
+
+    def done(self, idle_s: float | None) -> bool:
+        """Whether nothing more is to come from any of them."""
+        return all(watched.done(idle_s) for watched in self.workers)
+
+    def _watched(self, source: Source) -> Watched:
+        """The follower of a source, made once."""
+        kept = self._followed.get(id(source))
+        if kept is None:
+            kept = self._followed[id(source)] = (
+                source, Watched(source, self._clock, self._expect),
+            )  # fmt: skip
+        return kept[1]
+
+    def _missing_s(self, path: str) -> float:
+        """For how long a place has not been readable."""
+        now_ns = self._clock.monotonic_ns()
+        return (now_ns - self._missing_ns.setdefault(path, now_ns)) / NS
+
+    def _name(self) -> None:
+        """Name the workers apart, where there are several."""
+        runs = [watched.run for watched in self.workers]
+        for watched in self.workers:
+            watched.worker = _name(watched.run, runs) if len(runs) > 1 else ""
+
+
+def _rank(watched: Watched) -> tuple[bool, bool, float]:
+    """Lower is worse: gone, then silent for too long, then by its share of what is normal."""
+    figures = watched.figures()
+    ended = watched.run.ended_ns is not None and watched.gone is None
+    per_s = figures.per_s if figures.per_s is not None else float("inf")
+    base = figures.baseline_per_s
+    return ended, watched.gone is None, per_s / base if base else 1.0
+
+
+def _name(run: Run, runs: Sequence[Run]) -> str:
+    """What its cluster calls it, its host, or its process: the first that tells it apart."""
+    names = (
+        run.worker, run.host, run.name, f"{run.host} process {run.pid}" if run.pid > 0 else run.id,
+    )  # fmt: skip
+    others = [one for one in runs if one is not run]
+    return next(
+        (name for name, taken in (
+            (names[0], [one.worker for one in others]), (names[1], [one.host for one in others]),
+            (names[2], [one.name for one in others]),
+        ) if name and name not in taken),
+        names[3],
+    )  # fmt: skip
