@@ -32,16 +32,16 @@ def by_python_step() -> Loop:
             optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
             return loss
 
-        @tf.function
         def train_step(batch: Any, step: Any) -> Any:
             losses = strategy.run(replica_step, args=(batch, step))
             return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
 
+        traced = tf.function(train_step)
         iterator = iter(strategy.experimental_distribute_dataset(prepared.dataset))
         loss: Any = 0.0
         for step in range(options.train_steps):
             with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
-                loss = train_step(next(iterator), step)
+                loss = traced(next(iterator), step)
         return float(loss)
 
     return train
