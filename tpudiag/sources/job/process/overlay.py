@@ -6,7 +6,6 @@ and tracebacks read the changed lines.
 
 from __future__ import annotations
 
-import builtins
 import importlib.abc
 import importlib.machinery
 import io
@@ -48,19 +47,6 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
 def source(file: str) -> bytes | None:
     """What stands in for a file; None for a file that is as it is."""
     return _changed.get(os.path.realpath(file)) if _changed else None
-
-
-def run(program: str, data: bytes) -> None:
-    """Run a source as `runpy.run_path` runs a script."""
-    main = ModuleType("__main__")
-    main.__dict__.update(
-        __file__=program, __builtins__=builtins, __cached__=None, __loader__=None,
-        __package__="", __spec__=None,
-    )  # fmt: skip
-    sys.modules["__main__"] = main
-    sys.argv[0] = program
-    linecache.updatecache(program)
-    exec(compile(data, program, "exec", dont_inherit=True), main.__dict__)
 
 
 def _text(data: bytes) -> str:
