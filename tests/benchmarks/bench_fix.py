@@ -1,4 +1,4 @@
-"""Mends the planted scripts of the corpus: `python tests/benchmarks/bench_fix.py [NAME ...]`.
+"""Mends the planted scripts of the corpus: `python -m tests.benchmarks.bench_fix [NAME ...]`.
 
 Each script is copied into a folder of its own and mended by `tpudiag fix --write`; what was planted
 must be gone from the file, and a healthy script must stay byte for byte. A planted id for which no
@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "corpus"))
-from run import JOBS, Job, read_job  # pyright: ignore[reportMissingImports,reportUnknownVariableType] # noqa: E402
+from tests.corpus.run import JOBS, Job, read_job
 
 
 @dataclass
