@@ -243,6 +243,10 @@ class Series:
     y: tuple[float, ...]
     limit: float | None = None
     """What `y` must not pass, in its unit, where that is known."""
+    limit_per_x: float | None = None
+    """What `y` must not pass for each unit of `x`: a roofline's slope, the HBM bandwidth."""
+    labels: tuple[str, ...] = ()
+    """What each point is, where points have names."""
     source: str
 
 

@@ -112,7 +112,10 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         partial=undiagnosed.unreachable(signals.end, request.fake_data)
         or job_summary.partial(signals, job.timed_out),
         interrupted=signals.end is not None and signals.end.how == "interrupted",
-        series=plot_data.of(signals),
+        series=(
+            *plot_data.of(signals),
+            *(predicted_step.roofline(step, target) if step else ()),
+        ),
         crash=signals.end.crash if signals.end is not None else None,
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
 import ctypes
 import importlib
@@ -13,8 +14,9 @@ import runpy
 import signal
 import sys
 import threading
+import zipfile
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -114,7 +116,25 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         target()  # type: ignore[operator]
     else:
         _look_first_in(Path(program).resolve().parent)
-        runpy.run_path(program, run_name="__main__")
+        _run_file(program)
+
+
+def _run_file(program: str) -> None:
+    """Run a script as Python does: by its whole path, its arguments as they were given.
+
+    runpy keeps a relative `__file__`, with which a job that changes its folder finds nothing.
+    """
+    file = os.path.abspath(program)  # noqa: PTH100 (a link's own path, as Python's)
+    if not Path(file).is_file() or file.endswith(".pyc") or zipfile.is_zipfile(file):
+        runpy.run_path(program, run_name="__main__")  # what is no source has a __main__ in it
+        return
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
+    main.__loader__ = SourceFileLoader("__main__", file)
+    sys.modules["__main__"] = main
+    with io.open_code(file) as source:
+        code = compile(source.read(), file, "exec", dont_inherit=True)
+    exec(code, main.__dict__)
 
 
 def _look_first_in(folder: Path) -> None:
