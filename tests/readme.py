@@ -1,7 +1,7 @@
 """Makes the generated parts of the pages: `python -m tests.readme`, or `--check` to compare.
 
-Blocks of ```console that call `tpudiag explain` show what it says today. The README's picture is the
-first screen of a report: `tpudiag check .readme/train.py -o r.json`, then
+Blocks of ```console that call `tpudiag explain` show what it says today. The README's picture is
+the first screen of a report: `tpudiag check .readme/train.py -o r.json`, then
 `python -m tests.readme --picture r.json`.
 """
 

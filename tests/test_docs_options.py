@@ -19,8 +19,10 @@ def parsers(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[s
     actions = parser._actions  # pyright: ignore[reportPrivateUsage]
     yield name, [max(a.option_strings, key=len) for a in actions if a.option_strings]
     for action in actions:
-        for verb, inner in (action.choices or {}).items() if action.nargs == "A..." else ():  # type: ignore[union-attr]  # pyright: ignore
-            yield from parsers(inner, f"{name} {verb}".strip())
+        choices: object = action.choices
+        for verb, inner in choices.items() if isinstance(choices, dict) else ():  # pyright: ignore
+            if isinstance(inner, argparse.ArgumentParser):
+                yield from parsers(inner, f"{name} {verb}".strip())
 
 
 VERBS = [(name, options) for name, options in parsers(build_parser()) if name]
