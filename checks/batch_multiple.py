@@ -33,7 +33,8 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     and features of the step's matrix products. Rows may be batch x length, or batch x height x
     width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
     nothing is lost, whatever the batch is. It is a note only where that is below 5 %, or where the
-    softer of the two documented rules holds: 8 per replica, and features in multiples of 128. A batch that would not fit the target is not proposed.
+    softer of the two documented rules holds: 8 per replica, and features in multiples of 128.
+    A batch that would not fit the target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
@@ -89,7 +90,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
             Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
         ),
         batch.location,
-        severity=Severity.INFO if soft or lost < SMALL else Severity.WARNING,
+        severity=Severity.INFO if soft or (forward and lost < SMALL) else Severity.WARNING,
     )
 
 
