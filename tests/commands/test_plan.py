@@ -119,8 +119,27 @@ def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
     assert "E1000" in outcome["findings"][0]["message"]
 
 
-@pytest.mark.parametrize(
-    ("script", "says"),
+def test_a_job_without_a_strategy_is_planned_as_one_replica(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import tensorflow as tf\n"
+        "kernel = tf.Variable(tf.ones((64, 8)))\n"
+        "@tf.function\n"
+        "def step(x):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_mean(tf.square(x @ kernel))\n"
+        "    kernel.assign_sub(0.1 * tape.gradient(loss, kernel))\n"
+        "    return loss\n"
+        "data = tf.data.Dataset.from_tensors(tf.ones((64,))).repeat().batch(32)\n"
+        "for x in data:\n"
+        "    step(x)\n"
+    )
+    done, report = plan(tmp_path, "job.py", "--for", "v5e-8", "--batch", "16,32")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert {row["batch_per_replica"]: row["fits"] for row in report["plan"]} == {16: True, 32: True}
+    assert any("makes no TPUStrategy" in note for note in report["notes"])
+
+
+def test_a_target_on_which_nothing_fits_fails, "says"),
     [
         ("raise RuntimeError('no data')", "crashed before its first training step: RuntimeError"),
         ("import tensorflow.compat.v1 as tf\ntf.Session().run([])", "a TensorFlow 1 script"),

@@ -60,6 +60,8 @@ def diagnose(
             batch = dialog.wait()
             if batch is None:
                 raise NothingDiagnosed(_no_step(dialog.job))
+            for plan in plans:
+                plan.alone = dialog.alone
             own = batch.per_replica_batch
             tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
             search = Search(plans, tried, dialog, compiler, on_phase)

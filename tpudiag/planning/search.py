@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tpudiag.compiled import Compilation
-from tpudiag.hardware import GIB, Target
+from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import BISECTIONS, Plan
@@ -70,7 +70,7 @@ class Search:
         if refused is not None and batch > refused:
             plan.skipped.add(batch)
             return
-        answer = self._ask(plan.target, batch)
+        answer = self._ask(plan, batch)
         if not self._compiler.stopped:
             plan.answers[batch] = answer
 
@@ -84,11 +84,12 @@ class Search:
             if middle not in plan.answers or plan.answers[middle].fits is None:
                 return
 
-    def _ask(self, target: Target, batch: int) -> Compilation:
+    def _ask(self, plan: Plan, batch: int) -> Compilation:
         """Lower and compile; says what is being done."""
+        target = plan.target
         phase = f"{target.name}, batch {batch}: compiling"
         self._on_phase(Phase(phase, self._done, self._planned))
-        step = self._dialog.lower(batch, topology(target).replicas)
+        step = self._dialog.lower(batch, 1 if plan.alone else topology(target).replicas)
         answer = self._compiler.compile(step, target)
         self._done += 1
         return answer
