@@ -88,7 +88,7 @@ def _finding(
     batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
     if only_batch and batching is not None:
-        endless = any(_is_endless(pipeline) for pipeline in pipelines)
+        endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
         why = (
             "every batch behind an endless repeat is full, but nothing says so to the compiler"
             if endless
@@ -103,6 +103,17 @@ def _finding(
         )
     opened = next((found for p in pipelines if (found := _opening(p)) is not None), None)
     where = opened.location if opened else next((p.location for p in pipelines), None)
+    if only_batch and not any(op.batch_size is not None for p in pipelines for op in p.ops):
+        return Finding(
+            f"{which} {_text(shown)}: its batch is left open. Where the examples are no multiple "
+            "of the batch, the last one is smaller: it is padded, or compiled once more.",
+            "dataset = tf.data.Dataset.from_tensor_slices((x, y))  # in place of arrays\n"
+            "dataset = dataset.batch(global_batch, drop_remainder=True)",
+            evidence,
+            where,
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+        )
     return Finding(
         f"the step gets {_text(shown)}: an example's own shape is not fixed",
         "give every example the same shape before batching:\n"

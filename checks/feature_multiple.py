@@ -14,7 +14,8 @@ from .batch_multiple import hidden_dimensions
 LIMIT = 0.20
 """Share of the MXU's work lost to feature dimensions that the author could choose."""
 MATERIAL = 0.05
-"""A product below this share of all products' work is not worth a word."""
+"""A product below this share of all products' work is not worth a word; one whose padding alone is
+below it is worth a note."""
 
 
 @check("TPU402", Severity.WARNING)
@@ -57,7 +58,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     padded = [(op, *_padded(op, tile, lane_batch, chosen)) for op in ops]
     work = sum(after for _, after, _ in padded)
     wasted = [(op, after, dims) for op, after, dims in padded if dims and after >= MATERIAL * work]
-    for op, after, dims in wasted:
+    most_work = {dims: (op, after) for op, after, dims in sorted(wasted, key=lambda each: each[1])}
+    for dims, (op, after) in most_work.items():
         lost = 1 - op.flops / after
         if lost > limit:
             yield Finding(
@@ -70,6 +72,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
                     Evidence("share of the step's products", percent(after / work), "%"),
                 ),
                 op.location,
+                severity=Severity.INFO if after - op.flops < MATERIAL * work else None,
             )
     lost_all = 1 - sum(op.flops for op in ops) / work
     yield Evidence(

@@ -23,6 +23,8 @@ OF_PIPELINES = ("E36", "E37", "E43")
 
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
+OF_DATA = ("E131",)
+"""Of how much data there is, which says nothing where it was stood in for, or shortened."""
 OF_NO_TPU = ("E03",)
 """What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
 
@@ -84,6 +86,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
+        *(OF_DATA if signals.stood_in else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
     own = end.how in ("signal", "timeout")  # what is said of the end is said by us then

@@ -17,7 +17,7 @@ _FIX = (
 )
 
 
-@check("TPU212", Severity.WARNING)
+@check("TPU212", Severity.WARNING, needs_data=True)
 def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
     """The dataset ends before the training that fit was asked for.
 

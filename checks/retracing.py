@@ -83,6 +83,8 @@ def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
     )
     if switches and len(function.retraces) <= 2:
         return False
+    if function.location is None and not function.trains and retrace.changes:
+        return len(function.retraces) > 2  # a predict or evaluate of other data
     made_anew = any(change.kind == "new function" for change in retrace.changes)
     if made_anew and function.location is None:
         return len(function.retraces) > 2  # a library makes one for each model

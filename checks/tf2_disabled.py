@@ -13,7 +13,21 @@ _FIXES = {
     "Session": "run the step in a @tf.function; eager code needs no session",
     "InteractiveSession": "run the step in a @tf.function; eager code needs no session",
     "placeholder": "pass the value as an argument of a @tf.function with an input_signature",
+    "ConfigProto": "delete it with the session that it configures",
+    "TPUClusterResolver": "tf.distribute.cluster_resolver.TPUClusterResolver(tpu=...)",
+    "initialize_tpu_system": "tf.tpu.experimental.initialize_tpu_system(resolver)",
+    "TPUStrategy": "tf.distribute.TPUStrategy(resolver)",
+    "TPUEstimator": "model.fit or a custom loop under tf.distribute.TPUStrategy",
+    "keras_to_tpu_model": "build and compile the model in tf.distribute.TPUStrategy's scope()",
 }
+_MOVED = {
+    "logging": "tf.compat.v1.logging, tf.get_logger() or absl.logging has {}",
+    "flags": "absl.flags has {}",
+    "app": "absl.app has {}",
+    "gfile": "tf.io.gfile has its successor",
+}
+_CONTRIB = "tf.contrib is gone: look up what took the place of {} (tf.*, tf.keras, TF Addons)"
+_OTHER = "delete the use of {}, or look up its successor"
 
 
 @check("TPU001", Severity.ERROR)
@@ -42,9 +56,11 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     uses = signals.tf1 or ()
     for use in uses:
         name = use.api.rpartition(".")[2]
+        module = use.api.split(".")[1:-1]
+        other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
         yield Finding(
             f"{use.api} is a TensorFlow 1 interface.",
-            _FIXES.get(name, f"delete the use of {name}; TensorFlow 2 has no such thing"),
+            _FIXES.get(name, other.format(name)),
             (Evidence("interface", use.api),),
             use.location,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals, StepNumerics
+from tpudiag.signals import Signals, StepNumerics, VariableSeen
 
 from ._need import need, of_a_job
 
@@ -16,8 +16,9 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Scalars (counters, rates) are no matter, but
-    for those of metrics that the training step updates.
+    strategy was in scope, and the line that made it. Where a step was traced, those that it takes
+    no gradient for (a model for serving) are no matter, nor are variables made after it, nor
+    scalars (counters, rates), but for those of metrics that the training step updates.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
@@ -41,7 +42,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
         need(None, "a trainable variable")
     replicas = signals.strategy_replicas
     own_loop = signals.keras is None or signals.keras.loop == "custom"
-    outside = [v for v in trained if not v.in_scope and v.shape and (v.trainable or own_loop)]
+    outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
     if replicas is None:
         need(None, "a strategy of the job's")
     if outside and replicas is not None and replicas > 1:
@@ -60,6 +61,11 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     if replicas is not None and replicas > 1 and signals.numerics is not None:
         yield from _metrics(signals.numerics)
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
+
+
+def _matters(variable: VariableSeen, own_loop: bool) -> bool:
+    """Whether a step trains it, as far as is known: a model for serving may live on the host."""
+    return variable.trained is not False if variable.trainable else own_loop
 
 
 def _metrics(numerics: StepNumerics) -> Iterator[Finding]:

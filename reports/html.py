@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -20,6 +21,8 @@ from ._source import Sources
 
 FIRST = 3
 """Findings named at the top."""
+LOWEST_PX, HIGHEST_PX, ROW_PX = 240, 640, 22
+"""Of a notebook's cell: with little to say, at most, and for a line."""
 _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
@@ -46,7 +49,22 @@ class _Tile:
     count: int
 
 
-def render(report: Report) -> str:
+def cell(report: Report) -> str:
+    """The report as the output of a notebook's cell: a frame, so that no style leaks either way.
+
+    Without plots, whose library would be saved with the notebook at each run.
+    """
+    rows = 4 + 2 * len(report.measurements) + 6 * sum(len(o.findings) for o in report.outcomes)
+    height = min(max(LOWEST_PX, rows * ROW_PX), HIGHEST_PX)
+    document = escape(render(report, plots=False))
+    return (
+        f'<iframe title="tpudiag report" srcdoc="{document}" sandbox="allow-scripts" '
+        f'style="width:100%;height:{height}px;border:1px solid #8885;border-radius:6px" '
+        'loading="lazy"></iframe>'
+    )
+
+
+def render(report: Report, plots: bool = True) -> str:
     """The report as HTML."""
     script, library = _file("report.js"), _plotting.library()
     policy = _POLICY.format(f"{_plotting.script_hash(script.encode())} {library.hash}")
@@ -58,8 +76,8 @@ def render(report: Report) -> str:
         style=Markup(_file("report.css")),
         script=Markup(script),
         library=library.packed,
-        data=Markup(_plotting.data(report)),
-        plots=tuple(_plotting.plots(report)),
+        data=Markup(_plotting.data(report) if plots else "{}"),
+        plots=tuple(_plotting.plots(report)) if plots else (),
         version=__version__,
         tiles=_tiles(report),
         first=_first(report),

@@ -11,7 +11,7 @@ import pytest
 import tpudiag
 from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.model import Report, Subject, Verdict
+from tpudiag.model import Measurement, Report, Subject, Verdict
 
 pytestmark = pytest.mark.slow
 
@@ -93,3 +93,20 @@ def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
         tpudiag.render(report, "pdf")
     with pytest.raises(UnreadableInput):
         tpudiag.read(tmp_path / "nowhere")
+
+
+def test_names_of_the_library_are_no_rooms_of_the_house() -> None:
+    """A package below tpudiag of the same name would take the function's place once imported."""
+    folder = Path(tpudiag.__file__).parent
+    assert [name for name in tpudiag.__all__ if (folder / name).is_dir()] == []
+
+
+def test_reports_at_hand_are_compared() -> None:
+    sides = [
+        Report(subject=Subject("profile", name), started="2026-01-02T03:04:05Z", outcomes=(),
+               measurements={"step_time_ms": Measurement(value, "ms", "profile")})
+        for name, value in (("old", 10.0), ("new", 12.0))
+    ]  # fmt: skip
+    change = tpudiag.compare(*sides)
+    assert change.subject.name == "old -> new"
+    assert change.measurements["step_time_ms_change"].value == pytest.approx(20)

@@ -2,7 +2,8 @@
 
 As a library: `tpudiag.check("train.py", target="v5e-8")`, `tpudiag.read("logs/")`,
 `tpudiag.load("report.json")` and `tpudiag.render(report, "html")`; see tpudiag.library. In a
-training script: `tpudiag.ThroughputCallback()` and `tpudiag.track(steps, ...)`.
+training script: `tpudiag.ThroughputCallback()` and `tpudiag.track(steps, ...)`. In a notebook:
+`%load_ext tpudiag`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from tpudiag.version import __version__
 
 if TYPE_CHECKING:
-    from tpudiag.library import check, load, read, render
+    from tpudiag.library import check, compare, fix, load, plan, read, render
     from tpudiag.model import Report
     from tpudiag.monitoring.training import ThroughputCallback, track
 
@@ -21,11 +22,21 @@ __all__ = [
     "ThroughputCallback",
     "__version__",
     "check",
+    "compare",
+    "fix",
     "load",
+    "plan",
     "read",
     "render",
     "track",
 ]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext tpudiag` in a notebook: `%%tpudiag_check` and `%tpudiag_read`."""
+    from tpudiag import magics
+
+    magics.load(shell)
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
-from tpudiag.model import Check
+from tpudiag.model import Check, Report
 
 if TYPE_CHECKING:
     from tpudiag.settings import Settings
@@ -88,6 +88,12 @@ def renderer(name: str) -> Renderer:
     module = import_module(f"tpudiag.reports.{name}")
     render: Renderer = module.render
     return render
+
+
+def notebook_cell(report: Report) -> str:
+    """A report as HTML for the output of a notebook's cell."""
+    html: str = import_module("tpudiag.reports.html").cell(report)
+    return html
 
 
 @cache

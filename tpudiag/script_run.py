@@ -79,6 +79,12 @@ class UnreachedLines:
     last_line: int
     text: str
     """The first of the lines."""
+    cell: int | None = None
+    """Of a notebook, whose lines then count in that cell."""
+
+    def __str__(self) -> str:
+        place = Location(self.file, self.first_line, self.cell)
+        return f"{place} {self.text}"
 
 
 @dataclass(frozen=True, kw_only=True)

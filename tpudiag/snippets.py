@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +17,17 @@ LONGEST_LINE = 400
 LARGEST_BYTES = 5_000_000
 
 
-def added(report: Report) -> Report:
-    """The report with the lines that its findings name; as it is where it has some."""
-    return report if report.excerpts else replace(report, excerpts=tuple(_taken(report))[:MOST])
+def added(report: Report, cells: Sequence[str] | None = None) -> Report:
+    """The report with the lines that its findings name; as it is where it has some.
+
+    `cells` are those of a session that goes on, which no file holds.
+    """
+    if report.excerpts:
+        return report
+    return replace(report, excerpts=tuple(_taken(report, cells))[:MOST])
 
 
-def _taken(report: Report) -> Iterator[Excerpt]:
+def _taken(report: Report, cells: Sequence[str] | None) -> Iterator[Excerpt]:
     """One excerpt for each line named, in the order of the findings.
 
     Only Python files and notebooks: a profile of unknown origin may name any file of this machine.
@@ -36,19 +41,19 @@ def _taken(report: Report) -> Iterator[Excerpt]:
             continue
         key = place.file, place.cell
         if key not in files:
-            files[key] = _lines_of(place)
+            files[key] = _lines_of(place, cells)
         lines, number = files[key], place.line or 1
         first = max(number - AROUND, 1)
         if number <= len(lines):
             yield Excerpt(place.file, first, lines[first - 1 : number + AROUND], place.cell)
 
 
-def _lines_of(place: Location) -> tuple[str, ...]:
+def _lines_of(place: Location, cells: Sequence[str] | None) -> tuple[str, ...]:
     """The lines of the file or cell that a location is in, none where they cannot be read."""
     if place.cell is None:
         return _lines(Path(place.file)) if place.file.endswith(".py") else ()
     try:
-        sources = notebook.code_cells(place.file)
+        sources = notebook.code_cells(place.file) if cells is None else cells
     except TpudiagError:
         return ()
     source = sources[place.cell - 1] if place.cell <= len(sources) else ""

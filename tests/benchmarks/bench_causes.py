@@ -1,4 +1,4 @@
-"""Faults in real trainers, and the causes that were told: `python -m tests.benchmarks.bench_causes`.
+"""Faults in real trainers, and what was told: `python -m tests.benchmarks.bench_causes`.
 
 A small trainer runs on the CPU, something goes wrong, and the cause is asked for. What it printed
 (two cores that other work kept busy, TensorFlow 2.21):

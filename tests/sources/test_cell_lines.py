@@ -21,6 +21,13 @@ def test_locations_anywhere_in_a_fact_are_relocated() -> None:
     ]
 
 
+def test_lines_that_were_not_reached_are_relocated() -> None:
+    fact = {"file": "logs/notebook.py", "first_line": 5, "last_line": 7, "text": "model.save("}
+    assert CELLS.relocated(fact) == {
+        "file": "train.ipynb", "first_line": 2, "last_line": 4, "cell": 2, "text": "model.save("
+    }  # fmt: skip
+
+
 def test_a_traceback_names_the_cells() -> None:
     text = 'File "logs/notebook.py", line 11, in <module>\nFile "helper.py", line 11, in run'
     assert CELLS.relocated(text) == (

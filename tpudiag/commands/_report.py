@@ -68,8 +68,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
     return group
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """--format, -o, --select, --ignore and --fail-on."""
+def add_report_options(parser: argparse.ArgumentParser, gates: bool = True) -> None:
+    """--format, -o, --select, --ignore, and --fail-on where findings decide the exit code."""
     group = add_output_options(parser)
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
@@ -83,6 +83,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "--pedantic", action="store_true",
         help="show findings of low confidence too: read from names, text or one short measurement",
     )  # fmt: skip
+    if not gates:
+        return
     group.add_argument(
         "--fail-on", choices=("error", "warning", "never"), default="error",
         help="the severity from which a failed check makes the exit code 1 (default: %(default)s)",
@@ -128,15 +130,26 @@ def emit(report: Report, options: argparse.Namespace) -> int:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Write a finished report to stdout and the files asked for."""
+    failure: UsageError | None = None
+    try:
+        write_files(report, options)
+    except UsageError as error:
+        failure = error
+    format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
+    text = _rendered(report, format_, options.verbose)
+    _print(text if text.endswith("\n") else text + "\n", format_)
+    if failure is not None:
+        raise failure
+
+
+def write_files(report: Report, options: argparse.Namespace) -> None:
+    """Write a finished report to each file of -o; UsageError names those that cannot be."""
     failures: list[str] = []
     for file in options.output:
         try:
             write_whole(file, _rendered(report, ENDINGS[file.suffix.lower()], options.verbose))
         except OSError as error:
             failures.append(f"-o {file}: {error.strerror or error}")
-    format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
-    text = _rendered(report, format_, options.verbose)
-    _print(text if text.endswith("\n") else text + "\n", format_)
     if failures:
         raise UsageError("; ".join(failures))
 

@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     """Compile the job's step for every TPU and batch, and write the plan."""
     from tpudiag import hardware
     from tpudiag.diagnoses import plan
-    from tpudiag.plan import prices
+    from tpudiag.planning import prices
     from tpudiag.sources.compiler import libtpu_process
 
     _report.check_outputs(options)
@@ -145,7 +145,7 @@ def positive(text: str) -> float:
 
 def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
-    from tpudiag.plan.candidates import doubled
+    from tpudiag.planning.candidates import doubled
 
     if found := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
         first, last = int(found[1]), int(found[2])

@@ -18,6 +18,7 @@ from tpudiag.commands._report import (
 )
 
 if TYPE_CHECKING:
+    from tpudiag.diagnoses.profile import ProfileRequest
     from tpudiag.sources.profile.locate import Run
 
 EPILOG = """\
@@ -91,17 +92,9 @@ def run(options: argparse.Namespace) -> int:
     if options.list:
         return _list(locate.runs(options.path))
     check_outputs(options)
-    request = profile.ProfileRequest(
-        path=options.path,
-        run=options.run_name,
-        engine=options.engine,
-        xprof_limit_s=options.xprof_limit,
-        step_name=options.step_name,
-        **({"top": options.top} if options.top else {}),
-    )
     settings = settings_for(options)
     with progress() as on_phase:
-        report = profile.diagnose(request, settings, on_phase)
+        report = profile.diagnose(request(options), settings, on_phase)
     code = emit(report, options)
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
@@ -112,6 +105,18 @@ def run(options: argparse.Namespace) -> int:
         print(f"tpudiag: {report.partial}", file=sys.stderr)
         return max(code, 1)
     return code
+
+
+def request(options: argparse.Namespace) -> ProfileRequest:
+    """The command line as a request."""
+    from tpudiag.diagnoses import profile
+    from tpudiag.diagnoses.profile_operations import TOP
+
+    return profile.ProfileRequest(
+        path=options.path, run=options.run_name, engine=options.engine,
+        xprof_limit_s=options.xprof_limit, step_name=options.step_name,
+        top=options.top or TOP,
+    )  # fmt: skip
 
 
 def _list(found: Sequence[Run]) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.model import Measurement
 from tpudiag.signals import Origin, Signals, TpuAttempt
+from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
@@ -34,10 +36,26 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
         if steps.input_wait_ms is not None:
             wait = round(statistics.median(steps.input_wait_ms), 3)
             found["input_wait_ms"] = Measurement(wait, "ms", source)
+    found |= _of_training(signals)
     if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
         took = round(signals.tensorflow.took_s, 2)
         found["tensorflow_import_s"] = Measurement(took, "s", "job")
     found["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
+    return found
+
+
+def _of_training(signals: Signals) -> dict[str, Measurement]:
+    """Traces of what trains, and what its pipelines give alone."""
+    found: dict[str, Measurement] = {}
+    training = [function for function in signals.functions or () if function.trains]
+    if training:
+        traces = sum(function.traces for function in training)
+        found["traces"] = Measurement(traces, "traces", "job")
+    costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]
+    if costs:
+        slowest = round(min(cost.examples_per_second for cost in costs), 1)
+        source = "the pipeline alone on this machine"
+        found["input_examples_per_second"] = Measurement(slowest, "examples/s", source)
     return found
 
 
@@ -113,12 +131,14 @@ def writes(sandbox: Path | None) -> str:
     return f"Files that the job wrote are in {sandbox}, under their whole paths."
 
 
-def not_by_hand(rehearsed: bool) -> str:
+def not_by_hand(added: Mapping[str, str]) -> str:
     """What a job meets that it would not meet if it were started by hand."""
-    variables = " CUDA_VISIBLE_DEVICES=-1 and TPU_SKIP_MDS_QUERY=1 are set;" if rehearsed else ""
+    settings = ", ".join(f"{name}={value}" for name, value in added.items())
+    variables = f" set in its environment: {settings};" if added else ""
+    gone = f" Today's Colab sets no {runner.COLAB_TPU}." if runner.COLAB_TPU in added else ""
     return (
         f"Not as if started by hand:{variables} no terminal (stdin is empty, output goes through "
-        "a pipe); a session of its own; python -B, so that no bytecode is written."
+        f"a pipe); a session of its own; python -B, so that no bytecode is written.{gone}"
     )
 
 

@@ -15,9 +15,9 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.hardware import Target
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
-from tpudiag.plan import candidates
-from tpudiag.plan.candidates import Plan
-from tpudiag.plan.search import Search
+from tpudiag.planning import candidates
+from tpudiag.planning.candidates import Plan
+from tpudiag.planning.search import Search
 from tpudiag.settings import Settings
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process

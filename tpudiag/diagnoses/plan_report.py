@@ -21,8 +21,8 @@ from tpudiag.model import (
     Value,
     Verdict,
 )
-from tpudiag.plan import candidates as planning
-from tpudiag.plan.candidates import Plan, Row
+from tpudiag.planning import candidates as planning
+from tpudiag.planning.candidates import Plan, Row
 
 TITLE = "Plan"
 COLUMNS = (

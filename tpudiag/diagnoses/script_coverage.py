@@ -75,7 +75,7 @@ def _unreached(rest: Sequence[UnreachedLines]) -> str:
     """The statements that were not reached."""
     if not rest:
         return "No statement of the main flow follows there."
-    first = "; ".join(f"{each.file}:{each.first_line} {each.text}" for each in rest[:SHOWN])
+    first = "; ".join(map(str, rest[:SHOWN]))
     more = f" and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
     return f"Not reached: {first}{more}."
 

@@ -96,6 +96,7 @@ from tpudiag.signals.training_loop import (
     RepeatedSetup,
     ReplicaRead,
     ResultFetch,
+    TrainedNumbers,
     TrainingLoop,
     UndistributedInput,
 )
@@ -174,6 +175,7 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainedNumbers",
     "TrainingLoop",
     "UndistributedInput",
     "UnreachedLines",
@@ -225,6 +227,8 @@ class Signals:
     numerics: StepNumerics | None = None
     loop: TrainingLoop | None = None
     """What was seen around the training step."""
+    trained: TrainedNumbers | None = None
+    """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None

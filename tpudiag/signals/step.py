@@ -142,6 +142,8 @@ class VariableSeen:
     trainable: bool
     optimizer: bool = False
     location: Location | None = None
+    trained: bool | None = None
+    """Whether a step takes gradients for it; None where no step was seen to take any."""
 
 
 @dataclass(frozen=True)

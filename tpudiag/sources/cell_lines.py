@@ -39,11 +39,14 @@ class CellMap:
 
     def _located(self, fact: Fact) -> Fact:
         """A fact that may be a location in the program."""
-        line = fact.get("line")
-        if not (self._is_program(fact.get("file")) and isinstance(line, int)):
+        name = "line" if "line" in fact else "first_line"
+        first = fact.get(name)
+        if not (self._is_program(fact.get("file")) and isinstance(first, int)):
             return fact
-        cell, line = self.place(line)
-        return fact | {"file": self.notebook, "line": line, "cell": cell}
+        cell, line = self.place(first)
+        last = fact.get("last_line")
+        moved = {"last_line": last - first + line} if isinstance(last, int) else {}
+        return fact | {"file": self.notebook, name: line, "cell": cell} | moved
 
     def text(self, text: str) -> str:
         """A text with the lines of the program as lines of cells."""

@@ -72,7 +72,13 @@ assert epochs == [0, 1], epochs
 second = model.fit(data(repeated=False), epochs=3, verbose=0)
 assert len(second.history["loss"]) == 3
 assert model.predict(data(repeated=False), verbose=0).shape == (640, 3)
+assert model.predict(tf.ones((1003, 4)), batch_size=64, verbose=0).shape == (1003, 3)
 model.save_weights("w.weights.h5")
+serving = build()
+serving(tf.ones((1, 4)))
+from tensorflow.config import list_logical_devices  # a second module of TensorFlow's interface
+assert len(list_logical_devices("TPU")) == len(tf.config.list_logical_devices("TPU")) == 2
+assert tf.distribute.MirroredStrategy().num_replicas_in_sync == 1
 """
 INNER = """
 @tf.function
@@ -146,6 +152,8 @@ def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
     assert coverage["end"] == "whole"
     loop = coverage["shortened"][0]
     assert (loop["ran"], loop["asked"]) == (2, 40)
+    outside = [each for each in known["variables"] if each["trainable"] and not each["in_scope"]]
+    assert not outside, "a model for serving, made after the training"
 
 
 @pytest.mark.timeout(300)

@@ -61,9 +61,10 @@ model.fit(dataset)
             r"'RefVariable' object",
             r"global_variables_initializer.{0,60}?(?:no attribute|not defined)",
         ),
-        cause="The script is written for TensorFlow 1 (sessions, placeholders, graph mode); TensorFlow 2 runs eagerly and has no such name.",
+        cause="A name or habit of TensorFlow 1 (sessions, placeholders, graph mode, tf.logging, tf.flags): TensorFlow 2 runs eagerly, and has moved or removed it.",
         details=("The name is {name}.",),
         fix="""\
+# a name that only moved: tf.logging, tf.gfile -> tf.compat.v1.logging, tf.io.gfile; tf.app, tf.flags -> absl.app, absl.flags
 # the honest way: functions and Keras in place of sessions; placeholders become function arguments (or tf.keras.Input)
 @tf.function
 def train_step(images, labels): ...
@@ -78,6 +79,23 @@ import tensorflow.compat.v1 as tf; tf.disable_v2_behavior()       # or tf.compat
             "X-DataInitiative/tick#408",
         ),
         example="RuntimeError: tf.placeholder() is not compatible with eager execution.",
+    ),
+    KnownError(
+        id="P42",
+        family="distutils",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"module 'distutils' has no attribute '(?P<name>\w{1,40})'",
+            r"No module named 'distutils(?:\.(?P<name>\w{1,40}))?'",
+        ),
+        cause="distutils is gone since Python 3.12, and before it `import distutils` alone never brought its submodules: other packages did by chance.",
+        details=("The name is {name}.",),
+        fix="""\
+from packaging.version import Version                 # pip install packaging
+if Version(tf.__version__) < Version("2.0"): ...      # in place of distutils.version.LooseVersion
+import distutils.version                              # up to Python 3.11, or with setuptools""",
+        evidence="reproduced",
+        example="AttributeError: module 'distutils' has no attribute 'version'",
     ),
     KnownError(
         id="P03",

@@ -7,6 +7,19 @@ from tpudiag.known_errors.model import Kind, KnownError, Phase, VersionFix
 
 ERRORS = (
     KnownError(
+        id="P43",
+        family="tensorboard-missing",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"TensorBoard is not installed, missing implementation for (?P<name>tf\.summary\.\w{1,20})?",
+        ),
+        cause="tf.summary is made of the package tensorboard, which TensorFlow 2.21 no longer brings along.",
+        details=("It was needed for {name}.",),
+        fix="pip install tensorboard",
+        evidence="reproduced",
+        example="TensorBoard is not installed, missing implementation for tf.summary.image",
+    ),
+    KnownError(
         id="E71",
         family="protobuf",
         phase=Phase.INSTALLING,

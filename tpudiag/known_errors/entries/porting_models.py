@@ -26,6 +26,22 @@ callbacks = [keras.callbacks.LearningRateScheduler(lambda epoch, lr: float(lr * 
         example="TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its learning rate is not settable.",
     ),
     KnownError(
+        id="P44",
+        family="integer-schedule",
+        phase=Phase.TRACING,
+        kind=Kind.BROAD,
+        patterns=(r"Expected int(?:32|64), but got (?P<value>[\d.e-]{1,20}) of type 'float'",),
+        cause="A whole number meets a fraction. In a learning-rate schedule that is the step: Keras 3 hands it over as int64, which Keras 2 cast before.",
+        details=("The fraction is {value}.",),
+        fix="""\
+class Schedule(keras.optimizers.schedules.LearningRateSchedule):
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)            # first of all
+        return self.initial * 0.95 ** (step / self.decay_steps)""",
+        evidence="reproduced",
+        example="TypeError: Expected int64, but got 0.95 of type 'float'.",
+    ),
+    KnownError(
         id="P27",
         family="reset-states",
         phase=Phase.TRACING,
@@ -119,6 +135,23 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         example="ValueError: Unrecognized keyword arguments passed to Embedding: {'weights': [array([[0., 0.]])]}",
     ),
     KnownError(
+        id="P41",
+        family="model-init-arguments",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"(?:Layer|Model|Functional|Sequential)\.__init__\(\) takes 1 positional argument but \d{1,2} were given",
+        ),
+        cause="The constructor of a Keras 3 layer or model takes keywords alone: super().__init__(self), or a name given without its keyword, is one argument too many.",
+        fix="""\
+class Wrapped(keras.Model):
+    def __init__(self, model):
+        super().__init__()             # not super().__init__(self); super().__init__(name=name)
+        self.model = model
+export TF_USE_LEGACY_KERAS=1           # or stay with Keras 2 (tf-keras), before TensorFlow is imported""",
+        evidence="reproduced",
+        example="TypeError: Layer.__init__() takes 1 positional argument but 2 were given",
+    ),
+    KnownError(
         id="P32",
         family="bool-labels",
         phase=Phase.BUILDING,
@@ -177,9 +210,10 @@ pip install "tensorflow==2.15.*" tensorflow-addons          # to run it as it is
         patterns=(
             r"when providing the `?metrics`? argument as a list",
             r"should have as many entries as the model has outputs",
+            r"Expected `metrics` argument to be a list, tuple, or dict",
         ),
-        cause="In Keras 3 a model of several outputs wants its metrics for each output.",
-        fix='model.compile(optimizer, loss={"a": "mse", "b": "mae"}, metrics={"a": ["mae"], "b": ["mae"]})     # by the outputs\' names',
+        cause="Keras 3 wants metrics as a list, tuple or dict, and for a model of several outputs some for each output.",
+        fix='model.compile(optimizer, loss, metrics=[metric])     # not metrics=metric; of several outputs {"a": ["mae"], "b": ["mae"]}, by their names',
         evidence="recalled",
         example="ValueError: For a model with multiple outputs, when providing the `metrics` argument as a list, it should have as many entries as the model has outputs.",
     ),

@@ -1,33 +1,88 @@
-"""The end of the log that a running process writes: its standard error or output, in a file."""
+"""The log that a running process writes: its standard error or output, in a file."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-from tpudiag.sources.live.processes import PROC
+from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18
+AT_ONCE_BYTES = 1 << 24
+"""What is read of a log at one look at most; more waits for the next."""
 _STANDARD_ERROR, _STANDARD_OUTPUT = 2, 1
 
 
 def log_end(pid: int, proc: Path = PROC) -> str:
     """The last of what a process said; empty where it does not write to a readable file."""
-    ends: dict[tuple[int, int], str] = {}
+    ends = (_end(path) for path in log_files(pid, proc))
+    return "\n".join(end for end in ends if end is not None)
+
+
+def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
+    """The regular files that a process's standard output and error go to, each once."""
+    return tuple(dict(_log_files(pid, proc)).values())
+
+
+class LogFile:
+    """A log that is read as it grows, from the end that it had when it was first seen.
+
+    A log that is gone, or cannot be read, has nothing new; one that was cut or replaced is
+    read from its beginning.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: tuple[int, int] | None = None
+        self._position = 0
+
+    def new(self) -> bytes:
+        """What was written since the last look; at first the end of what is there."""
+        try:
+            with self.path.open("rb") as stream:
+                about = os.fstat(stream.fileno())
+                stream.seek(self._begin(about))
+                piece = stream.read(AT_ONCE_BYTES)
+                self._position = stream.tell()
+                return piece
+        except OSError:
+            return b""
+
+    def _begin(self, about: os.stat_result) -> int:
+        """Where to read from."""
+        known, self._file = self._file, (about.st_dev, about.st_ino)
+        if known is None:
+            return max(0, about.st_size - END_BYTES)
+        return self._position if known == self._file and about.st_size >= self._position else 0
+
+
+def _log_files(pid: int, proc: Path) -> Iterator[tuple[tuple[int, int], Path]]:
+    """The files by their identity, by the name under which the process's own file is opened."""
     for descriptor in (_STANDARD_OUTPUT, _STANDARD_ERROR):
         path = proc / str(pid) / "fd" / str(descriptor)
         try:
             about = path.stat()
             if stat.S_ISREG(about.st_mode):
-                ends[about.st_dev, about.st_ino] = _end(path, about.st_size)
+                yield (about.st_dev, about.st_ino), path.resolve() if _alive(path) else path
         except OSError:
             continue
-    return "\n".join(ends.values())
 
 
-def _end(path: Path, size: int) -> str:
+def _alive(path: Path) -> bool:
+    """Whether the file has a name of its own still, under which it outlives its process."""
+    try:
+        return path.resolve(strict=True).samefile(path)
+    except OSError:
+        return False
+
+
+def _end(path: Path) -> str | None:
     """The last bytes of a file, as text."""
-    with path.open("rb") as stream:
-        stream.seek(max(0, size - END_BYTES), os.SEEK_SET)
-        return stream.read(END_BYTES).decode(errors="replace")
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - END_BYTES), os.SEEK_SET)
+            return stream.read(END_BYTES).decode(errors="replace")
+    except OSError:
+        return None

@@ -61,6 +61,24 @@ def test_a_slow_step_runs_twice_and_is_answered_from_then_on() -> None:
     assert job.counter.value == 2000
 
 
+def test_what_was_observed_before_counts() -> None:
+    job = Job(step_s=10.0)
+    forward = FastForward(60.0, lambda: [job.counter], clock=lambda: job.now)
+    for _ in range(2):
+        assert not forward.knows("step")
+        forward.run("step", job.step)
+    forward.begin()
+    assert forward.knows("step")
+    assert forward.last("step") is not None
+
+
+def test_a_slow_evaluation_runs_once() -> None:
+    job = Job(step_s=10.0)
+    job.call("evaluate")
+    assert job.forward.last("evaluate", trains=False) is not None
+    assert job.forward.last("evaluate", trains=True) is None
+
+
 def test_a_quick_step_runs_on_while_the_pass_has_time() -> None:
     job = Job(step_s=0.01)
     for _ in range(1000):
@@ -96,8 +114,6 @@ def test_training_is_not_forwarded_before_it_was_observed() -> None:
     assert forward.may_forward(trains=False)
     forward.begin()
     assert forward.may_forward(trains=True)
-    forward.suspended = True
-    assert not forward.may_forward(trains=False)
 
 
 def test_data_of_unknown_length_ends() -> None:
@@ -134,3 +150,25 @@ def test_calls_that_may_stand_for_one_another(one: Any, other: Any, same: bool) 
     function: Callable[..., Any] = print
     keys = [fast_forward.signature(function, args, {}, 1) for args in (one, other)]
     assert (keys[0] == keys[1]) is same
+
+
+class Replicas:
+    """A value on each of several replicas."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.values = tuple(Tensor(size, 4) for size in sizes)
+
+
+def test_results_of_the_datas_length_ask_for_the_sizes_of_every_replica() -> None:
+    def signature(*args: object, every_replica: bool = False) -> object:
+        return fast_forward.signature(Replicas, args, {}, 1, every_replica)
+
+    assert signature(Replicas(8, 8)) == signature(Replicas(8, 4))
+    assert signature(Replicas(8, 8), every_replica=True) != signature(
+        Replicas(8, 4), every_replica=True
+    )
+    assert signature([Replicas(8, 8)], every_replica=True) == signature(
+        [Replicas(8, 8)], every_replica=True
+    )
+    assert signature(iter([1]), every_replica=True) is None
+    assert signature(iter([1])) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
 import ctypes
 import importlib
@@ -13,15 +14,16 @@ import runpy
 import signal
 import sys
 import threading
+import zipfile
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error
+from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
+from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -47,17 +49,22 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec that the other finders give, its loader followed."""
-        if name not in self._after:
+        twin = _twin(name)
+        if name not in self._after and twin is None:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 self._follow(spec.loader, name)
+                if twin is not None:
+                    _share_names(spec.loader, twin)
                 return spec
         return None
 
     def _follow(self, loader: object, name: str) -> None:
         """Announce when this loader executes its module; being asked for its spec is no import."""
+        if name not in self._after:
+            return
         execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
 
         def exec_module(module: ModuleType) -> None:
@@ -69,6 +76,29 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
                 barrier.attempt(f"import {name}", after, module)
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]
+
+
+def _twin(name: str) -> ModuleType | None:
+    """The module of TensorFlow's interface that an import is about to make a second time.
+
+    `from tensorflow.io import ...` executes the file of tf.io once more, and puts the new module in
+    tf.io's place, without anything that was hooked or stood in for.
+    """
+    if not name.startswith("tensorflow.") or name.startswith("tensorflow.keras"):
+        return None
+    return sys.modules.get(f"tensorflow._api.v2.{name.partition('.')[2]}")
+
+
+def _share_names(loader: object, twin: ModuleType) -> None:
+    """Give a module that is made a second time the names that the first one has by now."""
+    execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        names = {n: value for n, value in vars(twin).items() if not n.startswith("_")}
+        vars(module).update(names)
+
+    loader.exec_module = exec_module  # type: ignore[attr-defined]
 
 
 def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None:
@@ -86,7 +116,27 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         target()  # type: ignore[operator]
     else:
         _look_first_in(Path(program).resolve().parent)
-        runpy.run_path(program, run_name="__main__")
+        _run_file(program)
+
+
+def _run_file(program: str) -> None:
+    """Run a script as Python does: by its whole path, its arguments as they were given.
+
+    runpy keeps a relative `__file__`, with which a job that changes its folder finds nothing.
+    """
+    file = os.path.abspath(program)  # noqa: PTH100 (a link's own path, as Python's)
+    if not Path(file).is_file() or file.endswith(".pyc") or zipfile.is_zipfile(file):
+        runpy.run_path(program, run_name="__main__")  # what is no source has a __main__ in it
+        return
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
+    main.__loader__ = SourceFileLoader("__main__", file)
+    sys.modules["__main__"] = main
+    text = overlay.source(file)
+    if text is None:
+        with io.open_code(file) as source:
+            text = source.read()
+    exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 
 
 def _look_first_in(folder: Path) -> None:
@@ -97,6 +147,9 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
+    overlay.install(spec.overlay)
+    if spec.seed >= 0:
+        same_numbers.seed_python(spec.seed)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None

@@ -11,6 +11,12 @@ VARIABLES_TO_TRACE = 400
 about 0.1 s for each layer of each replica."""
 MEMORY_SHARE = 0.5
 """Of the memory available at the first step; variables are there already, gradients are not."""
+CORE_FLOPS_PER_S = 10e9
+"""What a core does of a step's products, others at work beside it; a guess on the safe side."""
+BEARABLE_STEP_S, UNBEARABLE_STEP_S = 4.0, 20.0
+"""A step that takes longer than the first is run on two replicas; and then the second, on one."""
+PASSES = 3
+"""A step's work, in forward passes."""
 COPIES = 3
 """Gradients and temporary copies of a variable while it is updated."""
 
@@ -25,6 +31,19 @@ def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     size_bytes = sum(variable.bytes for variable in trainable)
     by_memory = int(MEMORY_SHARE * available_bytes() / max(COPIES * size_bytes, 1))
     return max(min(wanted, by_time, by_memory), 1)
+
+
+def replicas_in_time(forward_flops: float, wanted: int, cores: int) -> int:
+    """The most replicas, up to `wanted`, whose steps this machine runs in bearable time.
+
+    `forward_flops` are those of one replica's forward pass.
+    """
+    replica_s = PASSES * forward_flops / (cores * CORE_FLOPS_PER_S)
+    if replica_s * wanted <= BEARABLE_STEP_S:
+        return wanted
+    if replica_s * 2 > UNBEARABLE_STEP_S:
+        return 1
+    return max(min(int(BEARABLE_STEP_S / replica_s), wanted), min(2, wanted))
 
 
 def available_bytes() -> int:

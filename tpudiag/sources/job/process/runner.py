@@ -21,6 +21,8 @@ from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 TAIL_BYTES = 64 * 1024
+COLAB_TPU = "COLAB_TPU_ADDR"
+"""Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
 
@@ -47,6 +49,8 @@ class JobRun:
     wall_s: float = 0.0
     cells: CellMap | None = None
     """Of a notebook: leads from the program's lines back to its cells."""
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    """What was set in its environment beside the user's own."""
 
     @property
     def phase(self) -> str:
@@ -93,12 +97,12 @@ def run(
         [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         pass_fds=inherited, start_new_session=True,
-        env={**variables_for(python), **added_variables(spec)},
+        env={**variables_for(python), **(variables := added_variables(spec))},
     ) as process:  # fmt: skip
         os.close(write_end)
         assert process.stdout is not None
         output = _Output(process.stdout)
-        job = JobRun(cells=_cells(spec))
+        job = JobRun(cells=_cells(spec), variables=variables)
         try:
             _follow(process, read_end, job, limits, started, on_phase, on_facts)
         except KeyboardInterrupt:
@@ -118,7 +122,20 @@ def _cells(spec: JobSpec) -> CellMap | None:
 
 def added_variables(spec: JobSpec) -> dict[str, str]:
     """What a job finds in its environment beside the user's own: no accelerator is looked for."""
-    return {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"} if spec.rehearse else {}
+    if not spec.rehearse:
+        return {}
+    variables = {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
+    if COLAB_TPU not in os.environ and COLAB_TPU in _text_of(spec.program):
+        variables[COLAB_TPU] = "127.0.0.1:8470"  # what resolves it is stood in for
+    return variables
+
+
+def _text_of(program: str) -> str:
+    """The text of a script; empty where it is none."""
+    try:
+        return Path(program).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return ""
 
 
 def _follow(

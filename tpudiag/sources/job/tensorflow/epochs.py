@@ -62,15 +62,16 @@ class EpochWatch:
             return original(model, *args, **kwargs)
 
     def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
-        """A prediction runs as it is: its results have the length of its data."""
-        before = self._forward.suspended
+        """A prediction reads all of its data: its results have the length of them."""
+        before = self._forward.whole_results
         strategy = self._tf.distribute.TPUStrategy
-        self._forward.suspended = self._replay.suspended = True
+        self._forward.new_pass()
+        self._forward.whole_results = self._replay.suspended = True
         strategy.tpudiag_whole_batches = True
         try:
             return original(model, *args, **kwargs)
         finally:
-            self._forward.suspended = self._replay.suspended = before
+            self._forward.whole_results = self._replay.suspended = before
             strategy.tpudiag_whole_batches = before
 
     @contextmanager

@@ -16,6 +16,8 @@ from typing import Any, cast
 from tpudiag.sources.job.tensorflow import barrier, user_lines
 
 LEAST_REAL_CALLS = 2
+SLOW_S = 5.0
+"""A call that took longer, and trains nothing, is not run a second time."""
 REAL_S_OF_PASS = (6.0, 1.0, 0.25)
 """Real time for one pass over the data: the first, the second, and each later one."""
 REAL_SHARE = 0.6
@@ -23,6 +25,7 @@ REAL_SHARE = 0.6
 ENDLESS_CALLS = 200
 """Forwarded calls in a pass over data of unknown length before it ends."""
 MOST_SIGNATURES = 200
+_ITERATOR = "an iterator"
 MOST_INSTANCES = 4
 """More tf.functions of the same code than this are made anew in a loop: they count as one."""
 
@@ -53,8 +56,8 @@ class FastForward:
         self.moves_late = False
         """Whether counters are moved when they are read, not at each forwarded call."""
         self._pending: dict[int, tuple[Any, int]] = {}
-        self.suspended = False
-        """While a call is under way whose results may not be repeated (predict)."""
+        self.whole_results = False
+        """While results must have the length of the data they are made from (predict)."""
         self.forwarded_in_pass = 0
         self.endless = False
         """While Keras reads data whose end only its iterator knows, which nobody reads now."""
@@ -72,14 +75,20 @@ class FastForward:
 
     def may_forward(self, trains: bool) -> bool:
         """Whether calls of a step function may be answered at all by now."""
-        return not self.suspended and (self.training_too or not trains)
+        return self.training_too or not trains
 
-    def last(self, key: object) -> _Known | None:
+    def knows(self, key: object) -> bool:
+        """Whether enough calls of this signature were run to answer further ones."""
+        known = self._known.get(key)
+        return known is not None and known.real_calls >= LEAST_REAL_CALLS
+
+    def last(self, key: object, trains: bool = True) -> _Known | None:
         """The signature's last result where it stands for this call; None where it must run."""
         known = self._known.get(key)
-        if known is None or known.real_calls < LEAST_REAL_CALLS or self._has_time(known.took_s):
+        if known is None or self._has_time(known.took_s):
             return None
-        return known
+        once = not trains and known.took_s > SLOW_S
+        return known if once or known.real_calls >= LEAST_REAL_CALLS else None
 
     def end_if_endless(self) -> None:
         """End a pass over data of unknown length, as the data would."""
@@ -135,38 +144,50 @@ class FastForward:
                 counter.assign_add(round((now - value) * (times - 1)), read_value=False)
 
     def _has_time(self, took_s: float) -> bool:
-        """Whether this pass has time for another real call."""
+        """Whether this pass has time for another real call of a function that ran often enough."""
         allowed_s = REAL_S_OF_PASS[min(max(self._passes, 1), len(REAL_S_OF_PASS)) - 1]
-        if self._pass_s == 0.0:
-            return self._real_s + took_s < REAL_SHARE * self._budget_s
         left_s = REAL_SHARE * self._budget_s - self._real_s
         return self._pass_s + took_s < min(allowed_s, self._pass_s + left_s)
 
 
-def signature(function: Any, args: Any, kwargs: Any, instances: int) -> object:
-    """What a call must have in common with another to stand for it; numbers may differ."""
+def signature(
+    function: Any, args: Any, kwargs: Any, instances: int, every_replica: bool = False
+) -> object:
+    """What a call must have in common with another to stand for it; numbers may differ.
+
+    With `every_replica` the shapes of all replicas count, not those of the first alone; a call that
+    is given an iterator then has no signature (None), for nobody knows what it will yield.
+    """
     owner = id(function) if instances <= MOST_INSTANCES else 0
     parts: list[object] = [owner]
     for value in args:
-        _describe(value, parts)
+        _describe(value, parts, every_replica)
     for name in sorted(kwargs):
         parts.append(name)
-        _describe(kwargs[name], parts)
-    return tuple(parts)
+        _describe(kwargs[name], parts, every_replica)
+    return None if every_replica and _ITERATOR in parts else tuple(parts)
 
 
-def _describe(value: Any, parts: list[object]) -> None:
+def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
     """Add what matters of one argument."""
     if isinstance(value, dict):
         for key, item in cast("Mapping[Any, Any]", value).items():
             parts.append(str(key))
-            _describe(item, parts)
+            _describe(item, parts, every_replica)
         return
     if isinstance(value, (list, tuple)):
         parts.append(len(cast("list[Any]", value)))
         for item in cast("list[Any]", value):
-            _describe(item, parts)
+            _describe(item, parts, every_replica)
         return
+    if every_replica and hasattr(value, "__next__"):
+        parts.append(_ITERATOR)
+        return
+    if every_replica:
+        replicas: Any = getattr(value, "values", None)
+        class_: Any = replicas.__class__
+        if class_ is tuple:
+            parts.extend(str(getattr(part, "shape", "")) for part in replicas)
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, str, bytes)):
         parts.append(value)

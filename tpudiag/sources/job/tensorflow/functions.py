@@ -52,8 +52,14 @@ class _Seen:
     signatures: list[Signature] = field(default_factory=list[Signature])
     retraces: list[Retrace] = field(default_factory=list[Retrace])
 
-    def key(self, function: Any, args: Any, kwargs: Any) -> object:
-        """What calls that stand for one another have in common; the same arguments are known."""
+    def key(self, function: Any, args: Any, kwargs: Any, every_replica: bool) -> object:
+        """What calls that stand for one another have in common; the same arguments are known.
+
+        None for a call that no other stands for.
+        """
+        if every_replica:
+            whole = fast_forward.signature(function, args, kwargs, self.instances, True)
+            return None if whole is None else (id(self), whole)
         same = id(function), tuple(map(id, args)), tuple(kwargs)
         if kwargs or self.last_key is None or self.last_key[0] != same:
             signature = fast_forward.signature(function, args, kwargs, self.instances)
@@ -144,12 +150,14 @@ class FunctionWatch:
         if forward is None or not seen.is_step or seen.calls == 0:
             return self._run(seen, original, function, args, kwargs)
         self.before_step((args, kwargs))
+        run = partial(self._run, seen, original, function, args, kwargs)
+        key = seen.key(function, args, kwargs, forward.whole_results)
+        if key is None:
+            return run()
         if not forward.may_forward(seen.trains):
-            return self._run(seen, original, function, args, kwargs)
-        key = seen.key(function, args, kwargs)
-        known = forward.last(key)
+            return run() if forward.knows(key) else forward.run(key, run)
+        known = forward.last(key, seen.trains)
         if known is None:
-            run = partial(self._run, seen, original, function, args, kwargs)
             return forward.run(key, run)
         forward.end_if_endless()
         seen.forwarded += 1

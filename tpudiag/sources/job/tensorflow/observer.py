@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import (
@@ -17,6 +18,7 @@ from tpudiag.signals import (
     StepTimes,
     TensorFlowImport,
     TensorSeen,
+    VariableSeen,
 )
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -38,6 +40,7 @@ from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
 from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
@@ -109,6 +112,7 @@ class Observer:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
         self._gradients.on_traced_gradient = self._mark_training
+        self._gradients.on_first_replica = self._refuse_too_slow
         self._functions = FunctionWatch(tf, self._after_call)
         self._strategies = StrategyWatch(tf, self._functions.class_)
         self._strategies.after_eager_run = self._after_eager_run
@@ -135,6 +139,10 @@ class Observer:
         self._keras = KerasWatch(tf)
         self._loop = LoopWatch(tf, self._gradients)
         self._loop.state.methods = self._keras.own_methods
+        self._numbers = SameNumbers(tf, spec.seed) if spec.seed >= 0 else None
+        if self._numbers is not None:
+            self._variables.on_trained = self._numbers.made
+            self._loop.results.on_step = self._numbers.step_done
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -169,6 +177,7 @@ class Observer:
             self._recorder.phase(REST)
             self._loop.at_rest = True
             self._whole.begin()
+            self._variables.closed = True
             return True
         if self._whole is not None:
             self._whole.stuck()
@@ -198,6 +207,10 @@ class Observer:
         barrier.attempt("profile", self._steps.close_profile)
         self._recorder.phase("reading what was seen")
         barrier.attempt("step", self._examine_step)
+        if self._numbers is not None and self._steps.steps:
+            numbers, steps = self._numbers, self._steps.steps
+            self._numbers = None  # once, at the last observed step
+            self._put_each(trained=lambda: numbers.facts(steps))
         self._send()
 
     def finish(self, end: CoverageEnd = "whole") -> None:
@@ -300,6 +313,25 @@ class Observer:
             self._recorder.put(fitting_replicas=fitting)
             os._exit(0)
 
+    def _refuse_too_slow(self, call: GradientCall) -> None:
+        """Replica 0 has traced its forward pass: one too slow for so many replicas ends the try."""
+        self._gradients.on_first_replica = lambda _: None
+        spec = self._spec
+        if not spec.rehearse or spec.real_replicas == 1 or spec.requests >= 0:
+            return
+        pipelines = [replace(p, trains=True) for p in self._pipelines.facts() if p.distributed]
+        batch = batch_of(
+            self._strategies.last_inputs, pipelines, self._strategies.replicas or 1, None
+        )
+        if batch is None:
+            return
+        products = matrix_products.matrix_ops(call, lambda _: None, batch.per_replica_batch)
+        flops = float(sum(product.flops for product in products if product.forward))
+        in_time = host_memory.replicas_in_time(flops, spec.real_replicas, os.cpu_count() or 1)
+        if in_time < spec.real_replicas:
+            self._recorder.put(fitting_replicas=in_time)
+            os._exit(0)
+
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""
         barrier.attempt("step", self._examine_step)
@@ -370,7 +402,7 @@ class Observer:
         self._put_each(
             functions=self._functions.facts,
             pipelines=lambda: self._pipelines.facts() or None,
-            variables=self._variables.facts,
+            variables=self._variable_facts,
             tf1=self._tf1.facts,
             keras=self._keras.facts,
             precision=self._keras.precision,
@@ -380,6 +412,11 @@ class Observer:
         )
         if not (self._whole is not None and self._whole.began):
             self._put_each(loop=self._loop.facts)  # past the observed steps calls are forwarded
+
+    def _variable_facts(self) -> tuple[VariableSeen, ...]:
+        """The variables, and which of them steps train."""
+        self._variables.trains(v for call in self._gradients.calls for v in call.sources)
+        return self._variables.facts()
 
     def _dispatch(self) -> Dispatch | None:
         """How steps reach the device; None before the first step."""

@@ -50,6 +50,8 @@ def install(
         cpu, [tf.config.LogicalDeviceConfiguration()] * real_replicas
     )
     v1 = tf.compat.v1.distribute
+    for mirrored in (tf.distribute.MirroredStrategy, v1.MirroredStrategy):
+        hooks.around(mirrored, "__init__", functools.partial(_one_host_device, mirrored))
     strategy = strategy_class(tf, tf.distribute.MirroredStrategy, system, real_replicas)
     resolver = tpu_system.resolver_class(tf, system, on_resolver)
     initialize = _initialize(tf, system)
@@ -238,6 +240,15 @@ def _device(original: Any, real_replicas: int) -> Callable[..., Any]:
         return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
 
     return device
+
+
+def _one_host_device(
+    class_: Any, original: Any, strategy: Any, devices: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    """A MirroredStrategy that is told no devices finds the one CPU of a TPU VM."""
+    if devices is None and type(strategy) is class_:
+        devices = ["CPU:0"]
+    return original(strategy, devices, *args, **kwargs)
 
 
 def _initialize(tf: Any, system: TpuSystem) -> Callable[..., Any]:

@@ -36,6 +36,8 @@ class GradientWatch:
         """Gradients taken so far, traced or eagerly, on any replica."""
         self.reduced_by_mean = False
         self.on_traced_gradient: Callable[[], None] = lambda: None
+        self.on_first_replica: Callable[[GradientCall], None] = lambda _: None
+        """Called when replica 0 has traced the forward pass, before the others trace anything."""
         self._install()
 
     def _install(self) -> None:
@@ -46,6 +48,8 @@ class GradientWatch:
             original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
         ) -> Any:
             call = watch._seen(target, sources)
+            if call is not None:
+                hooks.quietly(watch.on_first_replica, call)
             gradients = original(tape, target, sources, *args, **kwargs)
             if call is not None:
                 given = [each for each in watch._tf.nest.flatten(gradients) if each is not None]

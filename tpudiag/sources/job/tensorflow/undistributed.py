@@ -65,8 +65,7 @@ class UndistributedWatch:
 
     def _judge(self, strategy: Any, given: Any) -> None:
         """A training step ran: note it where no argument was distributed."""
-        replicas = len(strategy.extended.worker_devices)
-        if replicas < 2:
+        if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
             return
         plain: list[Any] = []
         for leaf in self._tf.nest.flatten(given):

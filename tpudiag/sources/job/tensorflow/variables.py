@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -24,14 +25,30 @@ class VariableWatch:
     def __init__(self, tf: Any, after_large: Callable[[], None]) -> None:
         self._tf = tf
         self._after_large = after_large
+        self.on_trained: Callable[[Any], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Any]] = []
+        self._trained: set[str] = set()
+        self.closed = False
+        """Past the observed steps, where variables are of models for other ends."""
         self._scope = tf.variable_creator_scope(self._create)
         self._scope.__enter__()
 
     def facts(self) -> tuple[VariableSeen, ...]:
         """One entry a variable, replicas counted once."""
-        return tuple(self._seen.values())
+        known = bool(self._trained)
+        return tuple(
+            replace(seen, trained=_plain(seen.name) in self._trained) if known else seen
+            for seen in self._seen.values()
+        )
+
+    def trains(self, sources: Iterable[Any]) -> None:
+        """A step takes gradients for these."""
+        for source in sources:
+            inner: Any = getattr(source, "_value", None)  # of Keras 3's own variables
+            names = (getattr(each, "name", None) for each in (source, inner) if each is not None)
+            paths = (getattr(source, "path", None), *names)
+            self._trained.update(_plain(path) for path in paths if isinstance(path, str))
 
     def counters(self) -> list[Any]:
         """The whole numbers among the variables, of each replica: steps are counted in them."""
@@ -50,7 +67,9 @@ class VariableWatch:
         shape = tuple(variable.shape)
         if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
             self._counters.append(weakref.ref(variable))
-        if not replica_copy and None not in shape:
+        if not replica_copy and None not in shape and not self.closed:
+            if getattr(variable, "trainable", False):
+                self.on_trained(variable)
             in_scope = bool(self._tf.distribute.has_strategy())
             key = f"{name}#{len(self._seen)}"
             seen = self._seen[key] = VariableSeen(
@@ -65,6 +84,11 @@ class VariableWatch:
             )
             if seen.bytes >= LARGE_BYTES:
                 self._after_large()
+
+
+def _plain(name: str) -> str:
+    """A variable's name without its output and its replica."""
+    return re.sub(r"/replica_\d+", "", name).partition(":")[0]
 
 
 def _made_by_optimizer() -> bool:

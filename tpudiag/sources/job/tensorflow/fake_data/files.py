@@ -26,12 +26,9 @@ class Files:
         hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
         for name in ("restore", "read"):
             hooks.around(tf.train.Checkpoint, name, self._restored)
-        self._around_dataset("TFRecordDataset", lambda _: text_files.records(tf, ledger))
-        self._around_dataset("TextLineDataset", lambda _: text_files.lines(ledger))
-        self._around_dataset(
-            "FixedLengthRecordDataset",
-            lambda given: text_files.zeros(ledger, int(given[0])),
-        )
+        self._around_dataset("TFRecordDataset", lambda *_, **__: text_files.records(tf, ledger))
+        self._around_dataset("TextLineDataset", lambda *_, **__: text_files.lines(ledger))
+        self._around_dataset("FixedLengthRecordDataset", self._fixed_length)
         list_files: Any = tf.data.Dataset.list_files
 
         def listed(*args: Any, **kwargs: Any) -> Any:
@@ -114,12 +111,23 @@ class Files:
             self._reachable(filename, text_files.content(self._ledger)), *args, **kwargs
         )
 
-    def _around_dataset(self, name: str, stand_in: Callable[[Any], str]) -> None:
+    def _fixed_length(
+        self,
+        record_bytes: Any = 1,
+        header_bytes: Any = 0,
+        footer_bytes: Any = 0,
+        *_: Any,
+        **__: Any,
+    ) -> str:
+        """A file of records of one length, as FixedLengthRecordDataset is asked for it."""
+        sizes = [int(each or 0) for each in (record_bytes, header_bytes, footer_bytes)]
+        return text_files.zeros(self._ledger, *sizes)
+
+    def _around_dataset(self, name: str, stand_in: Callable[..., str]) -> None:
         """Hand a dataset of files the stand-in for each that cannot be reached."""
 
         def call(original: Any, dataset: Any, filenames: Any, *args: Any, **kwargs: Any) -> Any:
-            given = args or tuple(kwargs.values()) or (1,)
-            file = stand_in(given)
+            file = stand_in(*args, **kwargs)
             reachable = self._reachable(filenames, file)
             if name == "TFRecordDataset" and reachable is not filenames:
                 args = (None, *args[1:]) if args else args

@@ -122,7 +122,7 @@ class Contents:
         asked = tf.get_static_value(shape) if not isinstance(shape, tf.TensorShape) else shape
         if asked is None or not hasattr(tensor, "graph") or tf.executing_eagerly():
             return original(tensor, shape, *args, **kw)
-        sizes = [int(n) if n is not None else -1 for n in list(asked)]
+        sizes = [-1 if n is None or tf.is_tensor(n) else int(n) for n in list(asked)]
         if min(sizes, default=-1) < 1 or self._behind(tensor, "") is None:
             return original(tensor, shape, *args, **kw)
         count = 1

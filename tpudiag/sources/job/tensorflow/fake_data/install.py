@@ -43,7 +43,7 @@ class FakeData:
 
     def watch_tfds(self, tfds: Any) -> None:
         """What tensorflow_datasets would download."""
-        tfds_data.install(tfds, self._ledger)
+        tfds_data.install(self._tf, tfds, self._ledger)
 
     def watch_hub(self, module: Any) -> None:
         """What TF Hub would download."""

@@ -17,6 +17,8 @@ JPEG = zlib.decompress(
 )
 """A picture of 512 x 512, as JPEG."""
 SIZE = 512
+_FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
+"""Records of fixed length are small and many: scripts batch a whole test set of them."""
 _WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 
 
@@ -69,11 +71,13 @@ def content(ledger: Ledger) -> str:
     return ledger.file("content", write)
 
 
-def zeros(ledger: Ledger, record_bytes: int) -> str:
-    """A file of records of fixed length."""
+def zeros(ledger: Ledger, record_bytes: int, header_bytes: int = 0, footer_bytes: int = 0) -> str:
+    """A file of records of fixed length; none of it takes room on the disk."""
+    count = max(RECORDS, min(_FIXED_RECORDS, _FIXED_BYTES // max(record_bytes, 1)))
+    size = header_bytes + record_bytes * count + footer_bytes
 
     def write(path: str) -> None:
         with open(path, "wb") as file:  # noqa: PTH123
-            file.write(bytes(record_bytes * RECORDS))
+            file.truncate(size)
 
-    return ledger.file(f"fixed-{record_bytes}", write)
+    return ledger.file(f"fixed-{record_bytes}-{size}", write)

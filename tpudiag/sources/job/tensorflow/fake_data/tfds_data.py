@@ -1,7 +1,12 @@
-"""tensorflow_datasets: its own mock, and splits whose size is known."""
+"""tensorflow_datasets: its own mock, written to records, and splits whose size is known.
+
+The mock makes each example in a Python generator, which the real package never does: a few of its
+examples are kept in a file of records, and read from there as often as the split is long.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from typing import Any
 
@@ -9,14 +14,33 @@ from tpudiag.sources.job.tensorflow import hooks
 
 from .ledger import FILES, RECORDS, Ledger
 
-SPLITS = {"train": FILES, "test": 1, "validation": 1}
-"""Split -> shards of so many records each."""
+SPLITS = {"train": FILES * RECORDS, "test": RECORDS, "validation": RECORDS}
+"""Split -> examples, where no better is known."""
+KNOWN_SPLITS = {
+    "mnist": {"train": 60_000, "test": 10_000},
+    "fashion_mnist": {"train": 60_000, "test": 10_000},
+    "kmnist": {"train": 60_000, "test": 10_000},
+    "cifar10": {"train": 50_000, "test": 10_000},
+    "cifar100": {"train": 50_000, "test": 10_000},
+    "svhn_cropped": {"train": 73_257, "test": 26_032, "extra": 531_131},
+    "imdb_reviews": {"train": 25_000, "test": 25_000, "unsupervised": 50_000},
+    "imagenet2012": {"train": 1_281_167, "validation": 50_000},
+    "cats_vs_dogs": {"train": 23_262},
+    "tf_flowers": {"train": 3_670},
+    "oxford_flowers102": {"train": 1_020, "test": 6_149, "validation": 1_020},
+    "oxford_iiit_pet": {"train": 3_680, "test": 3_669},
+    "stanford_dogs": {"train": 12_000, "test": 8_580},
+    "food101": {"train": 75_750, "validation": 25_250},
+}
+"""Scripts write such sizes down, and steps_per_epoch goes by them."""
+_KEPT = 64
+"""Examples of the mock that are kept."""
 
-_kept: list[Any] = []
-"""The mock lasts as long as it is held."""
+_mocks: list[Any] = []
+"""A mock lasts as long as it is held."""
 
 
-def install(tfds: Any, ledger: Ledger) -> None:
+def install(tf: Any, tfds: Any, ledger: Ledger) -> None:
     """Let tfds.load and tfds.builder answer with the package's mock for data that is not there."""
 
     def load(original: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
@@ -30,14 +54,61 @@ def install(tfds: Any, ledger: Ledger) -> None:
         _with_splits(tfds, builder)
         return builder
 
+    def as_dataset(original: Any, builder: Any, split: Any = None, *args: Any, **kw: Any) -> Any:
+        made = original(builder, split, *args, **kw)
+        if kw.get("read_config") is not None and kw["read_config"].add_tfds_id:
+            return made
+        return hooks.quietly(_from_records, tf, ledger, made, _examples(builder, split)) or made
+
     testing: Any = importlib.import_module("tensorflow_datasets.testing")
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
-    _kept.append(mock)
+    _mocks.append(mock)
+    builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
+    hooks.around(builders.FileReaderBuilder, "_as_dataset", as_dataset)
     load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)
         hooks.around(owner, "load", load)
+
+
+def _examples(builder: Any, split: Any) -> int:
+    """How many examples a split, or a part of one, has."""
+    try:
+        return int(builder.info.splits[split].num_examples) or FILES * RECORDS
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return FILES * RECORDS
+
+
+def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
+    """A dataset that reads examples of the mock from records; None for what records cannot hold."""
+    spec = made.element_spec
+    flat = tf.nest.flatten(spec)
+    if not all(isinstance(each, tf.TensorSpec) for each in flat):
+        return None
+
+    def write(path: str) -> None:
+        with tf.io.TFRecordWriter(path) as writer:
+            for example in made.take(_KEPT):
+                leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
+                writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
+
+    def read(record: Any) -> Any:
+        leaves = tf.raw_ops.ParseTensor(serialized=record, out_type=tf.string)
+        parsed = [
+            tf.raw_ops.ParseTensor(serialized=leaves[at], out_type=each.dtype)
+            for at, each in enumerate(flat)
+        ]
+        for leaf, each in zip(parsed, flat, strict=True):
+            leaf.set_shape(each.shape)
+        return tf.nest.pack_sequence_as(spec, parsed)
+
+    with tf.init_scope():
+        name = hashlib.sha1(repr(spec).encode(), usedforsecurity=False).hexdigest()[:12]
+        file = ledger.file(f"tfds/{name}.tfrecord", write)
+        files = [file] * -(-examples // _KEPT)
+        dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
+        return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))
 
 
 def _with_splits(tfds: Any, builder: Any) -> None:
@@ -45,17 +116,24 @@ def _with_splits(tfds: Any, builder: Any) -> None:
     if builder.info.splits:
         return
     splits: Any = importlib.import_module("tensorflow_datasets.core.splits")
+    sizes = KNOWN_SPLITS.get(builder.name, SPLITS)
     builder.info.set_splits(
         splits.SplitDict(
             [
                 tfds.core.SplitInfo(
-                    name=name, shard_lengths=[RECORDS] * shards, num_bytes=0,
+                    name=name, shard_lengths=_shards(examples), num_bytes=0,
                     filename_template=tfds.core.ShardedFileTemplate(
                         dataset_name=builder.name, data_dir=builder.data_dir, split=name,
                         filetype_suffix="tfrecord",
                     ),
                 )
-                for name, shards in SPLITS.items()
+                for name, examples in sizes.items()
             ]
         )
     )  # fmt: skip
+
+
+def _shards(examples: int) -> list[int]:
+    """The lengths of a split's files."""
+    files = min(FILES, max(examples // RECORDS, 1))
+    return [examples // files + (file < examples % files) for file in range(files)]

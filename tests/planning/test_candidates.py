@@ -8,8 +8,8 @@ from tpudiag.compiled import Compilation, OutOfMemory, Program
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Verdict
-from tpudiag.plan import candidates
-from tpudiag.plan.candidates import Plan
+from tpudiag.planning import candidates
+from tpudiag.planning.candidates import Plan
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
 

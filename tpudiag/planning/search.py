@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import GIB, Target
 from tpudiag.phases import OnPhase, Phase
-from tpudiag.plan import candidates
-from tpudiag.plan.candidates import BISECTIONS, Plan
+from tpudiag.planning import candidates
+from tpudiag.planning.candidates import BISECTIONS, Plan
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory

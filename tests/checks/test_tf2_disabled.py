@@ -1,0 +1,30 @@
+"""What takes the place of a TensorFlow 1 interface."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from tpudiag.model import Finding
+from tpudiag.signals import Origin, Signals, TensorFlowImport, Tf1Use
+
+check = importlib.import_module("tpudiag.checks.tf2_disabled").tf2_disabled
+
+
+@pytest.mark.parametrize(
+    ("api", "successor"),
+    [
+        ("tf.contrib.cluster_resolver.TPUClusterResolver", "tf.distribute.cluster_resolver"),
+        ("tf.contrib.distribute.TPUStrategy", "tf.distribute.TPUStrategy"),
+        ("tf.contrib.layers.fully_connected", "tf.contrib is gone"),
+        ("tf.logging.set_verbosity", "absl.logging has set_verbosity"),
+        ("tf.flags.DEFINE_string", "absl.flags"),
+        ("tf.Session", "@tf.function"),
+    ],
+)  # fmt: skip
+def test_the_fix_names_the_successor(api: str, successor: str) -> None:
+    seen = TensorFlowImport(succeeded=True, version="2.21.0", tf2_behavior=True, eager=True)
+    signals = Signals(origin=Origin.REHEARSAL, tensorflow=seen, tf1=(Tf1Use(api, None),))
+    finding = next(each for each in check.function(signals) if isinstance(each, Finding))
+    assert successor in (finding.fix or "")

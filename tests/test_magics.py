@@ -1,0 +1,162 @@
+"""`%load_ext tpudiag` in a real IPython shell, and a report as a cell's output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.catalogue import notebook_cell
+from tpudiag.magics import Session
+from tpudiag.model import Finding, Outcome, Report, Series, Severity, Subject, Verdict
+
+STRATEGY = """\
+import tensorflow as tf
+if "rehearsal" not in globals():
+    strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local"))
+with strategy.scope():
+    weight = tf.Variable(1.0)
+"""
+TRAINING = """\
+data = tf.data.Dataset.range(64).map(lambda x: tf.cast(x, tf.float32)).batch(8)
+
+def replica_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(weight * x) / 8
+    weight.assign_sub(0.01 * tape.gradient(loss, weight))
+
+@tf.function
+def step(x):
+    strategy.run(replica_step, (x,))
+
+for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
+    step(batch)
+"""
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A shell of its own, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    interactive: Any = import_module("IPython.core.interactiveshell").InteractiveShell
+    interactive.clear_instance()
+    shell = interactive.instance()
+    yield shell
+    interactive.clear_instance()
+
+
+def run(shell: Any, source: str) -> Any:
+    """What a cell comes to."""
+    return shell.run_cell(source, store_history=True)
+
+
+def a_report(**changes: Any) -> Report:
+    finding = Finding("<b>traced</b> again & again", "pass a tensor")
+    outcome = Outcome(id="TPU101", name="retracing", verdict=Verdict.FAILED,
+                      severity=Severity.WARNING, findings=(finding,))  # fmt: skip
+    given: dict[str, Any] = {
+        "subject": Subject("job", "train.py"), "started": "2026-01-02T03:04:05Z",
+        "outcomes": (outcome,),
+    }  # fmt: skip
+    return Report(**given | changes)
+
+
+def test_a_report_is_a_frame_that_holds_all_it_needs() -> None:
+    series = Series(kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,) * 9, y=(2.0,) * 9,
+                    source="job")  # fmt: skip
+    cell = a_report(series=(series,))._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert cell.startswith("<iframe ") and cell.endswith("</iframe>")
+    assert "TPU101" in cell and len(cell) < 100_000
+    (document,) = re.findall(r'srcdoc="([^"]*)"', cell)
+    page = unescape(document)
+    assert page.startswith("<!doctype html>") and "&lt;b&gt;traced&lt;/b&gt;" in page
+    assert not re.search(r"""(src|href)=["']https?:""", page)
+
+
+def test_its_height_follows_what_there_is_to_read() -> None:
+    def height(report: Report) -> int:
+        (px,) = re.findall(r"height:(\d+)px", notebook_cell(report))
+        return int(px)
+
+    many = tuple(Finding(f"finding {number}", "mend it") for number in range(50))
+    (outcome,) = a_report().outcomes
+    long = Outcome(id="TPU102", name="x", verdict=Verdict.FAILED, severity=outcome.severity,
+                   findings=many)  # fmt: skip
+    assert height(a_report(outcomes=())) == 240 < height(a_report(outcomes=(long,))) == 640
+
+
+def test_ipython_shows_a_report_in_both_forms(shell: Any) -> None:
+    shell.user_ns["report"] = a_report()
+    data, _ = shell.display_formatter.format(shell.user_ns["report"])
+    assert set(data) == {"text/plain", "text/html"}
+    assert "warning TPU101 retracing" in data["text/plain"]
+
+
+def test_a_session_is_its_cells_that_ran_once_each(shell: Any) -> None:
+    assert run(shell, "a = 1").success
+    assert run(shell, "%load_ext tpudiag").success
+    run(shell, "a / 0")
+    run(shell, "b = 2")
+    run(shell, "b = 2")
+    run(shell, "%%tpudiag_check train.py\nc = 3")
+    session = Session(shell)
+    assert session.with_cell("--steps 4", "d = 4\n")[0] == "a = 1"
+    kept: list[Session] = [
+        callback.__self__
+        for callback in shell.events.callbacks["post_run_cell"]
+        if isinstance(getattr(callback, "__self__", None), Session)
+    ]
+    assert kept[0].with_cell("--steps 4", "d = 4\n") == [
+        "a = 1", "%load_ext tpudiag", "", "b = 2", "", "%%tpudiag_check --steps 4\nd = 4\n",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("%%tpudiag_check train.py\npass", "the cells are what is checked"),
+        ("%%tpudiag_check --nonsense\npass", "see `!tpudiag check --help`"),
+        ("%%tpudiag_check --for v9-8\npass", "v9"),
+        ("%tpudiag_read nowhere", "nowhere: does not exist"),
+        ("%tpudiag_read", "see `!tpudiag read --help`"),
+    ],
+)
+def test_what_a_user_can_cause_is_one_line(
+    shell: Any, source: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(shell, "%load_ext tpudiag")
+    assert not run(shell, source).success
+    err = capsys.readouterr().err.splitlines()
+    assert [line for line in err if line.startswith("UsageError: ")] == err[-1:]
+    assert said in err[-1]
+
+
+@pytest.mark.slow
+def test_a_cell_is_rehearsed_after_those_before_it(shell: Any, tmp_path: Path) -> None:
+    """The cells before ran without a TPU; the last one runs in the rehearsal alone."""
+    run(shell, "%load_ext tpudiag")
+    shell.user_ns["rehearsal"] = False
+    stand_in: Callable[..., Any] = import_module("contextlib").nullcontext
+    shell.user_ns["strategy"] = type("Strategy", (), {"scope": staticmethod(stand_in)})()
+    assert run(shell, STRATEGY).success
+    result = run(
+        shell,
+        "%%tpudiag_check --steps 4 --first-loop --no-compile --measure-input 0 "
+        "--select TPU1 -o r.html\n" + TRAINING,
+    )
+    report = result.result
+    assert isinstance(report, Report), report
+    assert report.subject.name == "notebook"
+    (outcome,) = [o for o in report.outcomes if o.id == "TPU102"]
+    place = outcome.findings[0].location
+    assert place is not None and (place.cell, place.line) == (3, 2)
+    (excerpt, *_) = report.excerpts
+    assert any(".batch(8)" in line for line in excerpt.lines)
+    assert "step" not in shell.user_ns, "the cell ran in the session"
+    assert (tmp_path / "r.html").is_file()
