@@ -18,8 +18,10 @@ SOFT_LIMIT = 8
 
 MATERIAL = 0.05
 """A product below this share of the forward products' work is not worth a word."""
-NEGLIGIBLE = 0.01
+SMALL = 0.05
 """Padding below this share of the work is a note."""
+NEGLIGIBLE = 0.01
+"""Padding below this share of the work is no finding."""
 
 
 @check("TPU401", Severity.WARNING)
@@ -29,9 +31,10 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     ## What it sees
     The per-replica batch that reaches the traced step, the replicas of the target, and the rows
     and features of the step's matrix products. Rows may be batch x length, or batch x height x
-    width: where those are multiples of 128 nothing is padded, whatever the batch is. It is a note
-    only where the softer of the two documented rules holds: 8 per replica, and features in
-    multiples of 128. A batch that would not fit the target is not proposed.
+    width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
+    nothing is lost, whatever the batch is. It is a note only where that is below 5 %, or where the
+    softer of the two documented rules holds: 8 per replica, and features in multiples of 128.
+    A batch that would not fit the target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
@@ -68,6 +71,10 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     if not rows:
         forward = []
     lost = _lost(forward, batch.per_replica_batch, tile)
+    if forward and not soft and lost < NEGLIGIBLE:
+        yield from evidence
+        yield _padding(lost)
+        return
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica"
         + (
@@ -79,12 +86,18 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         _fix(signals, batch, int(limit)),
         (
             *evidence,
-            Evidence("padding of rows", percent(lost), "% of the products", source="estimate"),
+            _padding(lost),
             Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
         ),
         batch.location,
-        severity=Severity.INFO if soft or lost < NEGLIGIBLE else Severity.WARNING,
+        severity=Severity.INFO if soft or (forward and lost < SMALL) else Severity.WARNING,
     )
+
+
+def _padding(lost: float) -> Evidence:
+    """What the padding of rows costs."""
+    limit = percent(SMALL)
+    return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
 
 
 def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:

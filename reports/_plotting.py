@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tpudiag.model import PlanRow, Report, Series
+from tpudiag.model import PlanRow, Report, Series, StepPrediction
 
 from ._words import figure, line
 
@@ -64,6 +64,11 @@ def plots(report: Report) -> Iterator[Plot]:
         yield Plot("distribution", "Distribution of the step time", said, _sources(steps))
     if parts := _kind(report, "step_part"):
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
+    if report.predictions:
+        said, whence = _bounds(report.predictions), "predicted, not measured"
+        yield Plot("prediction", "The predicted step", said, whence, wide=True)
+    if points := [each for each in _kind(report, "roofline") if each.limit is not None]:
+        yield Plot("roofline", "Roofline", _near_roof(points[0]), _sources(points), wide=True)
     if memory := _kind(report, "memory"):
         yield Plot("memory", "Memory over time", _fullest(memory), _sources(memory), wide=True)
     if any(row.fits is not None for row in report.plan):
@@ -79,6 +84,16 @@ def data(report: Report) -> str:
     content: dict[str, object] = {
         "series": [_series(series) for series in report.series],
         "plan": _plan(report),
+        "predictions": [
+            {
+                "target": line(step.target),
+                "ms": _finite(step.step_ms),
+                "low": _finite(step.low_ms),
+                "high": _finite(step.high_ms),
+                "split": {line(bound): _finite(ms) for bound, ms in step.split_ms.items()},
+            }
+            for step in report.predictions
+        ],
     }
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -93,6 +108,8 @@ def _series(series: Series) -> dict[str, object]:
         "x": [_finite(value) for value in series.x],
         "y": [_finite(value) for value in series.y],
         "limit": None if series.limit is None else _finite(series.limit),
+        "slope": None if series.limit_per_x is None else _finite(series.limit_per_x),
+        "labels": [line(label) for label in series.labels],
     }
 
 
@@ -132,6 +149,26 @@ def _shares(parts: Sequence[Series]) -> str:
     whole = sum(sums.values())
     ordered = sorted(sums.items(), key=lambda item: -item[1])
     return ", ".join(f"{name} {ms / whole:.0%}" for name, ms in ordered) if whole else ""
+
+
+def _bounds(steps: Sequence[StepPrediction]) -> str:
+    """`v5e-8: 12 ms (10 ms to 15 ms), bound by MXU`, by target."""
+    return "; ".join(
+        f"{line(step.target)}: {figure(step.step_ms, 'ms')} ({figure(step.low_ms, 'ms')} to "
+        f"{figure(step.high_ms, 'ms')}), bound by {line(step.bound_by)}"
+        for step in steps
+    )
+
+
+def _near_roof(points: Series) -> str:
+    """How many operations, and the most that one of them reaches of what the chip allows."""
+    reached = [
+        y / roof
+        for x, y in zip(points.x, points.y, strict=False)
+        if (roof := min(points.limit or 0.0, x * (points.limit_per_x or math.inf))) > 0
+    ]
+    best = f", the best at {max(reached):.0%} of its roof" if reached else ""
+    return f"{len(points.x)} {line(points.name)} with FLOPs{best}"
 
 
 def _fullest(memory: Sequence[Series]) -> str:

@@ -16,17 +16,11 @@ from tpudiag.reference.options import JobOptions
 Loop = Callable[[Any, JobOptions], float]
 
 
-def loop(
-    python_step: bool = False, eager: bool = False, mean_loss: bool = False, scaled: bool = False
-) -> Loop:
-    """The custom loop with one thing wrong."""
+def by_python_step() -> Loop:
+    """The custom loop, its step handed over as a number of Python's."""
 
     def train(prepared: Any, options: JobOptions) -> float:
         model, strategy, optimizer = prepared.model, prepared.strategy, prepared.optimizer
-        if scaled:
-            with strategy.scope():
-                optimizer = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam())
-                optimizer.build(model.trainable_variables)
 
         def replica_step(batch: Any, _step: Any) -> Any:
             inputs, labels = batch
@@ -34,10 +28,6 @@ def loop(
                 logits = model(inputs, training=True)
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
                 loss = tf.nn.compute_average_loss(losses, global_batch_size=prepared.global_batch)
-                if mean_loss:
-                    loss = tf.reduce_mean(losses)
-                if scaled:
-                    loss = optimizer.scale_loss(loss)
             gradients = tape.gradient(loss, model.trainable_variables)
             optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
             return loss
@@ -46,12 +36,12 @@ def loop(
             losses = strategy.run(replica_step, args=(batch, step))
             return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
 
-        run = train_step if eager else tf.function(train_step)
+        traced = tf.function(train_step)
         iterator = iter(strategy.experimental_distribute_dataset(prepared.dataset))
         loss: Any = 0.0
         for step in range(options.train_steps):
             with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
-                loss = run(next(iterator), step if python_step else tf.constant(step))
+                loss = traced(next(iterator), step)
         return float(loss)
 
     return train
@@ -83,16 +73,6 @@ def slow(image: Any, label: Any) -> Any:
     return image + 0 * tf.reduce_sum(noise), label
 
 
-def serial(pipe: Any, batch: int) -> Any:
-    """A map on one thread."""
-
-    def shift(image: Any, label: Any) -> Any:
-        return image + tf.random.normal([]), label
-
-    pipe = pipe.map(shift)
-    return pipe.batch(batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
-
-
 def tf1() -> None:
     """A placeholder."""
     v1 = tf.compat.v1  # by another name: the script's source is read too
@@ -115,36 +95,6 @@ def outside_scope() -> None:
     job.connect = connected
 
 
-def narrow() -> None:
-    """A hidden layer of 200."""
-
-    def build(keras: Any, _full_size: bool) -> tuple[Any, data.DataSpec]:
-        layers = keras.layers
-        model = keras.Sequential(
-            [
-                layers.Input((784,)),
-                layers.Dense(200, activation="relu"),
-                layers.Dense(200, activation="relu"),
-                layers.Dense(10, dtype="float32"),
-            ]
-        )
-        return model, data.DataSpec((784,), 10)
-
-    models.BUILDERS["mlp"] = build
-
-
-def no_checkpoint() -> None:
-    """Nothing is saved."""
-
-    class NoManager:
-        latest_checkpoint = None
-
-        def __init__(self, *_: Any, **__: Any) -> None: ...
-        def save(self, _step: int) -> None: ...
-
-    tf.train.CheckpointManager = NoManager
-
-
 def known_error() -> None:
     """The error of a client that is older than the TPU's TensorFlow."""
     raise RuntimeError("Op type not registered 'Foo' in binary running on n-1234-w-0.")
@@ -153,9 +103,7 @@ def known_error() -> None:
 DEFECTS: dict[str, Callable[[], None]] = {
     "none": lambda: None,
     "TPU001": tf1,
-    "TPU101": lambda: use_loop(loop(python_step=True)),
-    "TPU102": lambda: use_pipeline(lambda pipe, n: pipe.batch(n).prefetch(tf.data.AUTOTUNE)),
-    "TPU104": lambda: use_loop(loop(eager=True)),
+    "TPU101": lambda: use_loop(by_python_step()),
     "TPU201": lambda: use_pipeline(
         lambda pipe, n: (
             pipe.map(slow, num_parallel_calls=tf.data.AUTOTUNE)
@@ -163,15 +111,7 @@ DEFECTS: dict[str, Callable[[], None]] = {
             .prefetch(tf.data.AUTOTUNE)
         )
     ),
-    "TPU202": lambda: use_pipeline(lambda pipe, n: pipe.batch(n, drop_remainder=True)),
-    "TPU203": lambda: use_pipeline(serial),
-    "TPU401": lambda: sys.argv.extend(["--replica-batch", "100"]),
-    "TPU402": narrow,
-    "TPU403": lambda: sys.argv.extend(["--precision", "float32"]),
-    "TPU404": lambda: use_loop(loop(scaled=True)),
     "TPU501": outside_scope,
-    "TPU502": lambda: use_loop(loop(mean_loss=True)),
-    "TPU601": no_checkpoint,
     "TPU605": known_error,
 }
 

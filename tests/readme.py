@@ -1,22 +1,33 @@
 """Makes the generated parts of the pages: `python -m tests.readme`, or `--check` to compare.
 
-Blocks of ```console that call `tpudiag explain` show what it says today.
+Blocks of ```console that call `tpudiag explain` show what it says today. The README's picture is
+the first screen of a report: `tpudiag check .readme/train.py -o r.json`, then
+`python -m tests.readme --picture r.json`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import sys
 from pathlib import Path
 
+from rich.console import Console
+from rich.text import Text
+
+from tpudiag import report_json
+from tpudiag.catalogue import renderer
 from tpudiag.cli import main as tpudiag
+from tpudiag.model import Report
 
 TOP = Path(__file__).parents[1]
 README = TOP / "README.md"
 PAGES = (README, TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md")))
+PICTURE = TOP / ".readme" / "report.svg"
+COLUMNS = 88
 CONSOLE = re.compile(r"(?<=```console\n)\$ tpudiag explain.*?(?=```)", re.DOTALL)
 
 
@@ -38,8 +49,22 @@ def made(text: str) -> str:
     return CONSOLE.sub(lambda match: console(match[0]), text)
 
 
+def picture(report: Report) -> str:
+    """The first screen as an SVG of a terminal."""
+    os.environ |= {"COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "COLORTERM": "truecolor"}
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(Text.assemble(("$ ", "dim"), f"tpudiag check {report.subject.name}"))
+    console.print(Text.from_ansi(renderer("rich")(report)))
+    svg = console.export_svg(title="tpudiag", font_aspect_ratio=0.61)
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # they load from elsewhere
+
+
 def main() -> int:
     """Write the pages, or say whether they are current."""
+    if "--picture" in sys.argv[1:]:
+        report = report_json.load(sys.argv[-1])
+        PICTURE.write_text(picture(report), encoding="utf-8")
+        return 0
     texts = {page: page.read_text(encoding="utf-8") for page in PAGES}
     old = [page for page, text in texts.items() if made(text) != text]
     if "--check" not in sys.argv[1:]:

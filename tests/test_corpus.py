@@ -19,7 +19,6 @@ OFTEN = (
     "healthy_tfrecord_interleave",
     "many_custom_loop",
     "many_input_pipeline",
-    "tpu205_global_batch_per_input",
 )
 
 

@@ -119,22 +119,15 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 def _made(folders: list[str]) -> str:
     """The report on one folder, or the comparison of two, as HTML; raises TpudiagError."""
     from tpudiag.catalogue import renderer
-    from tpudiag.diagnoses import changes, comparison
+    from tpudiag.diagnoses import sides
     from tpudiag.diagnoses.profile import ProfileRequest, diagnose
     from tpudiag.settings import Settings
 
     reports = [diagnose(ProfileRequest(path=f, xprof_limit_s=0), Settings()) for f in folders]
     if len(reports) == 1:
         return renderer("html")(reports[0])
-    sides = reports[:1], reports[1:]
-    across = changes.other_hardware(*sides)
-    found = changes.changes(*sides, bool(across))
-    names = folders[:1], folders[1:]
-    return renderer("html")(comparison.report(names, sides, found, LIMIT, across))
-
-
-LIMIT = 0.05
-"""A figure that got worse by more is said to have regressed."""
+    both = (folders[:1], folders[1:]), (reports[:1], reports[1:])
+    return renderer("html")(sides.compared(*both, across_hardware=True).report)
 
 
 def _plain(text: str) -> str:

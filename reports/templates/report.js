@@ -157,6 +157,51 @@
         }),
       };
     },
+    prediction() {
+      const steps = data.predictions;
+      const bounds = [...new Set(steps.flatMap((step) => Object.keys(step.split)))];
+      return {
+        traces: bounds.map((bound) => ({
+          type: "bar", orientation: "h", name: plain(bound),
+          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.split[bound] ?? 0),
+          hovertemplate: `${plain(bound).replace(/%/g, "&#37;")}: %{x:.4g} ms<extra></extra>`,
+        })).concat([{
+          type: "scatter", mode: "markers", name: "whole step, with its range",
+          marker: { symbol: "diamond", size: 10, color: colour("--text") },
+          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.ms),
+          error_x: {
+            type: "data", symmetric: false, color: colour("--text"),
+            array: steps.map((step) => step.high - step.ms), arrayminus: steps.map((step) => step.ms - step.low),
+          },
+          hovertemplate: "predicted: %{x:.4g} ms<extra></extra>",
+        }]),
+        layout: layout("ms, predicted", "", {
+          height: Math.min(190 + 40 * steps.length, 700), barmode: "stack", showlegend: true,
+          xaxis: { rangemode: "tozero" }, yaxis: { rangemode: "normal", autorange: "reversed" },
+        }),
+      };
+    },
+    roofline() {
+      const kinds = ofKind("roofline").filter((each) => each.limit !== null);
+      const [{ limit, slope }] = kinds;
+      const intensities = kinds.flatMap((each) => each.x).filter((x) => x > 0);
+      const ridge = slope ? limit / slope : Math.min(...intensities);
+      const ends = [Math.min(ridge, ...intensities) / 3, ridge, Math.max(ridge, ...intensities) * 3];
+      const roof = ends.map((x) => (slope ? Math.min(limit, x * slope) : limit));
+      return {
+        traces: [{
+          type: "scatter", mode: "lines", name: "the chip's roof", x: ends, y: roof,
+          line: { color: colour("--error"), dash: "dash" }, hovertemplate: "roof: %{y:.4g} TFLOP/s<extra></extra>",
+        }, ...kinds.map((each) => ({
+          type: "scatter", mode: "markers", name: plain(each.name), x: each.x, y: each.y,
+          text: each.labels.map(plain), marker: { size: 9 },
+          hovertemplate: "%{text}<br>%{x:.4g} FLOPs a byte: %{y:.4g} TFLOP/s<extra></extra>",
+        }))],
+        layout: layout("FLOPs a byte of HBM", "TFLOP/s", {
+          showlegend: true, xaxis: { type: "log" }, yaxis: { type: "log", rangemode: "normal" },
+        }),
+      };
+    },
     replicas() {
       const replicas = ofKind("replica_step");
       const steps = [...new Set(replicas.flatMap((each) => each.x))].sort((a, b) => a - b);
@@ -241,6 +286,45 @@
     apply();
   }
 
+  /* Tables of many rows are sorted by their heads and searched. */
+  function tables() {
+    const MANY = 8;
+    for (const table of document.querySelectorAll("table.data")) {
+      const rows = [...table.tBodies[0].rows];
+      if (rows.length < 2) continue;
+      table.querySelectorAll("thead th").forEach((head, column) => sortable(table, rows, head, column));
+      if (rows.length <= MANY) continue;
+      const label = document.createElement("label");
+      label.className = "find";
+      const input = Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" });
+      label.append("Find ", input);
+      table.closest(".scroll").before(label);
+      const texts = rows.map((row) => row.textContent.toLowerCase());
+      input.addEventListener("input", () => {
+        const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+        rows.forEach((row, index) => { row.hidden = !words.every((word) => texts[index].includes(word)); });
+      });
+    }
+  }
+
+  function sortable(table, rows, head, column) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
+    button.append(...head.childNodes);
+    head.append(button);
+    const key = (row) => row.cells[column]?.dataset.value ?? row.cells[column]?.textContent ?? "";
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") !== "descending";
+      table.querySelectorAll("thead th").forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const compare = (a, b) => {
+        const [x, y] = [key(a), key(b)];
+        const both = x !== "" && y !== "" && !isNaN(x) && !isNaN(y);
+        return both ? x - y : (isNaN(x) ? 0 : 1) - (isNaN(y) ? 0 : 1) || String(x).localeCompare(String(y));
+      };
+      table.tBodies[0].append(...[...rows].sort((a, b) => (down ? compare(b, a) : compare(a, b))));
+    });
+  }
+
   function copying() {
     document.addEventListener("click", async (event) => {
       const button = event.target.closest(".copy");
@@ -267,6 +351,7 @@
   }
 
   filter();
+  tables();
   copying();
   print();
   plot();

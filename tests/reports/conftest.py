@@ -18,6 +18,7 @@ from tpudiag.model import (
     Report,
     Series,
     Severity,
+    StepPrediction,
     Subject,
     Table,
     TargetSummary,
@@ -250,6 +251,18 @@ def _series() -> tuple[Series, ...]:
             source="profile",
             limit=15.75 * gib,
         ),
+        Series(
+            kind="roofline",
+            name="operations",
+            x_unit="FLOPs a byte",
+            unit="TFLOP/s",
+            x=(0.5, 40.0, 900.0),
+            y=(0.3, 21.0, 160.0),
+            limit=197.0,
+            limit_per_x=0.819,
+            labels=("copy <b>.1", "fusion.2", "convolution.3"),
+            source="profile",
+        ),
         *(
             Series(
                 kind="replica_step",
@@ -308,7 +321,14 @@ def _plots() -> Report:
         excerpts=(Excerpt("train.py", 38, lines),),
         tables=(plan,),
         plan=rows,
-    )
+        predictions=(
+            StepPrediction(
+                target="v5e-8", batch_per_replica=128, replicas=8, compiler="libtpu 1.2",
+                step_ms=12.0, low_ms=10.0, high_ms=15.5, bound_by="MXU",
+                split_ms={"MXU": 8.0, "HBM": 3.5, "ICI": 0.5},
+            ),
+        ),
+    )  # fmt: skip
 
 
 SPECIMENS = {

@@ -26,7 +26,10 @@ DRAWN = "document.documentElement.dataset.plots === 'drawn'"
 WIDE, NARROW = (1280, 900), (390, 844)
 SHOWN = "[...document.querySelectorAll('.checks [data-state]:not([hidden])')]"
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
+]
 
 
 @dataclass
@@ -101,6 +104,7 @@ def test_all_plots_are_drawn_and_the_page_keeps_people_in(
     marks = {
         "steps": ".point", "distribution": ".bars .point", "parts": ".bars .point",
         "memory": ".js-line", "plan": ".js-line", "replicas": ".hm image",
+        "prediction": ".bars .point", "roofline": ".point",
     }  # fmt: skip
     for plot, mark in marks.items():
         assert seen.page.locator(f"#plot-{plot} {mark}").count() > 0, plot
@@ -123,6 +127,19 @@ def test_reports_without_plots_are_as_good(
     assert [url.partition(":")[0] for url in seen.requests] == ["file"]
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert serious_faults(seen.page) == []
+
+
+def test_a_table_is_sorted_and_searched(specimens: dict[str, Report], opened: Open) -> None:
+    page = opened(specimens["plots"]).page
+    table = page.locator("table.data").first
+    head = table.locator("th", has_text="ex/s/chip")
+    head.locator("button").press("Enter")
+    assert table.locator("tbody tr").first.locator("td").nth(4).text_content() == "4,938"
+    assert head.get_attribute("aria-sort") == "descending"
+    head.locator("button").press("Enter")
+    assert table.locator("tbody td").nth(4).text_content() in ("", "1,012")
+    page.locator("details .find input").first.fill("v6e best")
+    assert table.locator("tbody tr:visible").count() == 1
 
 
 def test_markup_in_names_stays_text_in_plots(specimens: dict[str, Report], opened: Open) -> None:

@@ -44,7 +44,7 @@ while others did; 2 usage error, or no trainer gave one (one line for each says 
 """
 HELD = ": the trainer holds the whole profile in memory"
 MOST_CAPTURE_S, MOST_S = 30.0, 600.0
-"""A trainer holds some 25 times its profile's size while it gathers it, 10 MB a second or so."""
+"""A trainer holds up to 56 times its profile's size while it gathers it: see capture_size."""
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -68,6 +68,10 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--timeout", metavar="TIME", type=duration(most_s=MOST_S), default=60.0,
         help="how long the trainers may take to send the profile after that (default: 60s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--force", action="store_true",
+        help="capture although it could crash the trainer or fill its memory",
     )  # fmt: skip
     cloud = parser.add_argument_group("Cloud TPU")
     cloud.add_argument(
@@ -108,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     request = trainer.TrainerRequest(
         targets=tuple(options.targets), capture=_capture(options), log_dir=options.log_dir,
         tpu=options.tpu, project=options.project, zone=options.zone, port=options.port,
-        xprof_limit_s=options.xprof_limit,
+        xprof_limit_s=options.xprof_limit, force=options.force,
     )  # fmt: skip
     with progress(quiet_off_terminal=True) as on_phase:
         report = trainer.diagnose(request, settings, on_phase)

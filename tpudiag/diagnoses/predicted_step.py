@@ -11,6 +11,7 @@ from tpudiag.model import (
     Measurement,
     OperationFigures,
     PredictedInstruction,
+    Series,
     StepPrediction,
     Table,
 )
@@ -232,6 +233,28 @@ def table(step: StepPrediction) -> Table:
         for each in step.instructions
     )  # fmt: skip
     return Table(TITLE, COLUMNS, rows, f"predicted for {step.target}, not measured")
+
+
+def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
+    """The instructions that take most as points: FLOPs a byte of HBM, and TFLOP/s predicted."""
+    points = [
+        (each.flops / each.hbm_bytes, each.flops / each.ms / 1e9, each.name)
+        for each in step.instructions
+        if each.flops and each.hbm_bytes and each.ms > 0
+    ]
+    if not points:
+        return ()
+    x, y, names = zip(*points, strict=True)
+    chip = target.hardware
+    return (
+        Series(
+            kind="roofline", name="instructions", x_unit="FLOPs a byte", unit="TFLOP/s",
+            x=tuple(x), y=tuple(y), labels=tuple(names),
+            limit=chip.peak_flops_per_device / 1e12,
+            limit_per_x=chip.hbm_gb_per_s_per_chip / chip.devices_per_chip / 1e3,
+            source=f"predicted for {step.target}, not measured",
+        ),
+    )  # fmt: skip
 
 
 def location(text: str | None) -> Location | None:

@@ -111,15 +111,17 @@ def roofline(facts: ProfileFacts) -> Iterator[Series]:
     """Each operation as a point: FLOPs a byte of HBM traffic, and TFLOP/s reached."""
     peaks = _peaks(facts.devices)
     points = [
-        (op.flops / moved, op.gflop_per_s / 1e3)
+        (op.flops / moved, op.gflop_per_s / 1e3, op.name)
         for op in facts.ops
         if op.flops and op.gflop_per_s and (moved := op.hbm_bytes or op.bytes_accessed)
     ]
     if points and peaks[0]:
-        x, y = zip(*points, strict=True)
+        x, y, names = zip(*points, strict=True)
         yield Series(
             kind="roofline", name="operations", x_unit="FLOPs a byte", unit="TFLOP/s",
-            x=tuple(x), y=tuple(y), limit=peaks[0], source=f"{facts.source}, XLA Ops",
+            x=tuple(x), y=tuple(y), limit=peaks[0], labels=tuple(names),
+            limit_per_x=peaks[1] / 1e3 if peaks[1] else None,
+            source=f"{facts.source}, XLA Ops",
         )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, UnreadHost
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.capture_size import fitted
 from tpudiag.sources.live.job_log import log_end
 from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.run_folder import RunFolder, run_folder
@@ -36,6 +37,8 @@ class TrainerRequest:
     zone: str | None = None
     port: int = 6009
     xprof_limit_s: float | None = None
+    force: bool = False
+    """Capture although it may crash the trainer, or fill its memory."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +74,14 @@ def diagnose(
     cloud = replace(cloud, known=replace(cloud.known, end=_so_far(targets.pids)))
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
+    free = {} if request.force else targets.free()
+    guarded = probes if request.force else targets.guarded(probes)
+    fit = fitted(guarded, free, request.capture)
+    request = replace(request, capture=fit.wish)
+    targets = replace(targets, notes=(*targets.notes, *([fit.note] if fit.note else [])))
     found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
     with run_folder(request.log_dir) as run:
-        captures, interrupted = _captured(probes, request.capture, run, on_phase)
+        captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
             return _with_profile(request, found, captures, run, settings, interrupted)
@@ -166,7 +174,7 @@ def _without_profile(found: _Found, captures: Sequence[Capture], settings: Setti
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(found.cloud.known, checks(), settings),
         tables=found.tables,
-        headline=found.cloud.headline or "No profile: the trainer runs no profiler server.",
+        headline=found.cloud.headline or found.targets.why_none,
         notes=(*found.targets.notes, *found.cloud.notes),
         partial="; ".join(lines) or None,
         faults=lines,

@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.model import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
 from tpudiag.sources.live.host_stacks import Stacks, missing_right, sample
+from tpudiag.sources.live.memory import FreeMemory, free_memory
 from tpudiag.sources.live.metrics import figures
-from tpudiag.sources.live.trainers import Machine, Trainer, look, of_pid
+from tpudiag.sources.live.probe import Probe
+from tpudiag.sources.live.processes import Process, table
+from tpudiag.sources.live.trainers import Machine, Trainer, at_address, look, of_pid, owners_of
 
 PORT = 6009
 LINE = f"tf.profiler.experimental.server.start({PORT})"
@@ -30,6 +34,31 @@ class Targets:
     notes: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
     """The trainers of this machine that were named by their pids."""
+    here: tuple[tuple[Address, Process], ...] = ()
+    """The processes of this machine at the addresses."""
+
+    def free(self) -> dict[Address, FreeMemory]:
+        """How much memory each trainer of this machine can still take, where that is known."""
+        known = ((at, free_memory(process.pid)) for at, process in self.here)
+        return {at: free for at, free in known if free is not None}
+
+    def guarded(self, probes: Sequence[Probe]) -> tuple[Probe, ...]:
+        """The probes; a trainer that a capture would crash has that as its fault."""
+        unfit = {at: process.unfit for at, process in self.here if process.unfit}
+        return tuple(
+            replace(probe, fault=unfit[probe.address])
+            if probe.fault is None and probe.address in unfit else probe
+            for probe in probes
+        )  # fmt: skip
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no profile."""
+        if any(trainer.process.stopped for trainer in self.without):
+            return "No profile: the trainer stands still."
+        if self.addresses:
+            return "No profile: no trainer gave one."
+        return "No profile: the trainer runs no profiler server."
 
 
 def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
@@ -39,9 +68,13 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     notes: list[str] = []
     pids: list[int] = []
     machine = look() if any(word.isdigit() for word in words) else None
+    processes = machine.processes if machine else table()
     for word in words:
         if not word.isdigit() or machine is None:
-            at += addresses(word)
+            for address in addresses(word):
+                stopped = at_address(address, processes)
+                without += [stopped] if stopped else []
+                at += [] if stopped else [address]
             continue
         found = of_pid(int(word), machine)
         pids += [trainer.pid for trainer in found]
@@ -53,6 +86,8 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     return Targets(
         tuple(dict.fromkeys(at)), tuple(dict.fromkeys(without)), tuple(notes),
         tuple(dict.fromkeys(pids)),
+        tuple((each, owner) for each in dict.fromkeys(at)
+              for owner, _ in islice(owners_of(each, processes), 1)),
     )  # fmt: skip
 
 
@@ -75,6 +110,16 @@ def without_server(
 
 def _lacks(trainer: Trainer, stacks: Stacks) -> str:
     """Why there is no profile of a trainer, and the line that mends it."""
+    if trainer.process.stopped:
+        return (
+            "stands still (SIGSTOP, Ctrl-Z or a debugger), so no profile can be had: kill -CONT "
+            f"{trainer.pid} lets it go on"
+        )
+    if trainer.process.shared:
+        return (
+            f"listens at {_shared(trainer)}, and no connection came to it there that a profiler "
+            "answered; give each process a port of its own"
+        )
     if trainer.process.own_network and trainer.process.listening:
         ports = ", ".join(str(at.port) for at in sorted(trainer.process.listening))
         return (
@@ -83,6 +128,14 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
         )
     said = f"runs no profiler server; add {LINE} at its start"
     return said if stacks.fault is None else f"{said}; and {stacks.fault}"
+
+
+def _shared(trainer: Trainer) -> str:
+    """Where others listen too, and who."""
+    return ", ".join(
+        f"{at} together with {', '.join(f'pid {pid}' if pid else 'another' for pid in pids)}"
+        for at, pids in trainer.process.shared
+    )
 
 
 def _table(trainer: Trainer, stacks: Stacks) -> Table:
@@ -141,7 +194,9 @@ def _as_json(machine: Machine) -> str:
             "pid": trainer.pid,
             "command": trainer.command,
             "framework": trainer.process.framework,
-            "profilers": [str(at) for at in trainer.profilers],
+            "profilers": [at.endpoint for at in trainer.profilers],
+            "shared_with": sorted({pid for _, pids in trainer.process.shared for pid in pids}),
+            "stopped": trainer.process.stopped,
             "tpu_devices": list(trainer.process.devices),
         }
         for trainer in machine.trainers
@@ -159,8 +214,13 @@ def _as_text(machine: Machine) -> list[str]:
         "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
         for row in rows
     ]
-    first = next((str(t.profilers[0]) for t in machine.trainers if t.profilers), None)
-    if first is None:
+    lines += [
+        f"{trainer.pid} listens at {_shared(trainer)}: attach by pid."
+        for trainer in machine.trainers if trainer.process.shared
+    ]  # fmt: skip
+    serving = [t for t in machine.trainers if t.profilers]
+    first = next((t.pid if t.profilers[0].pid else str(t.profilers[0]) for t in serving), None)
+    if first is None and not all(t.process.stopped for t in machine.trainers):
         lines += ["", f"None serves a profiler: add {LINE} at the trainer's start."]
     lines += ["", f"next: tpudiag attach {first or machine.trainers[0].pid}"]
     if machine.processes.hidden:
@@ -176,7 +236,8 @@ def _row(trainer: Trainer) -> tuple[str, ...]:
     return (
         str(trainer.pid),
         trainer.process.framework or "-",
-        " ".join(str(at) for at in trainer.profilers) or "-",
+        " ".join(at.endpoint for at in trainer.profilers)
+        or ("stopped" if trainer.process.stopped else "-"),
         " ".join(trainer.process.devices) or "-",
         command,
     )

@@ -21,6 +21,7 @@ from tpudiag.script_run import (
     StepFunction,
     UnreachedLines,
 )
+from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
@@ -95,6 +96,7 @@ from tpudiag.signals.training_loop import (
     RepeatedSetup,
     ReplicaRead,
     ResultFetch,
+    TrainedNumbers,
     TrainingLoop,
     UndistributedInput,
 )
@@ -111,6 +113,9 @@ __all__ = [
     "BatchNorm",
     "BucketSeen",
     "CallbackTime",
+    "Cause",
+    "CauseFigure",
+    "CauseKind",
     "CheckpointUse",
     "Checkpoints",
     "ClippedGradients",
@@ -170,6 +175,7 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainedNumbers",
     "TrainingLoop",
     "UndistributedInput",
     "UnreachedLines",
@@ -221,6 +227,8 @@ class Signals:
     numerics: StepNumerics | None = None
     loop: TrainingLoop | None = None
     """What was seen around the training step."""
+    trained: TrainedNumbers | None = None
+    """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None

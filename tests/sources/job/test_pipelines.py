@@ -77,7 +77,7 @@ STEPS = (
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 @given(st.sampled_from(SOURCES), st.lists(st.sampled_from(STEPS), max_size=6), st.booleans())
 def any_graph(source, steps, pod):
     dataset = source()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 
+from tests.sources.live.profiler_service import EMPTY, SPACE, Profile, response, served
 from tpudiag.errors import UsageError
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
@@ -21,52 +19,7 @@ from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.live.run_folder import run_folder
 from tpudiag.sources.profile import facts, wire
 
-Profile = Callable[[bytes], bytes]
-SPACE = profiler_messages.encoded(
-    [(1, profiler_messages.encoded([(2, "/host:CPU"), (3, profiler_messages.encoded([(4, b"")]))]))]
-)
-"""A plane with a line with an event."""
-EMPTY = profiler_messages.encoded([(1, profiler_messages.encoded([(2, "/host:CPU")]))])
 WISH = CaptureRequest(0.01, 20.0)
-
-
-@contextmanager
-def served(profile: Profile, old: bool = False) -> Generator[Address]:
-    """A profiler service as TensorFlow's answers; `old` is one before 2.21."""
-
-    def refuse(_: bytes, context: Any) -> bytes:
-        context.abort(grpc.StatusCode.UNIMPLEMENTED, "unimplemented.")
-        raise AssertionError
-
-    def none_yet(_: bytes, context: Any) -> bytes:
-        context.abort(grpc.StatusCode.NOT_FOUND, "No continuous profiling session found.")
-        raise AssertionError
-
-    def answer(request: bytes, _: Any) -> bytes:
-        return profile(request)
-
-    def nothing(_: bytes, __: Any) -> bytes:
-        return b""
-
-    functions = {"Profile": answer, "Terminate": nothing, "Monitor": refuse}
-    if not old:
-        functions["GetSnapshot"] = none_yet
-    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-        name: grpc.unary_unary_rpc_method_handler(function) for name, function in functions.items()
-    }
-    server = grpc.server(ThreadPoolExecutor(4))
-    handler = grpc.method_handlers_generic_handler("tensorflow.ProfilerService", methods)
-    server.add_generic_rpc_handlers((handler,))
-    port = server.add_insecure_port("localhost:0")
-    server.start()
-    try:
-        yield Address("localhost", port)
-    finally:
-        server.stop(None).wait()
-
-
-def response(space: bytes) -> bytes:
-    return profiler_messages.encoded([(8, space)])
 
 
 def text(request: bytes, number: int) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.trainers import Machine, look, of_pid
+from tpudiag.sources.live.trainers import Machine, at_address, look, of_pid
 
 SITE = "/opt/venv/lib/python3.11/site-packages"
 TENSORFLOW = f"{SITE}/tensorflow/libtensorflow_framework.so.2"
@@ -26,10 +26,11 @@ class Proc:
     def add(
         self, pid: int, parent: int, *command: str, libraries: tuple[str, ...] = (),
         devices: tuple[str, ...] = (), sockets: tuple[int, ...] = (), network: str = "net:[1]",
+        state: str = "S",
     ) -> None:  # fmt: skip
         made = self.folder / str(pid)
         self._ns(made, network)
-        (made / "stat").write_text(f"{pid} (a) b) S {parent} 1 1 0 -1")
+        (made / "stat").write_text(f"{pid} (a) b) {state} {parent} 1 1 0 -1")
         (made / "cmdline").write_text("".join(part + "\0" for part in command))
         lines = [f"7f00-7f01 r-xp 00000000 08:01 1    {path}\n" for path in libraries]
         (made / "maps").write_text("5500-5501 rw-p 00000000 00:00 0    [heap]\n" + "".join(lines))
@@ -129,6 +130,62 @@ def test_addresses_of_listening_sockets(proc: Proc) -> None:
     assert trainer.process.listening == {
         Address("127.0.0.1", 6009), Address("localhost", 1), Address("::1", 2),
     }  # fmt: skip
+
+
+def test_several_processes_at_one_port_are_told_from_a_trainer_and_its_forks(proc: Proc) -> None:
+    anywhere, loopback = "00000000:0001", "0100007F:0001"
+    first, second, third = proc.listening(1, anywhere), proc.listening(2, loopback), 3
+    proc.listening(third, loopback)
+    proc.add(80, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=(first,))
+    proc.add(81, 80, "python", "a.py", libraries=(TENSORFLOW,), sockets=(first,))
+    proc.add(82, 1, "python", "b.py", libraries=(TENSORFLOW,), sockets=(second,))
+    machine = look(proc.folder)
+    shared = {t.pid: dict(t.process.shared) for t in machine.trainers}
+    assert set(shared) == {80, 82}
+    assert set(shared[80][Address("localhost", 1)]) == {0, 82}, "the third is not seen"
+    assert shared[82][Address("127.0.0.1", 1)][0] == 0
+    with pytest.raises(NothingDiagnosed) as refused:
+        at_address(Address("127.0.0.1", 1), machine.processes)
+    for part in ("pid another (no trainer that is seen)", "pid 82 (python b.py)", "attach 8"):
+        assert part in str(refused.value)
+    assert at_address(Address("127.0.0.1", 2), machine.processes) is None
+    assert at_address(Address("192.0.2.1", 1), machine.processes) is None, "another machine"
+
+
+def test_a_trainer_alone_at_its_port_shares_it_with_nobody(proc: Proc) -> None:
+    own = (proc.listening(1), proc.listening(2, "0100007F:0001"))
+    proc.add(83, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=own)
+    assert look(proc.folder).trainers[0].process.shared == ()
+
+
+def test_a_trainer_that_was_stopped_is_said_to_stand_still(proc: Proc) -> None:
+    listening = proc.listening(1)
+    proc.add(84, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=(listening,), state="T")
+    machine = look(proc.folder)
+    assert machine.trainers[0].process.stopped
+    stopped = at_address(Address("localhost", 1), machine.processes)
+    assert stopped is not None
+    assert of_pid(84, machine)[0].pid == stopped.pid == 84
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("python", "-B", "/opt/x/site-packages/tpudiag/sources/job/process/bootstrap.py", "{}"),
+        ("python", "-P", "/opt/x/site-packages/tpudiag/sources/compiler/compile_child.py"),
+        ("/usr/bin/python3", "/opt/x/bin/tpudiag", "check", "train.py"),
+        ("python", "-m", "tpudiag", "plan", "train.py"),
+    ],
+)
+def test_tpudiags_own_children_are_not_offered(proc: Proc, command: tuple[str, ...]) -> None:
+    proc.add(90, 1, *command, libraries=(TENSORFLOW,))
+    proc.add(91, 90, "python", "-c", "from multiprocessing", libraries=(TENSORFLOW,))
+    proc.add(92, 1, "python", "train.py", "tpudiag", libraries=(TENSORFLOW,))
+    machine = look(proc.folder)
+    assert pids(machine) == [92]
+    for pid in (90, 91):
+        with pytest.raises(NothingDiagnosed, match="is tpudiag itself, or a job that it runs"):
+            of_pid(pid, machine)
 
 
 def test_other_frameworks(proc: Proc) -> None:

@@ -116,4 +116,23 @@ tf.profiler.experimental.stop()          # ends the one that is left over
         evidence="reproduced",
         example="AlreadyExistsError: Another profiling session active.",
     ),
+    KnownError(
+        id="E190",
+        family="plugin-of-another-age",
+        phase=Phase.WATCHING,
+        patterns=(
+            r"Unexpected PLUGIN_\w{3,60} size: expected (?P<expected>\d{1,6}), got (?P<got>\d{1,6})",
+            r"xla::profiler::PluginTracer::Start",
+        ),
+        cause="libtpu and the framework that loads it (JAX, jaxlib) are of different ages: a structure that they share has another size in each. The profiler goes on after this line and crashes the trainer (SIGSEGV) at the first capture.",
+        details=("The framework expected {expected} bytes and libtpu has {got}.",),
+        fix="""\
+pip install -U "jax[tpu]"                # brings the libtpu that this JAX was made with
+pip list | grep -iE "^(jax|jaxlib|libtpu)"
+# until then take no profile: neither jax.profiler.start_trace nor a capture from outside""",
+        useless="another port, a shorter capture or a restart do not help: the versions decide",
+        evidence="reproduced",
+        example="E1122 00:28:28.151243   16663 plugin_tracer.cc:107] Unexpected PLUGIN_Profiler_Api size: expected 80, got 104. Check installed software versions.",
+        near_miss="The PJRT plugin has PJRT API version 0.94. The framework PJRT API version is 0.93.",
+    ),
 )

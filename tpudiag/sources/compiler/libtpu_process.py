@@ -69,8 +69,8 @@ def find(python: str | None = None) -> Installed | None:
     command = python or sys.executable
     try:
         done = subprocess.run(
-            [command, "-P", "-c", PROBE], capture_output=True, text=True, timeout=PROBE_S,
-            check=False, stdin=subprocess.DEVNULL,
+            [command, "-c", PROBE], capture_output=True, text=True, timeout=PROBE_S,
+            check=False, stdin=subprocess.DEVNULL, env=_environment(),
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"--compiler-python {command}: {_line(error)}") from error
@@ -166,7 +166,7 @@ class Compiler:
             if self._stopped:
                 return "it was stopped"
             process = subprocess.Popen(
-                [self._installed.python, "-P", str(CHILD), path, slice_.name,
+                [self._installed.python, str(CHILD), path, slice_.name,
                  str(slice_.replicas), slice_.chip_config, str(folder)],
                 stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
                 start_new_session=True, env=_environment(),
@@ -189,7 +189,8 @@ class Compiler:
 def _environment() -> dict[str, str]:
     """The child's environment: no flags meant for another jax, no other tool's path."""
     dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
-    return {name: value for name, value in os.environ.items() if name not in dropped}
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
 
 
 def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:

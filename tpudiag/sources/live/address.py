@@ -19,14 +19,22 @@ class Address:
 
     host: str
     port: int
+    pid: int = 0
+    """Whose it is, where several processes of this machine listen there; else 0."""
 
     def __str__(self) -> str:
+        return f"{self.endpoint} (pid {self.pid})" if self.pid else self.endpoint
+
+    @property
+    def endpoint(self) -> str:
+        """`host:port`, to connect to."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def file_name(self) -> str:
         """The name of its file in a run folder, without ending."""
-        return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}")
+        whose = f"_pid{self.pid}" if self.pid else ""
+        return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}{whose}")
 
 
 def addresses(text: str) -> tuple[Address, ...]:

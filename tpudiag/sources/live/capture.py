@@ -19,7 +19,7 @@ import grpc
 
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.channel import channel, code_of, details_of, method
+from tpudiag.sources.live.channel import NotReached, channel, code_of, details_of, method
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.run_folder import RunFolder
 from tpudiag.sources.profile import wire
@@ -79,7 +79,11 @@ def capture(
             stack.callback(run.remove, session)
         for probe in probes:
             if probe.fault is None:
-                opened = stack.enter_context(channel(probe.address))
+                try:
+                    opened = stack.enter_context(channel(probe.address))
+                except NotReached as error:
+                    found[probe.address] = Capture(probe.address, fault=str(error))
+                    continue
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
@@ -178,7 +182,10 @@ def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:
             "--timeout"
         )
     if code is grpc.StatusCode.UNAVAILABLE:
-        return f"the trainer went away during the capture ({details or 'connection lost'})"
+        return (
+            f"the trainer went away during the capture ({details or 'connection lost'}): if its "
+            "log says `PLUGIN_Profiler_Api size` or SIGSEGV, its libtpu is not the one of its JAX"
+        )
     return f"the capture failed: {details or code.name}"
 
 

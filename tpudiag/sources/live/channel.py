@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import grpc
 
 from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.sockets import accepted, connections_to
 
 OPTIONS = (
     ("grpc.max_receive_message_length", -1),
@@ -17,13 +20,44 @@ OPTIONS = (
 )
 """A capture has any size, trainers stand behind no proxy, and no failure is remembered."""
 Call = Callable[..., bytes]
+TRY_S, TRIES_S = 0.5, 5.0
+"""How long one connection may take to be ready, and all that are tried to reach a process."""
+_ONE_AT_A_TIME = threading.Lock()
+
+
+class NotReached(Exception):
+    """Of several processes at an address, the one that was asked for took no connection."""
 
 
 @contextmanager
 def channel(address: Address) -> Generator[grpc.Channel, None, None]:
-    """A channel that is closed with the block."""
-    with grpc.insecure_channel(str(address), options=OPTIONS) as opened:
+    """A channel that is closed with the block; raises NotReached for an address with a pid."""
+    with _to_process(address) if address.pid else _opened(address) as opened:
         yield opened
+
+
+def _opened(address: Address) -> grpc.Channel:
+    """A channel to whoever listens there."""
+    return grpc.insecure_channel(address.endpoint, options=OPTIONS)
+
+
+def _to_process(address: Address) -> grpc.Channel:
+    """A channel to the process with the address's pid: the kernel spreads connections evenly."""
+    until = time.monotonic() + TRIES_S
+    while time.monotonic() < until:
+        opened = _opened(address)
+        with _ONE_AT_A_TIME:
+            before = connections_to(address.port)
+            with suppress(grpc.FutureTimeoutError):
+                grpc.channel_ready_future(opened).result(timeout=TRY_S)
+            new = connections_to(address.port) - before
+        if len(new) == 1 and accepted(address.pid, address.port, min(new)):
+            return opened
+        opened.close()
+    raise NotReached(
+        f"several processes listen there, and in {TRIES_S:g} s none of the connections came to "
+        f"pid {address.pid}"
+    )
 
 
 def method(opened: grpc.Channel, name: str) -> grpc.UnaryUnaryMultiCallable[bytes, bytes]:

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from tpudiag.sources.live.processes import PROC
+from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18
 AT_ONCE_BYTES = 1 << 24

@@ -20,7 +20,7 @@ import grpc
 
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.channel import channel, code_of, details_of, method
+from tpudiag.sources.live.channel import NotReached, channel, code_of, details_of, method
 
 LIMIT_S = 5.0
 MOST_AT_ONCE = 256
@@ -68,6 +68,14 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
     fault = _connected(address, limit_s)
     if fault is not None:
         return Probe(address, fault)
+    try:
+        return _asked(address, clock)
+    except NotReached as error:
+        return Probe(address, str(error))
+
+
+def _asked(address: Address, clock: _Clock) -> Probe:
+    """What answers in gRPC; raises NotReached."""
     with channel(address) as opened:
         try:
             nobody = profiler_messages.terminate_request(_NOBODY)

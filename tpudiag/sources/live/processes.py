@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.jax_profiler import crash_feared
+from tpudiag.sources.live.sockets import (
+    LISTENING,
+    PROC,
+    Socket,
+    inodes,
+    link_of,
+    overlap,
+    sockets,
+)
 
-PROC = Path("/proc")
 _FRAMEWORKS = (
     ("TensorFlow", re.compile(r"(.*)/tensorflow/(?:libtensorflow_|python/.*_pywrap_tensorflow)")),
     ("JAX", re.compile(r"(.*)/jaxlib/")),
     ("PyTorch/XLA", re.compile(r"(.*)/(?:torch_xla/|_XLAC)")),
 )
-_HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC")
+_HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC|libtpu/")
 _OWNERS = {
     "TensorFlow": r"(?:tensorflow(?:_cpu|_tpu|_gpu|_intel|_rocm)?|tf_nightly(?:_cpu|_gpu)?)",
     "JAX": "jaxlib",
@@ -25,8 +34,10 @@ _OWNERS = {
 }
 """The distributions whose version is the framework's."""
 _DEVICE = re.compile(r"/dev/(?:accel\d+|vfio/\d+)")
-_SOCKET = re.compile(r"socket:\[(\d+)\]")
-_LISTENING = "0A"
+_OURS = re.compile(
+    r".*/tpudiag/sources/(?:job/process|compiler|profile)/\w+\.py|.*/bin/tpudiag|-m tpudiag"
+)
+"""Scripts of ours that load a framework, and the tool itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +54,23 @@ class Process:
     """Inodes of its listening sockets: a forked child has those of its parent."""
     own_network: bool
     """Its network is not that of this process: a container's."""
+    stopped: bool = False
+    """It stands still: by SIGSTOP, Ctrl-Z or a debugger."""
+    unfit: str = ""
+    """Why a capture could crash it."""
+    shared: tuple[tuple[Address, tuple[int, ...]], ...] = ()
+    """Addresses where others listen too, by sockets of their own; a pid of 0 is one unknown."""
+
+    def rivals(self, at: Address) -> tuple[int, ...]:
+        """The others that listen at an address of its own."""
+        return next((pids for address, pids in self.shared if address == at), ())
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is tpudiag itself, or a script that it runs."""
+        words = self.command[1:5]
+        pairs = [" ".join(pair) for pair in pairwise(words)]
+        return any(_OURS.fullmatch(word) for word in (*words[:3], *pairs))
 
 
 @dataclass(frozen=True)
@@ -64,50 +92,77 @@ class Table:
 
 def table(proc: Path = PROC) -> Table:
     """Look at every process once; those that end meanwhile are left out."""
-    found: list[Process] = []
+    found: list[tuple[Process, tuple[Socket, ...]]] = []
     parents: dict[int, int] = {}
     hidden: set[int] = set()
+    holders: dict[int, int] = {}
     for folder in proc.iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
             continue
+        pid = int(folder.name)
         try:
-            parents[int(folder.name)] = _parent(folder)
-            process = _process(folder, parents[int(folder.name)], proc)
+            parents[pid], stopped = _parent(folder)
+            links = [link_of(entry) for entry in (folder / "fd").iterdir()]
+            holders.update(dict.fromkeys(inodes(links), pid))
+            seen = _process(folder, parents[pid], links, proc)
         except PermissionError:
             if any("python" in Path(part).name for part in _command(folder)[:1]):
-                hidden.add(int(folder.name))
+                hidden.add(pid)
         except OSError:
             continue
         else:
-            found += [process] if process is not None else []
-    return Table(tuple(sorted(found, key=lambda p: p.pid)), parents, frozenset(hidden))
+            found += [(replace(seen[0], stopped=stopped), seen[1])] if seen is not None else []
+    processes = [replace(one, shared=tuple(_shared(one, rows, holders))) for one, rows in found]
+    return Table(tuple(sorted(processes, key=lambda p: p.pid)), parents, frozenset(hidden))
 
 
-def _process(folder: Path, parent: int, proc: Path) -> Process | None:
-    """A process that matters, None for any other; raises OSError."""
-    framework = _framework(folder)
-    links = [_link(entry) for entry in (folder / "fd").iterdir()]
+def _process(
+    folder: Path, parent: int, links: list[str], proc: Path
+) -> tuple[Process, tuple[Socket, ...]] | None:
+    """A process that matters, and who listens in its network; None for any other.
+
+    Raises OSError.
+    """
+    mapped = _mapped(folder)
+    framework = _framework(folder, mapped)
     devices = tuple(sorted({link for link in links if _DEVICE.fullmatch(link)}))
     if framework is None and not devices:
         return None
-    inodes = {int(match[1]) for link in links if (match := _SOCKET.fullmatch(link))}
-    listening = {inode: at for inode, at in _listening(folder) if inode in inodes}
-    return Process(
+    held = inodes(links)
+    rows = tuple(each for each in sockets(folder) if each.state == LISTENING)
+    own = [each for each in rows if each.inode in held]
+    process = Process(
         pid=int(folder.name),
         parent=parent,
         command=_command(folder),
         framework=framework,
         devices=devices,
-        listening=frozenset(listening.values()),
-        sockets=frozenset(listening),
-        own_network=_link(folder / "ns" / "net") != _link(proc / "self" / "ns" / "net"),
+        listening=frozenset(each.local for each in own),
+        sockets=frozenset(each.inode for each in own),
+        unfit=crash_feared(folder / "root", mapped) if (framework or "").startswith("JAX") else "",
+        own_network=link_of(folder / "ns" / "net") != link_of(proc / "self" / "ns" / "net"),
     )
+    return process, rows
 
 
-def _parent(folder: Path) -> int:
-    """The pid of its parent; raises OSError."""
+def _shared(
+    process: Process, rows: tuple[Socket, ...], holders: dict[int, int]
+) -> Iterator[tuple[Address, tuple[int, ...]]]:
+    """The addresses of a process where others listen as well."""
+    for at in sorted(process.listening):
+        others = {
+            holders.get(each.inode, 0) for each in rows
+            if each.inode not in process.sockets and overlap(at, each.local)
+        }  # fmt: skip
+        if others:
+            yield at, tuple(sorted(others))
+
+
+def _parent(folder: Path) -> tuple[int, bool]:
+    """The pid of its parent, and whether it was stopped; raises OSError."""
     stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-    return int(stat.rpartition(")")[2].split()[1])
+    state, parent = stat.rpartition(")")[2].split()[:2]
+    return int(parent), state in ("T", "t")
 
 
 def _command(folder: Path) -> tuple[str, ...]:
@@ -119,20 +174,23 @@ def _command(folder: Path) -> tuple[str, ...]:
     return tuple(part for part in text.split("\0") if part)
 
 
-def _framework(folder: Path) -> str | None:
-    """Name and version of the training frameworks that are loaded; raises OSError.
+def _mapped(folder: Path) -> tuple[str, ...]:
+    """The mapped files that belong to a framework or to libtpu; raises OSError."""
+    with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
+        paths = (line[line.find("/") :].strip() for line in lines if _HINT.search(line))
+        return tuple(dict.fromkeys(paths))
+
+
+def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
+    """Name and version of the training frameworks that are loaded.
 
     TensorFlow comes first: it imports JAX where that is installed, for its Lite converter.
     """
     places: dict[str, str] = {}
-    with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            if not _HINT.search(line):
-                continue
-            path = line[line.find("/") :].strip()
-            for name, pattern in _FRAMEWORKS:
-                if name not in places and (match := pattern.match(path)):
-                    places[name] = match[1]
+    for path in mapped:
+        for name, pattern in _FRAMEWORKS:
+            if name not in places and (match := pattern.match(path)):
+                places[name] = match[1]
     return ", ".join(
         f"{name} {_version(folder, name, places[name])}".rstrip()
         for name, _ in _FRAMEWORKS
@@ -150,35 +208,3 @@ def _version(folder: Path, name: str, site: str) -> str:
         if match := re.fullmatch(rf"{_OWNERS[name]}-(\d[^-]*)\.dist-info", entry):
             return match[1]
     return ""
-
-
-def _listening(folder: Path) -> Iterator[tuple[int, Address]]:
-    """Inode and address of every listening TCP socket in the process's network."""
-    for name in ("tcp", "tcp6"):
-        try:
-            lines = (folder / "net" / name).read_text(encoding="ascii").splitlines()[1:]
-        except OSError:
-            continue
-        for line in lines:
-            fields = line.split()
-            if fields[3] == _LISTENING:
-                yield int(fields[9]), _address(fields[1])
-
-
-def _address(text: str) -> Address:
-    """The kernel's `0100007F:1F90` as an address to connect to."""
-    host, _, port = text.partition(":")
-    words = [host[at : at + 8] for at in range(0, len(host), 8)]
-    raw = b"".join(bytes.fromhex(word)[::-1] for word in words)
-    if not any(raw):
-        return Address("localhost", int(port, 16))
-    family = socket.AF_INET if len(raw) == 4 else socket.AF_INET6
-    return Address(socket.inet_ntop(family, raw), int(port, 16))
-
-
-def _link(path: Path) -> str:
-    """Where a link points; nothing where it is gone."""
-    try:
-        return str(path.readlink())
-    except FileNotFoundError:
-        return ""

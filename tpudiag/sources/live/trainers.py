@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.host_stacks import missing_right
 from tpudiag.sources.live.probe import probe_all
-from tpudiag.sources.live.processes import PROC, Process, Table, table
+from tpudiag.sources.live.processes import Process, Table, table
+from tpudiag.sources.live.sockets import ANYWHERE, PROC, overlap
 
 PROBE_LIMIT_S = 2.0
 
@@ -40,22 +43,45 @@ class Machine:
 
     trainers: tuple[Trainer, ...]
     processes: Table
+    ours: tuple[Trainer, ...] = ()
+    """Those that tpudiag itself runs: nobody wants to attach to them."""
 
 
 def look(proc: Path = PROC) -> Machine:
-    """Find the trainers, and ask each port that they listen on whether it is a profiler's."""
+    """Find the trainers, and ask each port that they listen on whether it is a profiler's.
+
+    A trainer that stands still answers nothing, and is not asked.
+    """
     processes = table(proc)
     owners = [p for p in processes.found if not _is_fork(p, processes)]
-    asked = sorted({at for owner in owners if not owner.own_network for at in owner.listening})
+    ours = {p.pid for p in owners if _is_ours(p, processes)}
+    ports = {
+        p.pid: tuple(own_address(p, at) for at in sorted(p.listening))
+        for p in owners
+        if not (p.own_network or p.stopped or p.pid in ours)
+    }
+    asked = sorted({at for each in ports.values() for at in each})
     answered = {p.address for p in probe_all(asked, PROBE_LIMIT_S) if p.fault is None}
+    trainers = [
+        Trainer(p, tuple(at for at in ports.get(p.pid, ()) if at in answered)) for p in owners
+    ]
     return Machine(
-        tuple(
-            Trainer(owner, tuple(sorted(owner.listening & answered)) if not owner.own_network
-                    else ())
-            for owner in owners
-        ),
+        tuple(t for t in trainers if t.pid not in ours),
         processes,
-    )  # fmt: skip
+        tuple(t for t in trainers if t.pid in ours),
+    )
+
+
+def own_address(process: Process, at: Address) -> Address:
+    """An address of a process; with its pid where others listen there too."""
+    return replace(at, pid=process.pid) if process.rivals(at) else at
+
+
+def _is_ours(process: Process, processes: Table) -> bool:
+    """Whether it is tpudiag, or runs in a job of a `tpudiag check`."""
+    by_pid = {p.pid: p for p in processes.found}
+    above = (by_pid[pid] for pid in processes.ancestors(process.pid) if pid in by_pid)
+    return process.ours or any(p.ours for p in above)
 
 
 def _is_fork(process: Process, processes: Table) -> bool:
@@ -78,6 +104,8 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
     parents = machine.processes.parents
     if pid not in parents:
         raise NothingDiagnosed(f"{pid}: no process has this pid")
+    if any(t.pid == pid for t in machine.ours):
+        raise NothingDiagnosed(f"{pid}: is tpudiag itself, or a job that it runs")
     itself = [t for t in machine.trainers if t.pid == pid]
     below = [t for t in machine.trainers if pid in machine.processes.ancestors(t.pid)]
     owner = [t for t in machine.trainers if t.pid in machine.processes.ancestors(pid)]
@@ -96,8 +124,59 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
 
 
 def _best(trainers: Sequence[Trainer]) -> list[Trainer]:
-    """Those that own an accelerator or a profiler's port."""
-    return [t for t in trainers if t.process.devices or t.profilers]
+    """Those that own an accelerator or a profiler's port, or stand still and cannot be asked."""
+    return [t for t in trainers if t.process.devices or t.profilers or t.process.stopped]
+
+
+def at_address(at: Address, processes: Table) -> Trainer | None:
+    """The trainer of this machine at an address where it stands still; None where none does.
+
+    Raises NothingDiagnosed where several listen there: whose profile would come is not known.
+    """
+    owners = list(owners_of(at, processes))
+    for process, own in owners:
+        if process.rivals(own):
+            raise NothingDiagnosed(_several(at, process, own, processes))
+    stopped = [process for process, _ in owners if process.stopped]
+    return Trainer(stopped[0], ()) if stopped and len(stopped) == len(owners) else None
+
+
+def owners_of(at: Address, processes: Table) -> Iterator[tuple[Process, Address]]:
+    """The processes of this machine that listen at an address, and where each does."""
+    if not is_here(at.host):
+        return
+    name = ANYWHERE if at.host == os.uname().nodename else at.host
+    for process in processes.found:
+        for own in sorted(process.listening):
+            mine = at.pid in (0, process.pid) and not process.own_network
+            if mine and overlap(own, replace(at, host=name)):
+                yield process, own
+
+
+def _several(at: Address, process: Process, own: Address, processes: Table) -> str:
+    """Who listens at an address, and how to choose."""
+    commands = {p.pid: shlex.join(p.command)[:60] for p in processes.found}
+    pids = sorted({process.pid, *process.rivals(own)})
+    each = [f"{pid or 'another'} ({commands.get(pid, 'no trainer that is seen')})" for pid in pids]
+    return (
+        f"{at}: {len(pids)} processes listen there (SO_REUSEPORT), and a connection comes to any "
+        f"of them: pid {', pid '.join(each)}; name the one that is meant: tpudiag attach "
+        f"{process.pid}"
+    )
+
+
+def is_here(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host in ("localhost", os.uname().nodename):
+        return True
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            packed = socket.inet_pton(family, host.partition("%")[0])
+            probe.bind((socket.inet_ntop(family, packed), 0))
+    except OSError:
+        return False
+    return True
 
 
 def _forked_from(pid: int, owners: Sequence[Trainer], machine: Machine) -> list[Trainer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import contextlib
 import ctypes
 import importlib
@@ -13,15 +14,16 @@ import runpy
 import signal
 import sys
 import threading
+import zipfile
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error
+from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
+from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -114,7 +116,27 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         target()  # type: ignore[operator]
     else:
         _look_first_in(Path(program).resolve().parent)
-        runpy.run_path(program, run_name="__main__")
+        _run_file(program)
+
+
+def _run_file(program: str) -> None:
+    """Run a script as Python does: by its whole path, its arguments as they were given.
+
+    runpy keeps a relative `__file__`, with which a job that changes its folder finds nothing.
+    """
+    file = os.path.abspath(program)  # noqa: PTH100 (a link's own path, as Python's)
+    if not Path(file).is_file() or file.endswith(".pyc") or zipfile.is_zipfile(file):
+        runpy.run_path(program, run_name="__main__")  # what is no source has a __main__ in it
+        return
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
+    main.__loader__ = SourceFileLoader("__main__", file)
+    sys.modules["__main__"] = main
+    text = overlay.source(file)
+    if text is None:
+        with io.open_code(file) as source:
+            text = source.read()
+    exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 
 
 def _look_first_in(folder: Path) -> None:
@@ -125,6 +147,9 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
+    overlay.install(spec.overlay)
+    if spec.seed >= 0:
+        same_numbers.seed_python(spec.seed)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None

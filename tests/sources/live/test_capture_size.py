@@ -1,0 +1,92 @@
+"""Captures that do not fit into a trainer's memory are shortened or refused, by a short sample."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.sources.live.profiler_service import SPACE, response, served
+from tpudiag.sources.live import profiler_messages
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.capture import CaptureRequest
+from tpudiag.sources.live.capture_size import GROWTH, SAMPLE_S, Fitted, fitted
+from tpudiag.sources.live.memory import FreeMemory
+from tpudiag.sources.live.probe import probe_all
+from tpudiag.sources.profile import wire
+
+WISH = CaptureRequest(30.0, 20.0)
+SIZE = 500_000
+A_SECOND = GROWTH * SIZE / SAMPLE_S
+LARGE = SPACE + profiler_messages.encoded([(2, "x" * (SIZE - len(SPACE) - 4))])
+
+
+class Trainers:
+    """Two trainers, and what was asked of them in ms."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.asked: list[int] = []
+        self.addresses = [stack.enter_context(served(self._profile)) for _ in range(2)]
+
+    def _profile(self, request: bytes) -> bytes:
+        view = memoryview(request)
+        fields = [f for f in wire.fields(view) if f.number == 1 and f.wire_type == wire.VARINT]
+        self.asked.append(wire.varint(view, fields[0].start)[0])
+        return response(LARGE)
+
+    def fitted(self, wish: CaptureRequest, *free_bytes: float) -> Fitted:
+        free = {
+            at: FreeMemory(int(size), "in its cgroup")
+            for at, size in zip(self.addresses, free_bytes, strict=False)
+        }
+        return fitted(probe_all(self.addresses), free, wish)
+
+
+@pytest.fixture
+def trainers() -> Generator[Trainers]:
+    with ExitStack() as stack:
+        yield Trainers(stack)
+
+
+def faults(fit: Fitted) -> dict[Address, str | None]:
+    return {probe.address: probe.fault for probe in fit.probes}
+
+
+def test_with_room_enough_nobody_is_sampled(trainers: Trainers) -> None:
+    fit = trainers.fitted(WISH, 16e9)
+    assert (fit.wish, fit.note, trainers.asked) == (WISH, None, [])
+    assert set(faults(fit).values()) == {None}
+
+
+def test_a_capture_that_fits_by_its_sample_is_taken_whole(trainers: Trainers) -> None:
+    fit = trainers.fitted(WISH, A_SECOND * 30 / 0.79)
+    assert (fit.wish, fit.note, trainers.asked) == (WISH, None, [200])
+
+
+def test_one_that_does_not_is_shortened_for_all(trainers: Trainers) -> None:
+    fit = trainers.fitted(WISH, A_SECOND * 4.05 * 2 / 0.8, A_SECOND * 20 * 2 / 0.8)
+    assert fit.wish == CaptureRequest(4.0, 20.0)
+    assert sorted(trainers.asked) == [200, 200]
+    assert fit.note is not None
+    for part in ("from 30 to 4 s", "140 MB", str(trainers.addresses[0]), "in its cgroup"):
+        assert part in fit.note
+    assert set(faults(fit).values()) == {None}
+
+
+def test_a_trainer_without_room_is_left_out_and_the_others_go_on(trainers: Trainers) -> None:
+    fit = trainers.fitted(WISH, 90e6)
+    full, other = (faults(fit)[at] for at in trainers.addresses)
+    assert full is not None
+    assert "a capture could end it: 90 MB of memory are free in its cgroup" in full
+    assert other is None
+    assert (fit.wish, trainers.asked) == (WISH, []), "not even a sample"
+
+
+def test_a_sample_that_leaves_less_than_itself_refuses(
+    trainers: Trainers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tpudiag.sources.live.capture_size.LEAST_BYTES", 1)
+    fault = faults(trainers.fitted(WISH, 0.1 * A_SECOND))[trainers.addresses[0]]
+    assert fault is not None
+    assert "a second takes up to 140 MB" in fault

@@ -1,0 +1,47 @@
+"""JAX beside a libtpu that is not its own, by the metadata of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tpudiag.sources.live.jax_profiler import crash_feared
+
+SITE = "/opt/venv/lib/python3.12/site-packages"
+JAXLIB, LIBTPU = f"{SITE}/jaxlib/libjax_common.so", f"{SITE}/libtpu/libtpu.so"
+
+
+def installed(root: Path, asked: str, have: str) -> Path:
+    site = root / SITE.lstrip("/")
+    for name, lines in (("jax-0.10.2", f"Requires-Dist: {asked}\n"), (f"libtpu-{have}", "")):
+        folder = site / f"{name}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Name: x\nRequires-Dist: numpy>=1\n{lines}")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("asked", "have", "feared"),
+    [
+        ('libtpu==0.0.42.*; extra == "tpu"', "0.0.52", True),
+        ('libtpu==0.0.42.*; extra == "tpu"', "0.0.42.1", False),
+        ('libtpu==0.0.42.*; extra == "tpu"', "0.0.42", False),
+        ("libtpu (==0.0.4.*) ; extra == 'tpu'", "0.0.42", True),
+        ('libtpu>=0.0.42; extra == "tpu"', "0.0.52", False),
+        ('libtpu==0.0.42.*; extra == "cuda"', "0.0.52", False),
+    ],
+)
+def test_the_libtpu_that_jax_asks_for(tmp_path: Path, asked: str, have: str, feared: bool) -> None:
+    said = crash_feared(installed(tmp_path, asked, have), [JAXLIB, LIBTPU])
+    assert bool(said) == feared
+    if feared:
+        assert "JAX 0.10.2 goes with libtpu 0.0.4" in said
+        assert f"{have} is loaded" in said
+
+
+def test_without_libtpu_or_without_metadata_nothing_is_feared(tmp_path: Path) -> None:
+    assert crash_feared(tmp_path, [JAXLIB, LIBTPU]) == ""
+    installed(tmp_path, 'libtpu==0.0.42.*; extra == "tpu"', "0.0.52")
+    assert crash_feared(tmp_path, [JAXLIB]) == ""
+    assert crash_feared(tmp_path, [LIBTPU]) == ""

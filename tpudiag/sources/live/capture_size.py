@@ -1,0 +1,114 @@
+"""Does a capture fit into the trainer's memory? Asked by a capture of 200 ms, where it is near.
+
+The profiler holds each event many times over while it gathers the profile: a busy loop of steps
+grew its trainer by up to 56 times the profile's size (30 s: 4.2 GB, of which 3.8 stayed).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.memory import FreeMemory
+from tpudiag.sources.live.probe import Probe
+from tpudiag.sources.live.run_folder import LocalRun
+
+SAMPLE_S = 0.2
+GROWTH = 56
+SHARE = 0.8
+"""Of the free memory, what a capture may take."""
+AMPLE_BYTES_S = 500e6
+"""No trainer was seen to grow faster: with more free than that, none is sampled."""
+LEAST_BYTES = 100_000_000
+"""With less free, not even the sample is taken."""
+LEAST_S = 0.2
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A capture that fits: how long it may be, the trainers, and what was changed.
+
+    A trainer that has no room for any has that as its probe's fault.
+    """
+
+    wish: CaptureRequest
+    probes: tuple[Probe, ...]
+    note: str | None = None
+
+
+def fitted(
+    probes: Sequence[Probe], free: Mapping[Address, FreeMemory], wish: CaptureRequest
+) -> Fitted:
+    """The wish as the memory of the trainers allows it; `free` holds those of this machine.
+
+    Raises KeyboardInterrupt.
+    """
+    near = [
+        probe for probe in probes if probe.fault is None and probe.address in free
+        and free[probe.address].free_bytes < AMPLE_BYTES_S * wish.duration_s
+    ]  # fmt: skip
+    full = [probe for probe in near if free[probe.address].free_bytes < LEAST_BYTES]
+    sampled = [probe for probe in near if probe not in full]
+    sizes = _sampled(sampled, wish) if sampled else {}
+    share = SHARE / max(1, len(free))  # all trainers of this machine grow at once
+    longest = {
+        at: share * free[at].free_bytes / (GROWTH * size / SAMPLE_S)
+        for at, size in sizes.items() if size
+    }  # fmt: skip
+    small = [probe for probe in sampled if longest.get(probe.address, LEAST_S) < LEAST_S]
+    left_out = {*full, *small}
+    after = tuple(
+        replace(probe, fault=_refusal(free[probe.address], sizes.get(probe.address)))
+        if probe in left_out else probe
+        for probe in probes
+    )  # fmt: skip
+    left = {at: s for at, s in longest.items() if s >= LEAST_S}
+    tightest = min(left, key=left.__getitem__, default=None)
+    if tightest is None or left[tightest] >= wish.duration_s:
+        return Fitted(wish, after)
+    shorter = replace(wish, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
+    growth = _growth(sizes[tightest])
+    return Fitted(
+        shorter, after,
+        f"Shortened from {wish.duration_s:g} to {shorter.duration_s:g} s: by a sample of "
+        f"{SAMPLE_S:g} s each second of capture takes up to {growth} of {tightest}'s memory, and "
+        f"{_said(free[tightest].free_bytes)} are free {free[tightest].limited_by} (--force keeps "
+        "the length).",
+    )  # fmt: skip
+
+
+def _sampled(probes: Sequence[Probe], wish: CaptureRequest) -> dict[Address, int]:
+    """The size of a short profile of each trainer, in bytes; none where it gave none."""
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        run = LocalRun(folder)
+        captures, interrupted = capture(probes, replace(wish, duration_s=SAMPLE_S), run)
+        if interrupted:
+            raise KeyboardInterrupt
+        return {done.address: _size(run, done) for done in captures if done.file is not None}
+
+
+def _size(run: LocalRun, done: Capture) -> int:
+    """How large a profile is."""
+    return Path(run.url, str(done.file)).stat().st_size
+
+
+def _refusal(free: FreeMemory, size: int | None) -> str:
+    """Why no capture is taken."""
+    told = f"a capture could end it: {_said(free.free_bytes)} of memory are free {free.limited_by}"
+    if size is not None:
+        told += f", and by a sample of {SAMPLE_S:g} s a second takes up to {_growth(size)}"
+    return f"{told}; --force captures all the same"
+
+
+def _growth(size: int) -> str:
+    """What a second of capture takes."""
+    return _said(int(GROWTH * size / SAMPLE_S))
+
+
+def _said(size: int) -> str:
+    """`4.2 GB`, `30 MB`."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

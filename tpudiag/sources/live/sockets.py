@@ -1,0 +1,103 @@
+"""The TCP sockets that /proc shows, and which process holds one.
+
+Several processes may listen on one port (SO_REUSEPORT, which gRPC sets): the kernel gives each
+connection to one of them, and only the socket that came of it says to which.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.sources.live.address import Address
+
+PROC = Path("/proc")
+LISTENING, ESTABLISHED = "0A", "01"
+ANYWHERE = "localhost"
+"""How the address of a socket is written that listens on all interfaces."""
+_SOCKET = re.compile(r"socket:\[(\d+)\]")
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A TCP socket of a network; `inode` is 0 for a connection that nobody has accepted."""
+
+    inode: int
+    local: Address
+    remote_port: int
+    state: str
+
+
+def sockets(process: Path) -> Iterator[Socket]:
+    """Every TCP socket in the network of a process (`/proc/PID`)."""
+    for name in ("tcp", "tcp6"):
+        try:
+            lines = (process / "net" / name).read_text(encoding="ascii").splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split()
+            remote_port = int(fields[2].rpartition(":")[2], 16)
+            yield Socket(int(fields[9]), _address(fields[1]), remote_port, fields[3])
+
+
+def inodes(links: Iterable[str]) -> frozenset[int]:
+    """The sockets among what a process's descriptors point to."""
+    return frozenset(int(match[1]) for link in links if (match := _SOCKET.fullmatch(link)))
+
+
+def held_by(process: Path) -> frozenset[int]:
+    """The sockets that a process holds; raises OSError where it may not be looked into."""
+    return inodes(link_of(entry) for entry in (process / "fd").iterdir())
+
+
+def overlap(one: Address, other: Address) -> bool:
+    """Whether a connection to one of these may be taken at the other."""
+    alike = one.host == other.host or ANYWHERE in (one.host, other.host)
+    return one.port == other.port and alike
+
+
+def connections_to(port: int, proc: Path = PROC) -> frozenset[int]:
+    """The local ports of this process's own connections to a port."""
+    own = proc / "self"
+    held = held_by(own)
+    return frozenset(
+        each.local.port for each in sockets(own)
+        if each.remote_port == port and each.state == ESTABLISHED and each.inode in held
+    )  # fmt: skip
+
+
+def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:
+    """Whether it was this process that took the connection from a local port to its port."""
+    process = proc / str(pid)
+    try:
+        held = held_by(process)
+    except OSError:
+        return False
+    return any(
+        each.local.port == port and each.remote_port == client_port and each.inode in held
+        for each in sockets(process)
+        if each.inode
+    )
+
+
+def _address(text: str) -> Address:
+    """The kernel's `0100007F:1F90` as an address to connect to."""
+    host, _, port = text.partition(":")
+    words = [host[at : at + 8] for at in range(0, len(host), 8)]
+    raw = b"".join(bytes.fromhex(word)[::-1] for word in words)
+    if not any(raw):
+        return Address(ANYWHERE, int(port, 16))
+    family = socket.AF_INET if len(raw) == 4 else socket.AF_INET6
+    return Address(socket.inet_ntop(family, raw), int(port, 16))
+
+
+def link_of(path: Path) -> str:
+    """Where a link points; nothing where it is gone."""
+    try:
+        return str(path.readlink())
+    except FileNotFoundError:
+        return ""
