@@ -251,6 +251,8 @@ checkpoint.restore(manager.latest_checkpoint)""",
             r"Received (?:signal )?SIGTERM",
             r"SIGTERM (?:caught|received)",
             r"compute\.instances\.preempted",
+            r"ShutdownHook: lame workers found",
+            r"preempted_hook\.py",
         ),
         cause="The TPU was taken back: a spot or preemptible TPU was preempted, or its host went into maintenance.",
         fix="""\
