@@ -139,7 +139,8 @@ def test_a_job_without_a_strategy_is_planned_as_one_replica(tmp_path: Path) -> N
     assert any("makes no TPUStrategy" in note for note in report["notes"])
 
 
-def test_a_target_on_which_nothing_fits_fails, "says"),
+@pytest.mark.parametrize(
+    ("script", "says"),
     [
         ("raise RuntimeError('no data')", "crashed before its first training step: RuntimeError"),
         ("import tensorflow.compat.v1 as tf\ntf.Session().run([])", "a TensorFlow 1 script"),
