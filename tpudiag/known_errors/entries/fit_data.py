@@ -177,4 +177,45 @@ gcloud storage ls "gs://BUCKET/train-*"                     # the path, the patt
         citations=("zihangdai/xlnet#45",),
         example="Error recorded from training_loop: Tensor conversion requested dtype string for Tensor with dtype float32: 'Tensor(\"arg0:0\", shape=(), dtype=float32, device=/job:tpu_worker/task:0/device:CPU:0)'",
     ),
+    KnownError(
+        id="E218",
+        family="csv-record",
+        phase=Phase.READING,
+        patterns=(
+            r"Field (?P<field>\d{1,4}) in record is not a valid (?P<type>\w{1,12})",
+            r"Field (?P<field>\d{1,4}) is required but missing in record",
+            r"Expect (?P<wanted>\d{1,4}) fields but have (?P<got>\d{1,4}) (?:\w{1,8} )?in record",
+            r"(?:Unquoted|Quoted) fields? (?:cannot|has to|must)",
+            r"StringToNumberOp could not correctly convert string",
+        ),
+        cause="A line of a CSV file does not have the columns or types that it is read with: a header line, a text in a column of numbers, an empty field, another delimiter.",
+        details=("Field {field} is no {type}.", "{wanted} fields are expected and {got} there."),
+        fix="""\
+dataset = tf.data.experimental.CsvDataset(files, record_defaults=[tf.float32, tf.string], header=True)
+dataset = dataset.apply(tf.data.experimental.ignore_errors())          # what may be left out
+head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns, and lines that have others""",
+        citations=("google/model_search#38",),
+        example="InvalidArgumentError: Field 1 in record is not a valid int32: setosa",
+    ),
+    KnownError(
+        id="E219",
+        family="file-system",
+        phase=Phase.READING,
+        patterns=(
+            r"\.\w{2,14}; Invalid argument \[Op",
+            r"; Input/output error",
+            r"Stale file handle",
+            r"; Is a directory",
+            r"Transport endpoint is not connected",
+            r"[\w/]; Permission denied",
+            r"Read-only file system",
+        ),
+        cause="The file system refused: a network mount (NFS, gcsfuse) that went away or is overloaded, a folder where a file is meant, no rights, or a place that may not be written.",
+        fix="""\
+ls -l PATH; df -h PATH; mount | grep PATH                      # there, a file, whose, on which mount
+sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport endpoint is not connected`
+tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
+        citations=("waymo-research/waymo-open-dataset#457",),
+        example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
+    ),
 )

@@ -7,7 +7,7 @@ from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
-        id="E190",
+        id="E197",
         family="class-weight",
         phase=Phase.BUILDING,
         patterns=(

@@ -138,6 +138,7 @@ with strategy.scope(): model = build_model()
             r"load_all_detection_checkpoint_vars unsupported in TF2",
             r"(?P<name>ssd_\w{1,40}|faster_rcnn_\w{1,40}) is not supported.{0,60}?model_builder",
             r"Message type \"object_detection\.protos\.\w{1,40}\" has no field named \"(?P<name>\w{1,60})\"",
+            r"'\w{1,60}BoxPredictor' object has no attribute",
         ),
         cause="The pipeline.config of the Object Detection API is of the other TensorFlow: fields or feature extractors of TensorFlow 1 in model_main_tf2.py, or the reverse.",
         details=("It is {name}.",),
@@ -200,5 +201,52 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME")     # o
         citations=("openxla/xla E2003", "openxla/xla E1200"),
         evidence="recalled",
         example="E2003: MosaicUnprovenMemoryAccessAlignment: cannot statically prove that index is a multiple of 8",
+    ),
+    KnownError(
+        id="N11",
+        family="compile-attribute",
+        phase=Phase.ANY,
+        level="info",
+        patterns=(r"has no attr named '_XlaCompile'",),
+        cause="No error by itself: TensorFlow asks each operation for this mark while it makes gradients, and goes on where there is none. The error is the one after it (`During handling of the above exception`), or the job was interrupted there.",
+        fix="# read the last exception of the traceback, not this one",
+        citations=(
+            "tensorflow/tensorflow#41394",
+            "tensorflow/tensorflow#42306",
+        ),
+        example="InvalidArgumentError: Operation 'TensorListPushBack_489' has no attr named '_XlaCompile'.",
+    ),
+    KnownError(
+        id="E269",
+        family="no-xla-compiler",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"[Cc]ould not find (?:registered )?compiler for platform (?P<platform>\w{2,20})",
+            r"XLA is not (?:linked|enabled|supported) (?:in|on|for)",
+        ),
+        cause="The program asks for XLA (jit_compile=True, a saved model that was compiled) on a device whose compiler this binary does not hold (TensorFlow Serving for GPUs, a build without XLA).",
+        details=("The platform is {platform}.",),
+        fix="""\
+model.compile(..., jit_compile=False)               # and @tf.function without jit_compile, before the model is saved
+tensorflow_model_server --xla_cpu_compilation_enabled=true ...      # Serving on a CPU""",
+        citations=("tensorflow/serving#2217",),
+        example="OP_REQUIRES failed at xla_compile_on_demand_op.cc:290 : UNIMPLEMENTED: Could not find compiler for platform CUDA: NOT_FOUND",
+    ),
+    KnownError(
+        id="E270",
+        family="waits-for-a-checkpoint",
+        phase=Phase.SAVING,
+        level="warning",
+        patterns=(
+            r"Timed-out waiting for a checkpoint",
+            r"Waiting for new checkpoint at",
+        ),
+        cause="This process evaluates: it waits for checkpoints of another one that trains, and none came (with --checkpoint_dir the Object Detection API evaluates only and does not train).",
+        fix="""\
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG                       # trains
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpoint_dir=DIR  # evaluates, beside it
+ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
+        citations=("tensorflow/models#8883",),
+        example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
     ),
 )

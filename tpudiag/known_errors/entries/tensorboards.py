@@ -79,8 +79,10 @@ tensorboard --logdir gs://BUCKET/logs                                      # aft
             r"Points must be written in order",
             r"Field timeSeries\[\d{1,4}\].{0,120}?(?:invalid|unrecognized|had an invalid|must be)",
             r"monitoring\.timeSeries\.create",
+            r"Duplicate TimeSeries encountered",
+            r"(?:DeadlineExceeded|ServiceUnavailable|InternalServerError).{0,400}?create_time_series",
         ),
-        cause="Cloud Monitoring did not take the points: older than one it has (two writers of one series, a clock that was set back), a label or type that the metric does not have, or an account without the role of a metric writer.",
+        cause="Cloud Monitoring did not take the points: older than one it has (two writers of one series, a clock that was set back), a label or type that the metric does not have, or an account without the role of a metric writer; or it was busy for a moment (500, 503, 504: send again).",
         details=("It says: {why}.",),
         fix="""\
 gcloud projects add-iam-policy-binding PROJECT --member=serviceAccount:ACCOUNT --role=roles/monitoring.metricWriter
