@@ -32,8 +32,9 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
         patterns=(
             r"No registered 'Placeholder' OpKernel for XLA",
             r"Placeholder.{0,80}?No registered 'Placeholder'",
+            r"Operation of type Placeholder",
         ),
-        cause="The step uses a symbolic tensor of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
+        cause="The step uses a symbolic tensor (a Placeholder) of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
         fix="""\
 # in losses, metrics and layers use only what they are given, no tensor of the model's construction
 def loss(y_true, y_pred): ...            # not a closure over `model.input` or an Input

@@ -120,13 +120,15 @@ docker run --privileged --net=host ...   # in a container
             r"TPU_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
             r"TPU_CHIPS_PER_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
             r"TPU_WORKER_HOSTNAMES.{0,80}?(?:invalid|mismatch|expected|not set)",
+            r"unexpected worker hostname",
         ),
-        cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES do not fit the number of processes.",
+        cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES hold what does not fit the number of processes, or no address at all.",
         details=("{expected} addresses were expected and {got} given.",),
         fix="""\
 import os
 os.environ.pop("TPU_PROCESS_ADDRESSES", None)    # first lines of the script, before TensorFlow is imported
 os.environ.pop("CLOUD_TPU_TASK_ID", None)
+os.environ["TPU_WORKER_HOSTNAMES"] = "localhost"   # one host; a slice: the hosts' addresses, with commas
 # what is set: env | grep -E "TPU_|CLOUD_TPU\"""",
         useless="creating the TPU again or reinstalling libtpu does not help: the variables come with the image",
         citations=(
@@ -165,6 +167,8 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
             r"TPU system (?:is|was) not initialized",
             r"TPU (?:system|device).{0,40}? must be initialized",
             r"Failed precondition.{0,60}?TPU.{0,40}?initializ",
+            r"Driver must be Open to DMA map",
+            r"TPU (?:system )?has been shut ?down",
         ),
         cause="The TPU system is not initialised (any more): initialize_tpu_system was not called, or the worker was restarted or re-initialised by another client while the job ran.",
         fix="""\

@@ -257,6 +257,7 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
             r"Traceback \(most recent call last\).{0,2500}?MemoryError(?![s\w:])",
             r"ran out of (?:host|system) memory",
             r"oom_monitor",
+            r"tried to allocate more memory than is available",
         ),
         cause="The host ran out of memory (RAM), and the process was killed: not the TPU's memory.",
         details=(
