@@ -40,6 +40,11 @@ ESTIMATE = (
 )
 UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
+KEPT = (
+    "The step is the one that an earlier plan lowered: the job's modules, arguments, environment "
+    "and libraries are as they were. What it reads from elsewhere was not looked at: where that "
+    "changed its shapes, name another cache folder (TPUDIAG_CACHE)."
+)
 ALONE = (
     "{target}: the job makes no TPUStrategy: it trains on one of the {replicas} replicas, and is "
     "planned so."
@@ -51,8 +56,9 @@ LOWERED = (
 
 
 def report(
-    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None
-) -> Report:
+    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None,
+    reused: int = 0,
+) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(found) for target, found in rows.items()}
@@ -73,7 +79,13 @@ def report(
         measurements=_measurements(chosen),
         tables=(table,),
         headline=_headline(winner, rows),
-        notes=(*_advice(chosen, rows), *_limits(plans), ESTIMATE, LOWERED),
+        notes=(
+            *_advice(chosen, rows),
+            *_limits(plans),
+            ESTIMATE,
+            LOWERED,
+            *((KEPT,) if reused else ()),
+        ),
         partial=partial,
         interrupted=partial == INTERRUPTED,
         plan=plan,

@@ -12,10 +12,10 @@ from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import BISECTIONS, Plan
+from tpudiag.planning.kept_steps import Steps
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
-from tpudiag.sources.job.process.lowering_client import Dialog
 
 COMPILATION_BYTES = 3 * GIB
 """What one compilation of a large step was seen to take at most."""
@@ -32,12 +32,12 @@ class Search:
         self,
         plans: Sequence[Plan],
         batches: Sequence[int],
-        dialog: Dialog,
+        steps: Steps,
         compiler: libtpu_process.Compiler,
         on_phase: OnPhase,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
-        self._dialog, self._compiler, self._on_phase = dialog, compiler, on_phase
+        self._steps, self._compiler, self._on_phase = steps, compiler, on_phase
         self._done = 0
         self._planned = len(self._plans) * (len(self._batches) + BISECTIONS)
 
@@ -52,7 +52,7 @@ class Search:
                 return "the plan took longer than --timeout allows"
             finally:
                 self._compiler.stop()
-                self._dialog.close()
+                self._steps.close()
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 
@@ -89,7 +89,7 @@ class Search:
         target = plan.target
         phase = f"{target.name}, batch {batch}: compiling"
         self._on_phase(Phase(phase, self._done, self._planned))
-        step = self._dialog.lower(batch, 1 if plan.alone else topology(target).replicas)
+        step = self._steps.lower(batch, 1 if plan.alone else topology(target).replicas)
         answer = self._compiler.compile(step, target)
         self._done += 1
         return answer

@@ -40,6 +40,8 @@ class Dialog:
         """Of the step as the job would have run it; None where it showed none."""
         self.alone = False
         """Whether the job trains under no strategy: on one replica, whatever the slice has."""
+        self.sources: tuple[str, ...] = ()
+        """The files of the job's own modules."""
         self.job = runner.JobRun()
         spec = replace(spec, requests=read_end)
         self._thread = threading.Thread(
@@ -112,6 +114,8 @@ class Dialog:
     def _heard(self, facts: dict[str, object]) -> None:
         """One line of facts: the step's batch, or an answer."""
         self.alone = self.alone or facts.get("alone") is True
+        if "sources" in facts:
+            self.sources = msgspec.convert(facts["sources"], tuple[str, ...])
         if facts.get("batch") is not None and not self._ready.is_set():
             self.batch = msgspec.convert(facts["batch"], Batch)
             self._ready.set()

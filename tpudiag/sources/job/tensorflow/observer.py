@@ -240,8 +240,9 @@ class Observer:
         if not inputs and self._gradients.calls:
             inputs = graphs.step_inputs(self._gradients.calls[-1])
         self._recorder.put(
-            step_inputs=inputs, variables=self._variables.facts(), alone=lowering.step.alone
-        )
+            step_inputs=inputs, variables=self._variables.facts(), alone=lowering.step.alone,
+            sources=user_lines.user_files(),
+        )  # fmt: skip
         lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
