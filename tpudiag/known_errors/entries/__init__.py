@@ -43,6 +43,7 @@ from . import (
     shape_conflicts,
     shapes,
     tensorboards,
+    undecided,
     workers,
 )
 
@@ -79,6 +80,7 @@ _FILES = (
     libraries,
     tensorboards,
     other_frameworks,
+    undecided,
     noise,
     rehearsal,
 )

@@ -120,7 +120,6 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80})",
             r"No registered '(?P<op>\w{1,80})' OpKernel for XLA_(?P<device>TPU|CPU|GPU)_JIT",
             r"Operation of type (?P<op>\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
-            r"Detected unsupported operations when trying to compile",
             r"Uncompilable nodes?",
             r"the following node is not compilable",
             r"(?P<op>\w{2,60}) op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",

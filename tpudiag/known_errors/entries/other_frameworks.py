@@ -203,12 +203,12 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME")     # o
         example="E2003: MosaicUnprovenMemoryAccessAlignment: cannot statically prove that index is a multiple of 8",
     ),
     KnownError(
-        id="N11",
+        id="E272",
         family="compile-attribute",
         phase=Phase.ANY,
         level="info",
         patterns=(r"has no attr named '_XlaCompile'",),
-        cause="No error by itself: TensorFlow asks each operation for this mark while it makes gradients, and goes on where there is none. The error is the one after it (`During handling of the above exception`), or the job was interrupted there.",
+        cause="Not the error itself: TensorFlow asks each operation for this mark while it makes gradients, and goes on where there is none. The error is the one after it (`During handling of the above exception`), or the job was interrupted there.",
         fix="# read the last exception of the traceback, not this one",
         citations=(
             "tensorflow/tensorflow#41394",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -72,6 +72,7 @@ tensorboard --logdir gs://BUCKET/logs                                      # aft
         family="monitoring-refused",
         phase=Phase.WATCHING,
         level="warning",
+        kind=Kind.BROAD,
         patterns=(
             r"One or more TimeSeries could not be written: ?(?P<why>[^.\[:]{5,120})",
             r"Permission '?monitoring\.\w{3,40}\.\w{3,20}'? denied",
@@ -92,5 +93,41 @@ gcloud projects add-iam-policy-binding PROJECT --member=serviceAccount:ACCOUNT -
         example="400 One or more TimeSeries could not be written: Points must be written in order. One or more of the points specified had an older end time than the most recent point.",
         near_miss="One or more points of the series are missing",
         yields_to=("E50",),
+        rivals=(
+            Rival(
+                cause="points come too often, or two writers share a series",
+                look_for="`more frequently`, `Only one point`",
+                decide="how many processes write this metric with the same labels?",
+                cues=(
+                    r"more frequently",
+                    r"Only one point",
+                ),
+                families=("metric-too-often",),
+            ),
+            Rival(
+                cause="points are older than the last one",
+                look_for="`in order`, `older end time`",
+                decide="a clock that was set back, a late retry?",
+                cues=(r"in order",),
+                families=("monitoring-refused",),
+            ),
+            Rival(
+                cause="the account has no right, or the API is off",
+                look_for="403, PERMISSION_DENIED",
+                decide="gcloud projects get-iam-policy PROJECT | grep -A3 metricWriter",
+                cues=(
+                    r"PERMISSION_DENIED",
+                    r"denied \(or the",
+                ),
+                families=("account-rights",),
+            ),
+            Rival(
+                cause="the service was busy",
+                look_for="500, 503, 504, `internal error`",
+                decide="the same points once more",
+                cues=(r"internal error",),
+                families=("monitoring-refused",),
+            ),
+        ),
     ),
 )
