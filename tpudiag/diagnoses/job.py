@@ -119,6 +119,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         crash=signals.end.crash if signals.end is not None else None,
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,
+        environment=job_summary.environment(python, compiled.compiler if compiled else None),
     )
 
 
