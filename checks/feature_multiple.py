@@ -58,7 +58,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     padded = [(op, *_padded(op, tile, lane_batch, chosen)) for op in ops]
     work = sum(after for _, after, _ in padded)
     wasted = [(op, after, dims) for op, after, dims in padded if dims and after >= MATERIAL * work]
-    for op, after, dims in wasted:
+    most_work = {dims: (op, after) for op, after, dims in sorted(wasted, key=lambda each: each[1])}
+    for dims, (op, after) in most_work.items():
         lost = 1 - op.flops / after
         if lost > limit:
             yield Finding(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+from tpudiag.model import Effect, Finding, Outcome, Report, Severity, Verdict
 
+from . import _mending
 from ._layout import (
     BLANK,
     Line,
@@ -48,6 +49,9 @@ DETAILS = "-v"
 
 def lines(report: Report, width: int) -> Iterator[Line]:
     """The report in short; `-v` and the other formats hold all of it."""
+    if report.mending is not None:
+        yield from _mending.lines(report, width)
+        return
     yield from paragraph(title(report), width, style="headline")
     if report.partial is not None:
         text = f"Not the whole report: {closed(report.partial)}"
@@ -66,8 +70,21 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from _predicted(report, width)
     yield BLANK
     yield (Span(counts(report), mood(report)),)
+    yield from mends(report)
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def mends(report: Report) -> Iterator[Line]:
+    """`tpudiag fix train.py mends 4 of 6`, counted by the changes that were made for findings."""
+    all_findings = [finding for outcome in failures(report) for finding in outcome.findings]
+    count = sum(
+        finding.change is not None and finding.change.effect is not Effect.MODEL
+        for finding in all_findings
+    )
+    if report.fix_command is not None and count:
+        what = f" mends {count} of {len(all_findings)}, proven by rehearsing again"
+        yield Span(line(report.fix_command), "command"), Span(what)
 
 
 def counts(report: Report) -> str:

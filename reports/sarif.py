@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from tpudiag import explanation
-from tpudiag.model import Confidence, Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.model import (
+    Confidence,
+    Finding,
+    Location,
+    Outcome,
+    Replacement,
+    Report,
+    Severity,
+    SourceChange,
+    Verdict,
+)
 from tpudiag.version import __version__
 
 from ._source import Sources
@@ -69,7 +79,7 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
     sources = Sources(report)
     for outcome in report.outcomes:
         for finding in findings(outcome):
-            yield {
+            result: Json = {
                 "ruleId": clean(outcome.id),
                 "ruleIndex": places[outcome.id],
                 "kind": "fail",
@@ -78,6 +88,32 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
                 "message": {"text": _message(finding)},
                 "locations": [_location(finding.location, report, sources)],
             }
+            if finding.change is not None and finding.change.replacements:
+                result["fixes"] = [_fix(finding.change)]
+            yield result
+
+
+def _fix(change: SourceChange) -> Json:
+    """The change of a file, by regions and what replaces them."""
+    proof = f" ({change.state}: {line(change.proof)})" if change.proof else ""
+    return {
+        "description": {"text": f"{line(change.title)}{proof}"},
+        "artifactChanges": [
+            {
+                "artifactLocation": _artifact(change.file),
+                "replacements": [_replacement(each) for each in change.replacements],
+            }
+        ],
+    }
+
+
+def _replacement(each: Replacement) -> Json:
+    """One region that is deleted, and what is inserted there."""
+    region = {
+        "startLine": each.line, "startColumn": each.column,
+        "endLine": each.end_line, "endColumn": each.end_column,
+    }  # fmt: skip
+    return {"deletedRegion": region, "insertedContent": {"text": each.text}}
 
 
 def _message(finding: Finding) -> str:

@@ -14,6 +14,7 @@ from tpudiag.version import __version__
 
 VERBS = (
     "check",
+    "fix",
     "read",
     "attach",
     "watch",
@@ -29,6 +30,7 @@ EPILOG = """\
 examples:
   tpudiag check                        rehearse the reference job for a v5e-8
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
+  tpudiag fix train.py                 the changes that mend its findings, proven
   tpudiag plan --for v5e-8,v6e-8       which TPU and which batch, by the TPU compiler's word
   tpudiag read logs/                   what a TensorBoard profile says
   tpudiag attach localhost:6009        the same of a trainer that is running

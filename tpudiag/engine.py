@@ -62,7 +62,7 @@ def _parted(
     """The findings that are shown, none of them an error that is not sure, and those silenced."""
     shown: list[Finding] = []
     silenced: list[Silenced] = []
-    for finding in findings:
+    for finding in {(each.message, each.location): each for each in findings}.values():
         reason = comments.reason_to_ignore(finding.location, check.id)
         if reason is None and finding.confidence is Confidence.LOW and not settings.pedantic:
             reason = "its confidence is low (--pedantic shows it)"

@@ -68,8 +68,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
     return group
 
 
-def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """--format, -o, --select, --ignore and --fail-on."""
+def add_report_options(parser: argparse.ArgumentParser, gates: bool = True) -> None:
+    """--format, -o, --select, --ignore, and --fail-on where findings decide the exit code."""
     group = add_output_options(parser)
     group.add_argument(
         "--select", metavar="IDS", type=_ids, default=[], action="extend",
@@ -83,6 +83,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "--pedantic", action="store_true",
         help="show findings of low confidence too: read from names, text or one short measurement",
     )  # fmt: skip
+    if not gates:
+        return
     group.add_argument(
         "--fail-on", choices=("error", "warning", "never"), default="error",
         help="the severity from which a failed check makes the exit code 1 (default: %(default)s)",

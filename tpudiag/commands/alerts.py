@@ -10,11 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tpudiag.commands._alert_wishes import limits_of, named, number, wanted_policies
 from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.cloud.policies import Json, Limits, Policy
+    from tpudiag.monitoring.cloud.policies import Json
     from tpudiag.monitoring.cloud.reconcile import Alerts, Change, Kept
 
 EPILOG = """\
@@ -26,11 +27,11 @@ examples:
   tpudiag alerts show throughput-drop --project my-project --job bert
   tpudiag alerts delete --project my-project --job bert
   tpudiag alerts export --job bert --format terraform -o alerts.tf     no project needed
+  tpudiag alerts export --format prometheus -o tpudiag.rules.yml       for `watch --prometheus`
 
 exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not reached.
 """
-MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
-"""Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
+OF_PROMETHEUS = ("prometheus", "grafana")
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 
 
@@ -67,8 +68,11 @@ def add_parser(verbs: Verbs) -> None:
         default="generic_task", help="what `watch --resource` writes to (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=("json", "terraform", "dashboard"), default="json",
-        help="of export; dashboard is the JSON of the dashboard (default: %(default)s)",
+        "--format", choices=("json", "terraform", "dashboard", "prometheus", "grafana"),
+        default="json",
+        help="of export: the policies as JSON or Terraform, the JSON of the dashboard; rules for "
+        "Prometheus and a dashboard for Grafana, on what `watch --prometheus` serves (default: "
+        "%(default)s)",
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
     parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
@@ -88,7 +92,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         ("--absence", "MINUTES", 10, "without a point; 2 to 1410"),
     ):
         limits.add_argument(
-            name, metavar=metavar, type=_number, default=default,
+            name, metavar=metavar, type=number, default=default,
             help=f"{what} (default: %(default)s)",
         )  # fmt: skip
 
@@ -105,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
     alerts = Alerts(options.project, options.endpoint)
     if options.action == "apply":
-        wanted, channels = _wanted(options), alerts.channels(options.notify)
+        wanted, channels = wanted_policies(options), alerts.channels(options.notify)
         changes = alerts.apply(options.job, wanted, channels, dry_run=options.dry_run)
         return _changed(chain(changes, _dashboard(options)), options)
     kept = _chosen(alerts, options)
@@ -161,23 +165,44 @@ def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     """The policies as text, without asking any service."""
+    text = _exported_for_prometheus if options.format in OF_PROMETHEUS else _exported
+    return _written(text(options), options)
+
+
+def _exported(options: argparse.Namespace) -> str:
+    """For Cloud Monitoring."""
     from tpudiag.monitoring.cloud.policies import as_json
     from tpudiag.monitoring.cloud.terraform import terraform
 
     if not options.job:
-        raise UsageError("alerts export: needs --job")
-    wanted = _wanted(options)
+        raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
+    wanted = wanted_policies(options)
     if options.format == "dashboard":
         from tpudiag.monitoring.cloud import dashboards
 
         board = dashboards.as_json(options.job, options.resource)
-        text = json.dumps(board, indent=2, ensure_ascii=False) + "\n"
-    elif options.format == "terraform":
-        text = terraform(wanted, options.job, options.notify, _board(options))
-    else:
-        channels = _channels(options)
-        made = [as_json(policy, options.job, channels) for policy in wanted]
-        text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(board, indent=2, ensure_ascii=False) + "\n"
+    if options.format == "terraform":
+        return terraform(wanted, options.job, options.notify, _board(options))
+    channels = _channels(options)
+    made = [as_json(policy, options.job, channels) for policy in wanted]
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+
+def _exported_for_prometheus(options: argparse.Namespace) -> str:
+    """Rules, or Grafana's dashboard; of all jobs where none is named."""
+    from tpudiag.monitoring import grafana, prometheus_rules
+
+    if options.notify:
+        raise UsageError(f"--notify: with --format {options.format} the Alertmanager notifies")
+    if options.format == "grafana":
+        return json.dumps(grafana.as_json(options.job), indent=2, ensure_ascii=False) + "\n"
+    every = prometheus_rules.rules(options.job, limits_of(options))
+    return prometheus_rules.as_yaml(named(options, every))
+
+
+def _written(text: str, options: argparse.Namespace) -> int:
+    """Print the text, or write it to the file that was named."""
     if options.output is None:
         sys.stdout.write(text)
         return 0
@@ -211,49 +236,3 @@ def _channels(options: argparse.Namespace) -> tuple[str, ...]:
     from tpudiag.monitoring.cloud.reconcile import Alerts
 
     return Alerts(options.project, options.endpoint).channels(names)
-
-
-def _wanted(options: argparse.Namespace) -> tuple[Policy, ...]:
-    """The policies as they should be; raises UsageError for one that is not known."""
-    from tpudiag.monitoring.cloud.policies import policies
-
-    found = policies(options.job, options.resource, _limits(options))
-    unknown = set(options.policies) - {policy.id for policy in found}
-    if unknown:
-        known = ", ".join(policy.id for policy in found)
-        raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
-    return tuple(p for p in found if not options.policies or p.id in options.policies)
-
-
-def _limits(options: argparse.Namespace) -> Limits:
-    """The limits of the command line; raises UsageError for what the service would refuse."""
-    from tpudiag.monitoring.cloud.policies import Limits
-
-    for name in ("drop", "input_share", "hbm_share"):
-        if getattr(options, name) >= 100:
-            raise UsageError(f"--{name.replace('_', '-')}: must be below 100 %")
-    for name in ("first_step", "silence"):
-        if getattr(options, name) < 1:
-            raise UsageError(f"--{name.replace('_', '-')}: at least 1 minute")
-    if options.absence < 2:
-        raise UsageError("--absence: Cloud Monitoring takes 2 minutes or more")
-    if options.absence > MOST_ABSENCE_MIN:
-        raise UsageError(
-            f"--absence: Cloud Monitoring takes {MOST_ABSENCE_MIN} minutes (23.5 hours) or less"
-        )
-    if len(options.job) > MOST_JOB:
-        raise UsageError(f"--job: at most {MOST_JOB} characters, so that policies can be named")
-    if len(set(options.notify)) > MOST_CHANNELS:
-        raise UsageError(f"--notify: Cloud Monitoring takes {MOST_CHANNELS} channels a policy")
-    return Limits(
-        options.drop / 100, options.input_share / 100, options.hbm_share / 100,
-        round(options.first_step), round(options.silence), round(options.absence),
-    )  # fmt: skip
-
-
-def _number(text: str) -> float:
-    """`20`, `20%` as 20."""
-    value = float(text.strip().removesuffix("%"))
-    if not 0 < value < 1e6:
-        raise ValueError(text)
-    return value

@@ -60,7 +60,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
     add_python_option(parser)
-    _add_run_options(parser)
+    add_run_options(parser)
     add_compiler_options(parser)
     _add_gate_options(parser)
     add_reference_options(parser)
@@ -78,7 +78,7 @@ def add_python_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_run_options(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser) -> None:
     """How long the job runs, and where it writes."""
     parser.add_argument(
         "--steps",

@@ -152,7 +152,7 @@ def _outlets(options: argparse.Namespace) -> list[Outlet]:
     if options.prometheus is not None:
         from tpudiag.monitoring.prometheus import Prometheus
 
-        found.append(Prometheus(options.prometheus))
+        found.append(Prometheus(options.prometheus, options.job))
     if options.project is not None:
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 

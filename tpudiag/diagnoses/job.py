@@ -16,6 +16,7 @@ from tpudiag.diagnoses import (
     autotune_table,
     job_skips,
     job_summary,
+    offered_changes,
     plot_data,
     predicted_step,
     script_coverage,
@@ -23,7 +24,7 @@ from tpudiag.diagnoses import (
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Report, StepSamples, Subject, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
@@ -46,15 +47,24 @@ STEP_BUDGET_S = 30.0
 
 
 def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
-    """Run the job under observation, on the TPU where there is one, and judge what was seen."""
-    started = datetime.now(UTC)
+    """Run the job under observation, on the TPU where there is one, and judge what was seen.
+
+    What could mend a finding stands at it, made but not yet rehearsed.
+    """
     request = request.with_notebook()
+    report = _judged(request, settings, on_phase)
+    return offered_changes.with_changes(report, request) if request.offers_changes else report
+
+
+def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
+    """The report on the job as it is."""
+    started = datetime.now(UTC)
     python = request.python
     target, asked = request.target, request.tpu
     attempt: TpuAttempt | None = None
     replicas = target.replicas
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
-    source = script.look(script.module_file(request.program) if request.is_module else request.file)
+    source = script.look(request.script_file, dict(request.overlay))
     if request.notebook is not None:
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
@@ -120,6 +130,18 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,
         environment=job_summary.environment(python, compiled.compiler if compiled else None),
+        samples=samples(signals),
+    )
+
+
+def samples(signals: Signals) -> tuple[StepSamples, ...]:
+    """What the observed steps computed, where the run had a seed."""
+    trained = signals.trained
+    if trained is None:
+        return ()
+    return (
+        StepSamples("loss of a step", "", trained.losses),
+        StepSamples(f"sums of the weights after {trained.steps} steps", "", trained.weights),
     )
 
 
@@ -166,6 +188,8 @@ def spec_of(
         is_module=request.is_module,
         rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
+        seed=request.seed,
+        overlay=request.overlay,
     )
 
 

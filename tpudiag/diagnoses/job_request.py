@@ -13,7 +13,7 @@ from tpudiag import settings
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
-from tpudiag.sources import environment
+from tpudiag.sources import environment, script
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
 from tpudiag.sources.job.process import job_python
@@ -57,6 +57,12 @@ class JobRequest:
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
     fake_data: bool = False
     """Whether data that cannot be reached is stood in for."""
+    offers_changes: bool = True
+    """Whether the changes that could mend its findings are made."""
+    seed: int = -1
+    """Of all random numbers of the job; -1: as it has them."""
+    overlay: tuple[tuple[str, str], ...] = ()
+    """Files, each with the one whose source is run in its place."""
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""
 
@@ -70,6 +76,18 @@ class JobRequest:
     def file(self) -> str:
         """What is run: the program, or what stands for the notebook."""
         return self.program if self.notebook is None else self.notebook.file
+
+    @property
+    def name_of_file(self) -> str:
+        """The script or notebook as the user knows it; the module's file where it is one."""
+        if self.is_module or not Path(self.program).is_file():
+            return script.module_file(self.program.partition(":")[0])
+        return self.program
+
+    @property
+    def script_file(self) -> str:
+        """The file whose source tells of the job."""
+        return script.module_file(self.program) if self.is_module else self.file
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
         if steps.input_wait_ms is not None:
             wait = round(statistics.median(steps.input_wait_ms), 3)
             found["input_wait_ms"] = Measurement(wait, "ms", source)
+    found |= _of_training(signals)
     if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
         took = round(signals.tensorflow.took_s, 2)
         found["tensorflow_import_s"] = Measurement(took, "s", "job")
@@ -56,6 +57,21 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
         packages=dict(sorted(installed.items())), tool_python=platform.python_version(),
         compiler=compiler,
     )  # fmt: skip
+
+
+def _of_training(signals: Signals) -> dict[str, Measurement]:
+    """Traces of what trains, and what its pipelines give alone."""
+    found: dict[str, Measurement] = {}
+    training = [function for function in signals.functions or () if function.trains]
+    if training:
+        traces = sum(function.traces for function in training)
+        found["traces"] = Measurement(traces, "traces", "job")
+    costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]
+    if costs:
+        slowest = round(min(cost.examples_per_second for cost in costs), 1)
+        source = "the pipeline alone on this machine"
+        found["input_examples_per_second"] = Measurement(slowest, "examples/s", source)
+    return found
 
 
 def headline(

@@ -69,3 +69,17 @@ def values(figures: Figures) -> dict[str, float | int]:
     """The figures that are known, by the metric's name."""
     found = ((metric.name, metric.read(figures)) for metric in METRICS)
     return {name: value for name, value in found if value is not None}
+
+
+Counter = tuple[str, str, Callable[[Figures], float | int | None]]
+COUNTERS: tuple[Counter, ...] = (
+    ("steps", "Steps of the run", lambda f: f.steps if f.run.unit == "steps" else None),
+    (
+        "examples", "Examples of the run: steps times the global batch",
+        lambda f: f.steps * f.run.global_batch
+        if f.run.global_batch is not None and f.run.unit == "steps" else None,
+    ),
+    ("lost_steps", "Steps of the run that were not recorded", lambda f: f.run.lost_steps),
+    ("pause_seconds", "Time of the run in announced pauses", lambda f: f.pause_s),
+)  # fmt: skip
+"""What only grows while a run lasts, for Prometheus: name without `_total`, text, reading."""

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.follower import Figures
-from tpudiag.monitoring.metrics import METRICS, values
+from tpudiag.monitoring.metrics import COUNTERS, METRICS, values
 
 Worker = tuple[Figures, Mapping[str, bool]]
 """What one worker does, and whether each check fails for it."""
@@ -18,9 +18,9 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class Prometheus:
     """A server of /metrics in a thread; `show` sets what it answers."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, job: str | None = None) -> None:
         host, port = parsed(address)
-        owner = self
+        owner, self._job = self, job
         self._workers: dict[tuple[str, str, str], Worker] = {}
 
         class Handler(BaseHTTPRequestHandler):
@@ -31,7 +31,7 @@ class Prometheus:
                 if self.path.partition("?")[0] not in ("/", "/metrics"):
                     self.send_error(404)
                     return
-                body = exposition(list(owner._workers.values())).encode()
+                body = exposition(list(owner._workers.values()), owner._job).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", CONTENT_TYPE)
                 self.send_header("Content-Length", str(len(body)))
@@ -73,31 +73,48 @@ def parsed(address: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
-def exposition(workers: Sequence[Worker]) -> str:
-    """The figures in Prometheus' text format; what is not known is left out."""
-    known = [(_labels(figures), values(figures)) for figures, _ in workers]
+def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
+    """The figures in Prometheus' text format; what is not known is left out.
+
+    `job` stands for the name of each run. What only grows within a run is a counter, too.
+    """
+    known = [(_labels(figures, job), values(figures)) for figures, _ in workers]
     rows: list[str] = []
     for metric in METRICS:
-        name = f"tpudiag_{metric.name}"
         samples = [(labels, found[metric.name]) for labels, found in known if metric.name in found]
-        if samples:
-            rows += [f"# HELP {name} {metric.text}", f"# TYPE {name} gauge"]
-        rows += [f"{name}{{{labels}}} {float(value)!r}" for labels, value in samples]
-    if any(alerts for _, alerts in workers):
-        rows += ["# HELP tpudiag_alert Whether a check fails", "# TYPE tpudiag_alert gauge"]
-    rows += [
-        f'tpudiag_alert{{{_labels(figures)},id="{id_}"}} {int(on)}'
+        rows += _family(f"tpudiag_{metric.name}", "gauge", metric.text, samples)
+    for name, text, read in COUNTERS:
+        counted = [(_labels(figures, job), read(figures)) for figures, _ in workers]
+        samples = [(labels, value) for labels, value in counted if value is not None]
+        rows += _family(f"tpudiag_{name}_total", "counter", text, samples)
+    ended = [
+        (_labels(figures, job), int(figures.run.ended_ns is not None)) for figures, _ in workers
+    ]
+    rows += _family("tpudiag_run_ended", "gauge", "Whether the run has ended", ended)
+    failing = [
+        (f'{_labels(figures, job)},id="{id_}"', int(on))
         for figures, alerts in workers
         for id_, on in alerts.items()
     ]
+    rows += _family("tpudiag_alert", "gauge", "Whether a check fails", failing, whole=True)
     return "\n".join(rows) + "\n"
 
 
-def _labels(figures: Figures) -> str:
-    """Who a sample is of."""
+def _family(
+    name: str, kind: str, text: str, samples: Sequence[tuple[str, float]], whole: bool = False
+) -> list[str]:
+    """The samples of a metric, after what it is; nothing where there is none."""
+    if not samples:
+        return []
+    rows = [f"{name}{{{labels}}} {value if whole else float(value)!r}" for labels, value in samples]
+    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *rows]
+
+
+def _labels(figures: Figures, job: str | None) -> str:
+    """Who a sample is of; a worker alone is called by its host."""
     run = figures.run
-    worker = figures.worker or run.worker
-    pairs = {"job_name": run.name, "host": run.host, "worker": worker}
+    worker = figures.worker or run.worker or run.host
+    pairs = {"job_name": job or run.name, "host": run.host, "worker": worker, "run_id": run.id}
     return ",".join(f'{name}="{_escaped(value)}"' for name, value in pairs.items())
 
 

@@ -95,6 +95,7 @@ from tpudiag.signals.training_loop import (
     RepeatedSetup,
     ReplicaRead,
     ResultFetch,
+    TrainedNumbers,
     TrainingLoop,
     UndistributedInput,
 )
@@ -170,6 +171,7 @@ __all__ = [
     "ThroughputDrop",
     "TpuAttempt",
     "TracedFunction",
+    "TrainedNumbers",
     "TrainingLoop",
     "UndistributedInput",
     "UnreachedLines",
@@ -221,6 +223,8 @@ class Signals:
     numerics: StepNumerics | None = None
     loop: TrainingLoop | None = None
     """What was seen around the training step."""
+    trained: TrainedNumbers | None = None
+    """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None

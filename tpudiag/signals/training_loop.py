@@ -9,6 +9,17 @@ from tpudiag.model import Location
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrainedNumbers:
+    """What the observed steps computed, to be compared with a run on the same seed."""
+
+    steps: int
+    losses: tuple[float, ...] = ()
+    """Of each step that returns one: the mean of the scalars that it gives."""
+    weights: tuple[float, ...] = ()
+    """Sum and sum of magnitudes of each trainable variable after the last step."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FrozenState:
     """Python state that a trace took as it was, and that the traced function never sees again."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,10 +56,13 @@ def module_file(module: str) -> str:
     return module
 
 
-def look(file: str) -> ScriptFacts:
-    """The facts of one file; none of a file that cannot be parsed, which running will tell."""
+def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
+    """The facts of one file; none of a file that cannot be parsed, which running will tell.
+
+    `overlay` names the files whose source is that of another.
+    """
     try:
-        tree = ast.parse(Path(file).read_bytes(), file)
+        tree = ast.parse(Path((overlay or {}).get(file, file)).read_bytes(), file)
     except (OSError, SyntaxError, ValueError):
         return ScriptFacts((), ())
     names = _aliases(tree)

@@ -26,6 +26,22 @@ callbacks = [keras.callbacks.LearningRateScheduler(lambda epoch, lr: float(lr * 
         example="TypeError: This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence its learning rate is not settable.",
     ),
     KnownError(
+        id="P44",
+        family="integer-schedule",
+        phase=Phase.TRACING,
+        kind=Kind.BROAD,
+        patterns=(r"Expected int(?:32|64), but got (?P<value>[\d.e-]{1,20}) of type 'float'",),
+        cause="A whole number meets a fraction. In a learning-rate schedule that is the step: Keras 3 hands it over as int64, which Keras 2 cast before.",
+        details=("The fraction is {value}.",),
+        fix="""\
+class Schedule(keras.optimizers.schedules.LearningRateSchedule):
+    def __call__(self, step):
+        step = tf.cast(step, tf.float32)            # first of all
+        return self.initial * 0.95 ** (step / self.decay_steps)""",
+        evidence="reproduced",
+        example="TypeError: Expected int64, but got 0.95 of type 'float'.",
+    ),
+    KnownError(
         id="P27",
         family="reset-states",
         phase=Phase.TRACING,
@@ -194,9 +210,10 @@ pip install "tensorflow==2.15.*" tensorflow-addons          # to run it as it is
         patterns=(
             r"when providing the `?metrics`? argument as a list",
             r"should have as many entries as the model has outputs",
+            r"Expected `metrics` argument to be a list, tuple, or dict",
         ),
-        cause="In Keras 3 a model of several outputs wants its metrics for each output.",
-        fix='model.compile(optimizer, loss={"a": "mse", "b": "mae"}, metrics={"a": ["mae"], "b": ["mae"]})     # by the outputs\' names',
+        cause="Keras 3 wants metrics as a list, tuple or dict, and for a model of several outputs some for each output.",
+        fix='model.compile(optimizer, loss, metrics=[metric])     # not metrics=metric; of several outputs {"a": ["mae"], "b": ["mae"]}, by their names',
         evidence="recalled",
         example="ValueError: For a model with multiple outputs, when providing the `metrics` argument as a list, it should have as many entries as the model has outputs.",
     ),

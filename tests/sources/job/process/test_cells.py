@@ -59,3 +59,13 @@ def test_an_error_has_its_line_in_the_program(tmp_path: Path) -> None:
     job = ran(tmp_path, "x = 1\ny = 2", "z = 3\nz / 0", "print('never')")
     assert 'notebook.py", line 4' in job.stderr
     assert "never" not in job.stdout
+
+
+def test_a_notebook_that_restarts_its_kernel_goes_on(tmp_path: Path) -> None:
+    job = ran(
+        tmp_path,
+        "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+        "os._exit(0)",
+        "get_ipython().kernel.do_shutdown(True)\nprint('goes on')",
+    )
+    assert job.stdout == "goes on\n", job.stderr

@@ -36,6 +36,18 @@ def hooked(call: Any) -> Any:
     return owner.halved
 
 
+def test_the_end_of_a_replicas_thread_is_no_failure_of_ours() -> None:
+    stop = type("_RequestedStop", (Exception,), {})
+
+    def stopped(*_: Any) -> Any:
+        raise stop
+
+    with pytest.raises(stop):
+        hooked(stopped)(4)
+    assert not barrier.defects()
+    assert not calls
+
+
 def before(*_: Any) -> Any:
     raise KeyError("ours, before")
 

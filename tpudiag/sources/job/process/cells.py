@@ -6,14 +6,24 @@ import ast
 import asyncio
 import builtins
 import codeop
+import contextlib
 import inspect
 import os
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tpudiag.sources.job.process.protocol import JobSpec
+
+
+class Kernel:
+    """Stands in for a notebook's kernel, which notebooks restart after they installed something."""
+
+    def do_shutdown(self, restart: bool = False) -> None:
+        """What follows in the notebook is to run with what was installed: it simply goes on."""
 
 
 class Shell:
@@ -22,6 +32,7 @@ class Shell:
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.user_ns = namespace
         self.config: dict[str, Any] = {}
+        self.kernel = Kernel()
 
     def system(self, command: str) -> None:
         """`!command`: not run."""
@@ -62,6 +73,28 @@ def display(*_: Any, **__: Any) -> None:
     """IPython's display: there is nobody to look."""
 
 
+def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
+    """Let the ways in which a notebook restarts its own kernel do nothing."""
+    if "do_shutdown" in text:
+        with contextlib.suppress(ImportError, AttributeError):
+            application: Any = import_module("IPython").Application.instance()
+            application.kernel = Kernel()
+    for name in ("kill", "_exit"):
+        setattr(os, name, _unless_by_cell(getattr(os, name), namespace))
+
+
+def _unless_by_cell(end: Callable[..., Any], namespace: dict[str, Any]) -> Callable[..., Any]:
+    """A function that ends a process, but not this one for a cell of the notebook."""
+
+    def ended(*args: Any) -> Any:
+        by_cell = sys._getframe(1).f_globals is namespace  # pyright: ignore[reportPrivateUsage]
+        if by_cell and (len(args) < 2 or args[0] == os.getpid()):
+            return None
+        return end(*args)
+
+    return ended
+
+
 def run(spec: JobSpec) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
@@ -73,7 +106,9 @@ def run(spec: JobSpec) -> None:
     sys.path.insert(0, "")
     file = os.path.abspath(spec.program)  # noqa: PTH100
     os.chdir(Path(spec.notebook).resolve().parent)
-    lines = Path(file).read_text(encoding="utf-8").split("\n")
+    text = Path(file).read_text(encoding="utf-8")
+    _survive_restarts(text, main.__dict__)
+    lines = text.split("\n")
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
     compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     ends = [*spec.cells[1:], len(lines) + 1]

@@ -21,9 +21,9 @@ from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error
+from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, tpu_stubs
+from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -132,9 +132,11 @@ def _run_file(program: str) -> None:
     main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", file)
     sys.modules["__main__"] = main
-    with io.open_code(file) as source:
-        code = compile(source.read(), file, "exec", dont_inherit=True)
-    exec(code, main.__dict__)
+    text = overlay.source(file)
+    if text is None:
+        with io.open_code(file) as source:
+            text = source.read()
+    exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 
 
 def _look_first_in(folder: Path) -> None:
@@ -145,6 +147,9 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
+    overlay.install(spec.overlay)
+    if spec.seed >= 0:
+        same_numbers.seed_python(spec.seed)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None

@@ -63,6 +63,10 @@ class JobSpec:
     """The notebook that the program was made of."""
     fake_data: bool = False
     """Whether data that cannot be reached is stood in for."""
+    seed: int = -1
+    """Of all random numbers of the run; -1: as the job has it."""
+    overlay: tuple[tuple[str, str], ...] = ()
+    """Files, each with the one whose source is run in its place."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
 
@@ -136,6 +140,7 @@ def decoded_spec(text: str) -> JobSpec:
     fields: dict[str, Any] = json.loads(text)
     for name in ("arguments", "cells"):
         fields[name] = tuple(fields[name])
+    fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
     return JobSpec(**fields)
 
 

@@ -72,6 +72,14 @@ def for_job(error: Exception) -> Exception:
     return error
 
 
+def _ends_thread(error: Exception) -> bool:
+    """Whether MirroredStrategy ends a replica's thread so, for another replica has failed.
+
+    The class is private (`mirrored_run._RequestedStop`); merge_call raises it in whoever called.
+    """
+    return type(error).__name__ == "_RequestedStop"
+
+
 class _JobCall:
     """The hooked function, which remembers how the job's own call of it ended."""
 
@@ -109,7 +117,7 @@ def guarded(
     try:
         return call(job, *args, **kwargs)
     except Exception as error:
-        if error is job.raised or getattr(error, _FOR_JOB, False):
+        if error is job.raised or getattr(error, _FOR_JOB, False) or _ends_thread(error):
             raise
         note(hook, error)
     if job.raised is not None:

@@ -8,6 +8,7 @@ inside a loop may have run on an earlier turn and is left out, and so is all fur
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -155,8 +156,4 @@ def _is_text(statement: ast.stmt) -> bool:
 @lru_cache(maxsize=32)
 def _source(file: str) -> str:
     """The text of a file; nothing where it cannot be read."""
-    try:
-        with open(file, encoding="utf-8") as stream:  # noqa: PTH123
-            return stream.read()
-    except (OSError, UnicodeDecodeError):
-        return ""
+    return "".join(linecache.getlines(file))

@@ -40,6 +40,7 @@ from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
 from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
@@ -138,6 +139,10 @@ class Observer:
         self._keras = KerasWatch(tf)
         self._loop = LoopWatch(tf, self._gradients)
         self._loop.state.methods = self._keras.own_methods
+        self._numbers = SameNumbers(tf, spec.seed) if spec.seed >= 0 else None
+        if self._numbers is not None:
+            self._variables.on_trained = self._numbers.made
+            self._loop.results.on_step = self._numbers.step_done
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
@@ -202,6 +207,10 @@ class Observer:
         barrier.attempt("profile", self._steps.close_profile)
         self._recorder.phase("reading what was seen")
         barrier.attempt("step", self._examine_step)
+        if self._numbers is not None and self._steps.steps:
+            numbers, steps = self._numbers, self._steps.steps
+            self._numbers = None  # once, at the last observed step
+            self._put_each(trained=lambda: numbers.facts(steps))
         self._send()
 
     def finish(self, end: CoverageEnd = "whole") -> None:

@@ -33,6 +33,7 @@ class StepResultWatch:
         self._replica_reads: dict[Location, ReplicaRead] = {}
         self._hooked: set[type] = set()
         self.steps = 0
+        self.on_step: Callable[[Any], None] | None = None
         self.losses: Callable[[], tuple[Any, ...]] = tuple
         """The tensors that gradients were taken of while steps were traced."""
         kinds: Any = type(tf.constant(0)).__mro__
@@ -54,6 +55,8 @@ class StepResultWatch:
         """A training step has returned; None where it gives nothing."""
         self.steps += 1
         self._results = {}
+        if self.on_step is not None:
+            hooks.quietly(self.on_step, result)
         self._keep(result, "result")
 
     def forget(self) -> None:

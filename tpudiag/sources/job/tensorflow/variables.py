@@ -25,6 +25,7 @@ class VariableWatch:
     def __init__(self, tf: Any, after_large: Callable[[], None]) -> None:
         self._tf = tf
         self._after_large = after_large
+        self.on_trained: Callable[[Any], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Any]] = []
         self._trained: set[str] = set()
@@ -67,6 +68,8 @@ class VariableWatch:
         if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
             self._counters.append(weakref.ref(variable))
         if not replica_copy and None not in shape and not self.closed:
+            if getattr(variable, "trainable", False):
+                self.on_trained(variable)
             in_scope = bool(self._tf.distribute.has_strategy())
             key = f"{name}#{len(self._seen)}"
             seen = self._seen[key] = VariableSeen(

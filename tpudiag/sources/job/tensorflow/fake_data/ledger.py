@@ -10,7 +10,7 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
-FILES = 16
+FILES = 24
 """Files that a pattern is answered with."""
 
 

@@ -1,0 +1,105 @@
+"""What `tpudiag fix` did, for the terminal: the difference, each change and its proof, the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tpudiag.model import Finding, Mending, Outcome, Report, SourceChange
+
+from ._layout import BLANK, Line, Span, paragraph
+from ._words import clean, failures, figure, findings, line, measure_name, title
+
+STYLES = {
+    "written": "passed", "proven": "passed", "offered": "info", "dropped": "warning",
+}  # fmt: skip
+FIX_LINES = 12
+
+
+def lines(report: Report, width: int) -> Iterator[Line]:
+    """The difference first, then the changes, then what has none."""
+    mending = report.mending or Mending(rehearsals=0)
+    yield from paragraph(title(report), width, style="headline")
+    if mending.diff:
+        yield BLANK
+        yield from difference(mending.diff)
+    changed = [(o, f, f.change) for o in failures(report) for f in findings(o) if f.change]
+    if changed:
+        yield BLANK
+        for outcome, finding, change in changed:
+            yield from _change(outcome, finding, change, width)
+    yield from _figures(mending, width)
+    rest = [(o, f) for o in failures(report) for f in findings(o) if f.no_change is not None]
+    for outcome, finding in rest:
+        yield from _left(outcome, finding, width)
+    yield BLANK
+    yield from _ending(report, mending, [change for _, _, change in changed], width)
+
+
+def difference(diff: str) -> Iterator[Line]:
+    """A difference as it is, for it is to be copied."""
+    for row in clean(diff).rstrip("\n").split("\n"):
+        style = {"+": "passed", "-": "error", "@": "arrow"}.get(row[:1], "code")
+        yield (Span(row, "bold" if row.startswith(("+++", "---")) else style),)
+
+
+def _change(outcome: Outcome, finding: Finding, change: SourceChange, width: int) -> Iterator[Line]:
+    """One change: its state, finding and line, then what showed it, then its worth."""
+    place = line(str(finding.location or change.file))
+    yield (
+        Span(f"{change.state:8} ", STYLES[change.state]),
+        Span(f"{line(outcome.id)} ", "id"),
+        Span(place, "location"),
+        Span(f"  {line(change.title)}"),
+    )
+    if change.proof:
+        yield from paragraph(change.proof, width, 9, style="note")
+    if change.worth:
+        yield from paragraph(f"worth {change.worth}", width, 9, style="cost")
+
+
+def _figures(mending: Mending, width: int) -> Iterator[Line]:
+    """What the job was and is with the changes."""
+    if not mending.figures:
+        return
+    yield BLANK
+    for each in mending.figures:
+        text = (
+            f"{measure_name(each.name, each.unit)}: {figure(each.before, each.unit)} -> "
+            f"{figure(each.after, each.unit)}"
+        )
+        yield from paragraph(text, width)
+
+
+def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
+    """A finding without a change: why, and the advice."""
+    yield BLANK
+    place = f" {line(str(finding.location))}" if finding.location is not None else ""
+    yield (
+        Span("by hand  ", "warning"), Span(line(outcome.id), "id"), Span(place, "location"),
+        Span(f"  {line(outcome.name)}"),
+    )  # fmt: skip
+    yield from paragraph(f"{finding.no_change}.", width, 9, style="note")
+    rows = clean(finding.fix).strip("\n").split("\n") if finding.fix.strip() else []
+    for row in rows[:FIX_LINES]:
+        yield (Span(f"         {row}" if row.strip() else "", "code"),)
+
+
+def _ending(
+    report: Report, mending: Mending, changes: Sequence[SourceChange], width: int
+) -> Iterator[Line]:
+    """How many findings are mended, and what to do next."""
+    count = sum(len(outcome.findings) for outcome in failures(report))
+    good = sum(change.state in ("proven", "written") for change in changes)
+    many = f"{mending.rehearsals} rehearsal" + ("" if mending.rehearsals == 1 else "s")
+    if not count:
+        text = f"nothing to mend; {many}"
+    else:
+        text = f"{good} of {count} findings mended, proven by {many}"
+    yield from paragraph(text, width, style="passed" if good == count else "bold")
+    for file in mending.written:
+        yield Span("written: ", "bold"), Span(line(file), "location")
+    for refusal in mending.refused:
+        yield from paragraph(refusal, width, style="error")
+    if good and not mending.written:
+        yield (Span("nothing is changed yet; --write changes the files, --patch FILE makes a patch",
+                    "note"),)  # fmt: skip

@@ -1,0 +1,55 @@
+"""What Prometheus is served: gauges, counters, and whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.prometheus import Prometheus, exposition
+from tpudiag.monitoring.watched_job import WatchedJob
+
+
+def figures(recordings: ModuleType, folder: Path, **changed: object) -> Figures:
+    recordings.write(folder / "a.sqlite", [1.0] * 60, **changed)
+    job = WatchedJob([str(folder / "a.sqlite")])
+    job.poll()
+    return job.slowest.figures()
+
+
+def test_counters_stand_beside_the_gauges(recordings: ModuleType, tmp_path: Path) -> None:
+    text = exposition([(figures(recordings, tmp_path, id="r1", lost_steps=3), {"TPU603": True})])
+    rows = text.splitlines()
+    assert "# TYPE tpudiag_steps gauge" in rows
+    for name, value in (("steps", 60), ("examples", 60 * 64), ("lost_steps", 3)):
+        assert f"# TYPE tpudiag_{name}_total counter" in rows
+        (row,) = [row for row in rows if row.startswith(f"tpudiag_{name}_total{{")]
+        assert float(row.rpartition(" ")[2]) == value
+        assert 'run_id="r1"' in row
+    names = [row.split()[2] for row in rows if row.startswith("# TYPE")]
+    assert len(names) == len(set(names))
+
+
+def test_each_sample_says_whose_it_is(recordings: ModuleType, tmp_path: Path) -> None:
+    one = figures(recordings, tmp_path, id="r1", worker="worker 3", name="train.py")
+    two = replace(one, worker="b", run=replace(one.run, id="r2", ended_ns=1))
+    text = exposition([(one, {}), (two, {"TPU604": False})], job="bert")
+    samples = [row for row in text.splitlines() if row.startswith("tpudiag_")]
+    assert all('job_name="bert",host="' in row for row in samples)
+    assert {row.partition('worker="')[2].partition('"')[0] for row in samples} == {"worker 3", "b"}
+    ended = {row for row in samples if row.startswith("tpudiag_run_ended")}
+    assert {row.partition('run_id="')[2] for row in ended} == {'r1"} 0.0', 'r2"} 1.0'}
+
+
+def test_the_next_run_takes_the_place_of_the_last(recordings: ModuleType, tmp_path: Path) -> None:
+    server = Prometheus("127.0.0.1:0")
+    try:
+        first = figures(recordings, tmp_path, id="r1")
+        server.show(first, {})
+        server.show(replace(first, run=replace(first.run, id="r2")), {})
+        text = exposition(list(server._workers.values()))  # pyright: ignore[reportPrivateUsage]
+    finally:
+        server.close()
+    assert 'run_id="r2"' in text
+    assert 'run_id="r1"' not in text

@@ -1,0 +1,143 @@
+"""The exported rules in promtool's own tests: each fires on its own trouble, and not beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tpudiag.monitoring import grafana
+from tpudiag.monitoring.cloud.policies import Limits
+from tpudiag.monitoring.prometheus_rules import Rule, as_yaml, rules
+
+needs_promtool = pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)"
+)
+ME = 'job_name="bert",host="h",worker="h"'
+FIRST, SECOND = f'{{{ME},run_id="1"}}', f'{{{ME},run_id="2"}}'
+HOURS_7 = 420
+
+
+def promtool(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["promtool", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def series(name: str, values: str, labels: str = FIRST) -> dict[str, str]:
+    return {"series": f"tpudiag_{name}{labels}", "values": values}
+
+
+def case(inputs: list[dict[str, str]], expected: dict[str, dict[int, int]]) -> dict[str, object]:
+    """Series by the minute, and for some alerts how many fire at which minute."""
+    found = {rule.alert: rule for rule in rules(None, Limits())}
+    return {
+        "interval": "1m",
+        "input_series": inputs,
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname="{alert}",alertstate="firing"}}) or vector(0)',
+                "eval_time": f"{minute}m",
+                "exp_samples": [{"labels": "{}", "value": count}],
+            }
+            for alert, times in expected.items() if found[alert]
+            for minute, count in times.items()
+        ],
+    }  # fmt: skip
+
+
+CASES = {
+    "a drop through a restart": case(
+        [series("steps_per_second", "10x200"),
+         series("steps_per_second", f"_x201 10x158 7x{HOURS_7 - 361}", SECOND)],
+        {"TpudiagThroughputDrop": {300: 0, 358: 0, 380: 1}},
+    ),
+    "a steady job, and a young one": case(
+        [series("steps_per_second", f"10x{HOURS_7}"),
+         series("steps_per_second", "10x30 2x100", '{job_name="young",worker="y",run_id="1"}')],
+        {"TpudiagThroughputDrop": {100: 0, HOURS_7: 0}},
+    ),
+    "a job that is gone, and one that ended": case(
+        [series("steps", "1+1x60"), series("run_ended", "0x60"),
+         series("steps", "1+1x60", '{job_name="done",worker="w",run_id="1"}'),
+         series("run_ended", "0x59 1", '{job_name="done",worker="w",run_id="1"}')],
+        {"TpudiagNoPoints": {60: 0, 65: 0, 80: 1}},
+    ),
+    "a job that was restarted is not gone": case(
+        [series("steps", "1+1x60"), series("steps", "_x63 1+1x60", SECOND)],
+        {"TpudiagNoPoints": {75: 0, 100: 0}},
+    ),
+    "no first step": case(
+        [series("run_age_seconds", "0+60x60"), series("steps", "0x40 1+1x20"),
+         series("silent_seconds", "0+60x60")],
+        {"TpudiagNoFirstStep": {19: 0, 22: 1, 42: 0}, "TpudiagNoStep": {35: 0}},
+    ),
+    "no step": case(
+        [series("run_age_seconds", "9000+60x60"), series("steps", "100x60"),
+         series("silent_seconds", "0+60x60")],
+        {"TpudiagNoFirstStep": {40: 0}, "TpudiagNoStep": {19: 0, 22: 1}},
+    ),
+    "shares": case(
+        [series("hbm_used_share", "0.9x10 0.97x10"), series("input_wait_share", "0.1x10 0.5x20")],
+        {"TpudiagHbmHigh": {14: 0, 17: 1}, "TpudiagInputBound": {10: 0, 20: 1}},
+    ),
+    "lost steps": case(
+        [series("lost_steps_total", "5x20 9x30")],
+        {"TpudiagLostSteps": {15: 0, 23: 1, 45: 0}},
+    ),
+    "a check that fails": case(
+        [series("alert", "0x10 1x10", f'{{{ME},run_id="1",id="TPU603"}}'),
+         series("alert", "0x20", f'{{{ME},run_id="1",id="TPU604"}}')],
+        {"TpudiagCheckFailed": {5: 0, 12: 1}},
+    ),
+    "the device plugin": case(
+        [{"series": 'memory_used{make="cloud-tpu",accelerator_id="0"}', "values": "97x20"},
+         {"series": 'memory_used{make="nvidia",accelerator_id="0"}', "values": "99x20"},
+         {"series": 'memory_total{make="cloud-tpu",accelerator_id="0"}', "values": "100x20"},
+         {"series": 'memory_total{make="nvidia",accelerator_id="0"}', "values": "100x20"}],
+        {"TpuChipMemoryHigh": {3: 0, 10: 1}},
+    ),
+}  # fmt: skip
+
+
+@needs_promtool
+def test_each_rule_fires_on_its_own_trouble_alone(tmp_path: Path) -> None:
+    (tmp_path / "rules.yml").write_text(as_yaml(rules(None, Limits())))
+    tests = {"rule_files": ["rules.yml"], "evaluation_interval": "1m", "tests": [*CASES.values()]}
+    (tmp_path / "tests.yml").write_text(json.dumps(tests))
+    done = promtool("test", "rules", tmp_path / "tests.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_promtool
+@pytest.mark.parametrize("job", [None, "bert", 'a "b" \\ {{ $x }} ${y}'])
+def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) -> None:
+    charts = [query for *_, queries in grafana.PANELS for query, _ in queries]
+    extra = [
+        Rule(id=f"c{n}", alert=f"C{n}", summary="", text="",
+             expr=query.replace("$__rate_interval", "5m"))
+        for n, query in enumerate(charts)
+    ]  # fmt: skip
+    every = (*rules(job, Limits(drop=0.3)), *extra)
+    (tmp_path / "rules.yml").write_text(as_yaml(every))
+    done = promtool("check", "rules", tmp_path / "rules.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(every)} rules found" in done.stdout + done.stderr
+
+
+def test_every_rule_is_tried() -> None:
+    tried = json.dumps(CASES)
+    assert all(rule.alert in tried for rule in rules(None, Limits()))
+
+
+def test_a_named_job_has_its_own_series_only() -> None:
+    selectors = [
+        selector for rule in rules("bert", Limits())
+        for selector in re.findall(r"tpudiag_\w+(?:\{[^}]*\})?", rule.expr)
+    ]  # fmt: skip
+    assert selectors
+    assert all(selector.endswith('{job_name="bert"}') for selector in selectors)

@@ -1,0 +1,79 @@
+"""What the command line asks of alerts: which policies, and when they fire."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.cloud.policies import Limits, Policy
+
+MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
+"""Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
+
+
+class Named(Protocol):
+    """An alert with an id."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+def wanted_policies(options: argparse.Namespace) -> tuple[Policy, ...]:
+    """The policies as they should be; raises UsageError for one that is not known."""
+    from tpudiag.monitoring.cloud.policies import policies
+
+    return named(options, policies(options.job, options.resource, limits_of(options)))
+
+
+def named(options: argparse.Namespace, every: tuple[T, ...]) -> tuple[T, ...]:
+    """Those that were asked for, or all; raises UsageError for one that there is not."""
+    unknown = set(options.policies) - {each.id for each in every}
+    if unknown:
+        known = ", ".join(each.id for each in every)
+        raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
+    return tuple(each for each in every if not options.policies or each.id in options.policies)
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """The limits of the command line; raises UsageError for what the service would refuse."""
+    from tpudiag.monitoring.cloud.policies import Limits
+
+    for name in ("drop", "input_share", "hbm_share"):
+        if getattr(options, name) >= 100:
+            raise UsageError(f"--{name.replace('_', '-')}: must be below 100 %")
+    for name in ("first_step", "silence"):
+        if getattr(options, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')}: at least 1 minute")
+    if options.absence < 2:
+        raise UsageError("--absence: Cloud Monitoring takes 2 minutes or more")
+    if options.absence > MOST_ABSENCE_MIN:
+        raise UsageError(
+            f"--absence: Cloud Monitoring takes {MOST_ABSENCE_MIN} minutes (23.5 hours) or less"
+        )
+    if len(options.job or "") > MOST_JOB:
+        raise UsageError(f"--job: at most {MOST_JOB} characters, so that policies can be named")
+    if len(set(options.notify)) > MOST_CHANNELS:
+        raise UsageError(f"--notify: Cloud Monitoring takes {MOST_CHANNELS} channels a policy")
+    return Limits(
+        options.drop / 100, options.input_share / 100, options.hbm_share / 100,
+        round(options.first_step), round(options.silence), round(options.absence),
+    )  # fmt: skip
+
+
+def number(text: str) -> float:
+    """`20`, `20%` as 20."""
+    try:
+        value = float(text.strip().removesuffix("%"))
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, such as 20")
+    return value

@@ -1,0 +1,110 @@
+"""tpudiag fix: change a script so that its findings are gone, and prove it by a rehearsal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.commands import _report, check
+from tpudiag.commands._progress import progress
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.diagnoses.fix import FixRequest
+
+EPILOG = """\
+The script is rehearsed, the changes for its findings are made in a copy, and that is rehearsed
+again on the same seed: a change whose finding is not gone, with which something new fails, or
+which changes losses that it must not change, is dropped. Without --write nothing is changed.
+What the job writes in a rehearsal goes into a folder that is thrown away.
+
+examples:
+  tpudiag fix train.py --for v5e-8              shows the changes and what each is worth
+  tpudiag fix train.py --for v5e-8 --write      puts those that were proven into the file
+  tpudiag fix train.py --select TPU2,TPU101 --patch fixes.patch
+  tpudiag fix train.ipynb -- --epochs 3
+
+exit codes: 0 nothing is left to fix, 1 something is, 2 not rehearsed.
+"""
+
+
+def add_parser(verbs: _report.Verbs) -> None:
+    """The options of `fix`."""
+    parser = verbs.add_parser(
+        "fix", help="change the script so that its findings are gone, proven by a rehearsal",
+        description=__doc__, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?",
+        help="a script (train.py), a notebook (train.ipynb) or module:function",
+    )  # fmt: skip
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE",
+        help="run a module as `python -m` does; its arguments follow `--`",
+    )  # fmt: skip
+    parser.add_argument(
+        "--for", dest="for_", metavar="TPU",
+        help="the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
+    )  # fmt: skip
+    parser.add_argument("--write", action="store_true", help="change the files")
+    parser.add_argument(
+        "--patch", metavar="FILE", type=Path, help="write the changes as a patch for `git apply`"
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true",
+        help="also make changes of the model or the batch: widths and batches that fill the tiles",
+    )  # fmt: skip
+    parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
+    check.add_python_option(parser)
+    check.add_run_options(parser)
+    check.add_compiler_options(parser)
+    _report.add_report_options(parser, gates=False)
+    parser.set_defaults(
+        run=run,
+        reference="mlp",
+        loop="custom",
+        precision="mixed_bfloat16",
+        full_size=False,
+        checkpoint_dir=None,
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
+    _report.check_outputs(options)
+    request = _request(options)
+    settings = _report.settings_for(options)
+    from dataclasses import replace
+
+    from tpudiag import snippets
+    from tpudiag.diagnoses import fix
+
+    with progress() as on_phase:
+        report = fix.diagnose(request, replace(settings, select=()), on_phase)
+    _report.write(snippets.added(report), options)
+    mending = report.mending
+    for refusal in mending.refused if mending is not None else ():
+        print(f"tpudiag: {refusal}", file=sys.stderr)
+    return int(mending is None or mending.left > 0)
+
+
+def _request(options: argparse.Namespace) -> FixRequest:
+    """The command line as a request; what cannot work is refused before anything starts."""
+    from tpudiag.diagnoses.fix import FixRequest
+
+    if options.target is None and options.module is None:
+        raise UsageError("fix: name the script that is to be mended")
+    if options.write and options.patch is not None:
+        raise UsageError("--write and --patch: choose one")
+    if options.patch is not None and not options.patch.absolute().parent.is_dir():
+        raise UsageError(f"--patch {options.patch}: the folder does not exist")
+    return FixRequest(
+        job=check.request(options),
+        select=tuple(options.select),
+        unsafe=options.unsafe,
+        write=options.write,
+        patch=options.patch,
+    )

@@ -1,0 +1,160 @@
+"""The changes that could mend a report's findings, made and not yet rehearsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tpudiag.fixes import catalogue, documents, edits, files
+from tpudiag.fixes.documents import Document
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.files import Refused
+from tpudiag.fixes.model import Place
+from tpudiag.fixes.source import NoChange
+from tpudiag.hardware import Target
+from tpudiag.model import Finding, Location, Outcome, Report, SourceChange, Verdict
+from tpudiag.sources.notebook import Notebook
+
+OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"
+NO_LINE = "the finding names no line of a script"
+
+
+@dataclass
+class Project:
+    """The files of a job that may be changed, each read once."""
+
+    program: str
+    """The script or notebook."""
+    notebook: Notebook | None = None
+    _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
+
+    def __post_init__(self) -> None:
+        self.folder = files.project_of(self.program)
+
+    def document(self, name: str) -> Document:
+        """The document of a file; raises Refused, each time with the same reason."""
+        if name not in self._documents:
+            try:
+                self._documents[name] = self._read(name)
+            except Refused as error:
+                self._documents[name] = str(error)
+        known = self._documents[name]
+        if isinstance(known, str):
+            raise Refused(known)
+        return known
+
+    def _read(self, name: str) -> Document:
+        if self.notebook is not None and name == self.notebook.name:
+            return documents.notebook(name, self.folder, self.notebook.program, self.notebook.cells)
+        if not name.endswith(".py"):
+            raise Refused(f"{name} is no Python file")
+        return documents.script(name, self.folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A change of one document for one or several findings."""
+
+    id: str
+    finding: Finding
+    document: Document
+    edits: tuple[Edit, ...]
+    change: SourceChange
+    line: int | None
+
+    @property
+    def name(self) -> str:
+        """The file."""
+        return self.document.file.name
+
+
+def candidates(
+    report: Report, project: Project, target: Target, asks: Callable[[str], bool] = lambda _: True
+) -> tuple[Report, tuple[Candidate, ...]]:
+    """The report with a change, or why there is none, at each finding; and those changes.
+
+    Of two changes of the same characters the first stands.
+    """
+    made: list[Candidate] = []
+    outcomes: list[Outcome] = []
+    for outcome in report.outcomes:
+        if outcome.verdict is not Verdict.FAILED or not asks(outcome.id):
+            outcomes.append(outcome)
+            continue
+        findings: list[Finding] = []
+        for finding in outcome.findings:
+            mended, candidate = _mended(outcome.id, finding, project, target, made)
+            findings.append(mended)
+            made += [candidate] if candidate is not None else []
+        outcomes.append(replace(outcome, findings=tuple(findings)))
+    return replace(report, outcomes=tuple(outcomes)), tuple(made)
+
+
+def _mended(
+    id_: str, finding: Finding, project: Project, target: Target, others: list[Candidate]
+) -> tuple[Finding, Candidate | None]:
+    """A finding with its change, or with the reason why it has none."""
+    try:
+        candidate = _candidate(id_, finding, project, target)
+        _refuse_conflict(candidate, others)
+    except (NoChange, Refused) as none:
+        return replace(finding, no_change=str(none)), None
+    except Exception as error:  # a fix that fails must break no report
+        said = OWN_DEFECT.format(f"{type(error).__name__}: {error}")
+        return replace(finding, no_change=said), None
+    return replace(finding, change=candidate.change), candidate
+
+
+def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> Candidate:
+    """The change for a finding; raises NoChange and Refused."""
+    if not any(True for _ in catalogue.of_id(id_)):
+        raise NoChange(catalogue.reason(id_))
+    where = finding.location or Location(project.program)
+    document = project.document(where.file)
+    line = document.line(where)
+    made = catalogue.made(
+        Place(
+            id=id_, finding=finding, source=document.source, line=line,
+            replicas=target.replicas, hosts=target.hosts,
+            host_ram_bytes=target.host.ram_gb * 10**9,
+        )
+    )  # fmt: skip
+    document.checked(made.edits)
+    after = edits.applied(document.source.text, made.edits)
+    change = SourceChange(
+        title=made.fix.title,
+        file=where.file,
+        effect=made.fix.effect,
+        replacements=document.replacements(made.edits),
+        diff=edits.unified(shown(where.file), document.source.text, after),
+    )
+    return Candidate(
+        id=id_, finding=finding, document=document, edits=made.edits, change=change, line=line
+    )
+
+
+def shown(name: str) -> str:
+    """A file as a patch names it: from this folder where it lies below."""
+    path = Path(name)
+    try:
+        return path.absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix().lstrip("/")
+
+
+def _refuse_conflict(candidate: Candidate, others: list[Candidate]) -> None:
+    """NoChange where another change holds the same characters."""
+    for other in others:
+        if other.name != candidate.name or other.edits == candidate.edits:
+            continue
+        if edits.conflict(candidate.edits, other.edits):
+            raise NoChange(f"its line is changed for {other.id}: run it again after that")
+
+
+def offered(report: Report) -> Iterator[SourceChange]:
+    """The changes of a report's findings."""
+    for outcome in report.outcomes:
+        for finding in outcome.findings:
+            if finding.change is not None:
+                yield finding.change

@@ -1,0 +1,326 @@
+"""A job whose findings are mended: changes made, rehearsed, proven or dropped, and written."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tpudiag import snippets
+from tpudiag.diagnoses import job, notebook_job, proof
+from tpudiag.diagnoses.changes_of_source import Candidate, Project, candidates, shown
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
+from tpudiag.fixes import edits, files
+from tpudiag.fixes.documents import Document, NotebookCells
+from tpudiag.fixes.files import Refused
+from tpudiag.model import (
+    ChangeState,
+    Effect,
+    Finding,
+    Mending,
+    Outcome,
+    Report,
+    Severity,
+    Table,
+    Verdict,
+)
+from tpudiag.phases import OnPhase
+from tpudiag.settings import Settings
+
+SEED = 20260101
+"""Of every rehearsal, so that losses can be compared."""
+STEPS = 10
+MOST_REHEARSALS = 12
+"""Of one call, where changes do not agree and are tried by halves."""
+UNSAFE = "it changes the model or its batch, which is done with --unsafe alone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixRequest:
+    """What `tpudiag fix` was asked for."""
+
+    job: JobRequest
+    select: tuple[str, ...] = ()
+    """Ids or families of the findings to mend; none for all."""
+    unsafe: bool = False
+    """Changes of the model and the batch too."""
+    write: bool = False
+    """Put the proven changes into the files."""
+    patch: Path | None = None
+    """Put them into a patch."""
+
+    def asks(self, id_: str) -> bool:
+        """Whether findings of a check are to be mended."""
+        return not self.select or id_.startswith(self.select)
+
+
+@dataclass
+class Rehearsals:
+    """Rehearsals of one job with different changes, each in a sandbox of its own."""
+
+    request: JobRequest
+    settings: Settings
+    on_phase: OnPhase
+    folder: Path
+    count: int = 0
+    diagnosed: dict[frozenset[int], Report] = field(default_factory=dict[frozenset[int], Report])
+
+    def run(self, changes: Sequence[Candidate]) -> Report:
+        """The job with some changes; raises KeyboardInterrupt as it comes."""
+        self.count += 1
+        if changes:
+            self.on_phase(f"rehearsing with {_changes(len(changes))}")
+        own = self.folder / f"run-{self.count}"
+        own.mkdir(parents=True)
+        request = replace(
+            self.request,
+            sandbox=self.request.sandbox or own / "written",
+            log_dir=own if changes else self.request.log_dir,
+        )
+        report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
+
+
+def _changes(count: int) -> str:
+    """`1 change`, `3 changes`."""
+    return f"{count} change" + ("" if count == 1 else "s")
+
+
+def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
+    """A request whose files are read as changed."""
+    overlay: list[tuple[str, str]] = []
+    for number, document in enumerate(_documents(changes)):
+        own_edits = _edits_of(document, changes)
+        if isinstance(document, NotebookCells) and request.notebook is not None:
+            text = document.source.text
+            cells = tuple(edits.line_after(text, own_edits, line) for line in document.cells)
+            program = edits.applied(text, own_edits)
+            source = replace(request.notebook.source, program=program, cells=cells)
+            request = replace(request, notebook=notebook_job.written(source, own))
+        else:
+            stand_in = own / f"changed-{number}.py"
+            stand_in.write_bytes(document.changed(own_edits))
+            overlay.append((document.file.name, str(stand_in)))
+    return replace(request, overlay=tuple(overlay))
+
+
+def _documents(changes: Sequence[Candidate]) -> list[Document]:
+    """The documents of some changes, each once."""
+    return list({id(each.document): each.document for each in changes}.values())
+
+
+def _edits_of(document: Document, changes: Sequence[Candidate]) -> list[edits.Edit]:
+    """All edits of one document, each once."""
+    own = [e for each in changes if each.document is document for e in each.edits]
+    return list(dict.fromkeys(own))
+
+
+@dataclass
+class Proofs:
+    """What was found out about each change; by its place among the candidates."""
+
+    before: Report
+    rehearsals: Rehearsals
+    proven: list[Candidate] = field(default_factory=list[Candidate])
+    dropped: dict[int, str] = field(default_factory=dict[int, str])
+    proof: dict[int, str] = field(default_factory=dict[int, str])
+    after: Report | None = None
+    losses: str = ""
+
+    def prove(self, tried: Sequence[Candidate]) -> None:
+        """Try changes together; by halves where they do not agree."""
+        if not tried:
+            return
+        if self.rehearsals.count >= MOST_REHEARSALS:
+            self._drop(tried, "not tried: too many rehearsals were needed before it")
+            return
+        applied = [*self.proven, *tried]
+        report = self.rehearsals.run(applied)
+        judged = proof.judge(self.before, report, tried, applied)
+        if judged.sound:
+            self.proven = applied
+            self.after, self.losses = report, judged.losses
+            for each in tried:
+                self.proof[id(each)] = f"rehearsed: the finding is gone; {judged.losses}"
+            return
+        if judged.dropped:
+            for number, why in judged.dropped.items():
+                self._drop([tried[number]], why)
+            self.prove([e for n, e in enumerate(tried) if n not in judged.dropped])
+        elif len(tried) == 1:
+            self._drop(tried, judged.trouble or "")
+        else:
+            middle = len(tried) // 2
+            self.prove(tried[:middle])
+            self.prove(tried[middle:])
+
+    def _drop(self, tried: Sequence[Candidate], why: str) -> None:
+        """Changes that are not made."""
+        for each in tried:
+            self.dropped[id(each)] = why
+
+
+def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
+    """Rehearse a job, make the changes for its findings, prove them by rehearsing again.
+
+    Raises NothingDiagnosed where it does not come to a training step, UnreadableInput for a script
+    that is not to be touched, KeyboardInterrupt as it comes; nothing is written then.
+    """
+    base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
+    base = replace(base, steps=base.steps or STEPS)
+    project = Project(base.name_of_file, base.notebook.source if base.notebook else None)
+    _refuse_early(project, request)
+    with tempfile.TemporaryDirectory(prefix="tpudiag-fix-") as folder:
+        rehearsals = Rehearsals(base, settings, on_phase, Path(folder))
+        before = snippets.added(rehearsals.run(()))
+        if not before.samples:
+            why = before.partial or "it came to no training step"
+            raise NothingDiagnosed(f"{base.name}: not rehearsed, so nothing is changed: {why}")
+        on_phase("making changes")
+        before, made = candidates(before, project, base.target, request.asks)
+        proofs = Proofs(before, rehearsals)
+        wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
+        groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
+        for effects in groups:
+            proofs.prove([c for c in wanted if c.change.effect in effects])
+    return _report(request, proofs, made)
+
+
+def _refuse_early(project: Project, request: FixRequest) -> None:
+    """UnreadableInput for a script that is not to be touched, before anything is rehearsed."""
+    try:
+        document = project.document(project.program)
+        if request.write:
+            files.refuse_read_only(document.file)
+    except Refused as error:
+        raise UnreadableInput(f"{error}; nothing is changed") from error
+
+
+def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> Report:
+    """The report of the job as it was, each finding with what became of its change."""
+    proven = proofs.proven
+    refused: list[str] = []
+    diff = _diff(proven)
+    written = _written(request, proven, refused) if proven else ()
+    kept = {id(each) for each in proven if each.name in written or request.patch is not None}
+    outcomes = tuple(
+        _told(outcome, proofs, made, request, kept) for outcome in proofs.before.outcomes
+    )
+    after = proofs.after or proofs.before
+    left = _left(outcomes, request)
+    report = replace(
+        proofs.before, outcomes=outcomes, fix_command=None, samples=(), next_command=None
+    )
+    return replace(
+        report,
+        tables=(_table(outcomes), *report.tables) if made else report.tables,
+        mending=Mending(
+            rehearsals=proofs.rehearsals.count,
+            written=(str(request.patch),) if request.patch is not None and diff else written,
+            refused=tuple(refused),
+            diff=diff,
+            losses=proofs.losses,
+            figures=proof.figures(proofs.before, after) if proven else (),
+            left=left,
+        ),
+    )
+
+
+def _diff(proven: Sequence[Candidate]) -> str:
+    """All proven changes as one patch."""
+    return "".join(
+        edits.unified(
+            shown(document.file.name), document.source.text,
+            edits.applied(document.source.text, _edits_of(document, proven)),
+        )
+        for document in _documents(proven)
+    )  # fmt: skip
+
+
+def _written(
+    request: FixRequest, proven: Sequence[Candidate], refused: list[str]
+) -> tuple[str, ...]:
+    """The files into which the proven changes were put; those that refuse are noted."""
+    if request.patch is not None:
+        _write_patch(request.patch, proven)
+    if not request.write:
+        return ()
+    written: list[str] = []
+    for document in _documents(proven):
+        try:
+            files.write(document.file, document.changed(_edits_of(document, proven)))
+            written.append(document.file.name)
+        except Refused as error:
+            refused.append(str(error))
+    return tuple(written)
+
+
+def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
+    """The proven changes as a patch that `git apply` takes; raises UsageError."""
+    parts: list[bytes] = []
+    for document in _documents(proven):
+        before = document.file.data.decode(document.file.encoding)
+        after = document.changed(_edits_of(document, proven)).decode(document.file.encoding)
+        patch = edits.unified(shown(document.file.name), before, after)
+        parts.append(patch.encode(document.file.encoding))
+    try:
+        file.write_bytes(b"".join(parts))
+    except OSError as error:
+        raise UsageError(f"--patch {file}: {error.strerror or error}") from error
+
+
+def _told(
+    outcome: Outcome,
+    proofs: Proofs,
+    made: Sequence[Candidate],
+    request: FixRequest,
+    kept: set[int],
+) -> Outcome:
+    """An outcome whose findings tell what became of their changes."""
+    findings: list[Finding] = []
+    for finding in outcome.findings:
+        candidate = next((c for c in made if c.change is finding.change), None)
+        if candidate is None:
+            findings.append(finding)
+            continue
+        state: ChangeState = "offered"
+        why = UNSAFE if candidate.change.effect is Effect.MODEL and not request.unsafe else ""
+        if id(candidate) in proofs.proof:
+            state = "written" if id(candidate) in kept else "proven"
+            why = proofs.proof[id(candidate)]
+        elif id(candidate) in proofs.dropped:
+            state, why = "dropped", proofs.dropped[id(candidate)]
+        gains = proof.worth(candidate, proofs.after or proofs.before)
+        change = replace(candidate.change, state=state, proof=why, worth=gains)
+        findings.append(replace(finding, change=change))
+    return replace(outcome, findings=tuple(findings))
+
+
+def _left(outcomes: Sequence[Outcome], request: FixRequest) -> int:
+    """Findings that are not mended in the files: warnings, errors, and what could be mended."""
+    return sum(
+        (finding.severity or outcome.severity) > Severity.INFO
+        or (finding.change is not None and finding.change.state == "proven")
+        for outcome in outcomes
+        if outcome.verdict is Verdict.FAILED and request.asks(outcome.id)
+        for finding in outcome.findings
+        if finding.change is None or finding.change.state != "written"
+    )
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    """Finding, line, change, proof, worth."""
+    rows = [
+        (f"{outcome.id} {outcome.name}", str(finding.location or finding.change.file),
+         finding.change.title, f"{finding.change.state}: {finding.change.proof}".rstrip(": "),
+         finding.change.worth)
+        for outcome in outcomes
+        for finding in outcome.findings
+        if finding.change is not None
+    ]  # fmt: skip
+    columns = ("finding", "line", "change", "proof", "worth")
+    return Table("Changes", columns, tuple(rows), "rehearsals of the changed job")

@@ -1,0 +1,30 @@
+"""The changes that `tpudiag fix` would try, at the findings of a check's report."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+
+from tpudiag.diagnoses.changes_of_source import Project, candidates, offered
+from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.model import Report
+
+
+def with_changes(report: Report, request: JobRequest) -> Report:
+    """The report with a change at each finding that has one; as it is for the reference job."""
+    if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
+        return report
+    project = Project(
+        request.name_of_file, request.notebook.source if request.notebook is not None else None
+    )
+    report, _ = candidates(report, project, request.target)
+    command = _command(request) if any(True for _ in offered(report)) else None
+    return replace(report, fix_command=command)
+
+
+def _command(request: JobRequest) -> str:
+    """The command that shows and proves the changes."""
+    program = ("-m", request.program) if request.is_module else (request.program,)
+    target = ("--for", request.target.name) if request.target_choice == "asked" else ()
+    arguments = ("--", *request.arguments) if request.arguments else ()
+    return shlex.join(("tpudiag", "fix", *program, *target, *arguments))

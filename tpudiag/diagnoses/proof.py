@@ -1,0 +1,251 @@
+"""Whether a rehearsal of the changed job proves its changes: two reports beside each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tpudiag import comments
+from tpudiag.diagnoses.changes_of_source import Candidate
+from tpudiag.fixes import edits
+from tpudiag.model import (
+    Effect,
+    FigureChange,
+    Finding,
+    Location,
+    Outcome,
+    Report,
+    Severity,
+    Verdict,
+)
+
+SAME = 1e-3
+"""How far a loss may be from that of the same step, as a share of it, to count as the same."""
+SAME_MEAN = 0.1
+"""How far the mean of the losses may be where data or sums come in another order."""
+TIMED = frozenset(("TPU201", "TPU210", "TPU406", "TPU503", "TPU603", "TPU604", "TPU606"))
+"""Checks that go by times of this machine: two runs of one job may differ in them."""
+REACH = 3
+"""Lines below its old place at which a finding counts as the same one."""
+SHOWN = 3
+"""From this many findings on a check may have kept some back."""
+FIGURES = (
+    "traces", "input_examples_per_second", "hbm_need_bytes",
+    "compiler_cycles_per_example", "predicted_step_ms",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a rehearsal of some changes showed."""
+
+    dropped: dict[int, str]
+    """Candidates, by their place, that did not do what they are for, and why."""
+    trouble: str | None = None
+    """What speaks against all of them together."""
+    losses: str = ""
+
+    @property
+    def sound(self) -> bool:
+        """Whether all are proven."""
+        return not self.dropped and self.trouble is None
+
+
+def judge(
+    before: Report, after: Report, tried: Sequence[Candidate], applied: Sequence[Candidate]
+) -> Judgement:
+    """Hold the job with the `applied` changes against that without; `tried` are in question."""
+    if after.partial is not None and after.partial != before.partial:
+        return Judgement({}, after.partial)
+    if not after.samples:
+        return Judgement({}, "the job does not reach a training step any more")
+    dropped = {
+        number: why
+        for number, candidate in enumerate(tried)
+        if (why := _remains(candidate, after, applied)) is not None
+    }
+    trouble = _new(before, after, applied)
+    alike, losses = compared(before, after, [each.change.effect for each in applied])
+    return Judgement(dropped, trouble or (None if alike else losses), losses)
+
+
+def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) -> str | None:
+    """Why the finding of a change is not gone; None where it is."""
+    outcome = _outcome(after, candidate.id)
+    if outcome is None or outcome.verdict is Verdict.PASSED:
+        return None
+    if outcome.verdict is not Verdict.FAILED:
+        cause = outcome.cause or outcome.verdict.value
+        return f"{candidate.id} could not be measured any more: {cause}"
+    if candidate.finding.location is None or candidate.line is None:
+        return "the finding is still there"
+    line = _moved(candidate, applied)
+    for finding in outcome.findings:
+        at = _line_in(candidate, finding.location)
+        if at is not None and line <= at <= line + REACH and _alike(finding, candidate.finding):
+            return "the finding is still there"
+    return None
+
+
+def _alike(finding: Finding, other: Finding) -> bool:
+    """Whether two findings say the same but for their figures."""
+    return _words(finding.message) == _words(other.message)
+
+
+def _words(text: str) -> str:
+    """The first words of a message, numbers left out."""
+    return " ".join("".join(c for c in text if not c.isdigit()).split()[:6])
+
+
+def _moved(candidate: Candidate, applied: Iterable[Candidate]) -> int:
+    """The line of a finding in the changed text."""
+    own = [e for each in applied if each.document is candidate.document for e in each.edits]
+    return edits.line_after(candidate.document.source.text, own, candidate.line or 1)
+
+
+def _line_in(candidate: Candidate, place: Location | None) -> int | None:
+    """A location in the changed text of a candidate's document; None where it is in another.
+
+    Cells of a changed notebook begin elsewhere, so that a line in a cell is as good as it gets.
+    """
+    if place is None or place.file != candidate.name:
+        return None
+    if place.cell is None:
+        return place.line
+    return candidate.document.line(place)
+
+
+def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> str | None:
+    """A finding that was not there before and is no matter of time; None where none is."""
+    for outcome in after.outcomes:
+        if outcome.verdict is Verdict.BROKEN:
+            continue
+        if outcome.verdict is not Verdict.FAILED or outcome.id in TIMED:
+            continue
+        known = _outcome(before, outcome.id)
+        was = known.findings if known is not None and known.verdict is Verdict.FAILED else ()
+        silenced = len(known.silenced) if known is not None else 0
+        grave = [f for f in outcome.findings if (f.severity or outcome.severity) > Severity.INFO]
+        grave = [f for f in grave if not _is_silenced(f, outcome.id, applied)]
+        if was and (len(was) >= SHOWN or len(grave) <= len(was)):
+            continue
+        if grave and len(grave) > len(was) + silenced:
+            return f"{outcome.id} fails with it: {grave[0].message.strip()[:200]}"
+    return None
+
+
+def _is_silenced(finding: Finding, id_: str, applied: Sequence[Candidate]) -> bool:
+    """Whether a comment on the line silences a finding, which stood on another line before."""
+    place = finding.location
+    if place is None or place.line is None:
+        return False
+    shifts = {
+        _moved(each, applied) - (each.line or 0) for each in applied if each.name == place.file
+    }
+    return any(
+        comments.reason_to_ignore(Location(place.file, place.line - shift, place.cell), id_)
+        for shift in (0, *shifts)
+    )
+
+
+def _outcome(report: Report, id_: str) -> Outcome | None:
+    """What a check said."""
+    return next((outcome for outcome in report.outcomes if outcome.id == id_), None)
+
+
+def compared(before: Report, after: Report, effects: Sequence[Effect]) -> tuple[bool, str]:
+    """Whether the observed steps computed what they should, and how that was seen."""
+    (losses, weights), (new_losses, new_weights) = (
+        tuple(sample for sample in report.samples[:2]) for report in (before, after)
+    )
+    pairs = list(zip(losses.values, new_losses.values, strict=False))
+    meant = Effect.NUMBERS in effects or Effect.MODEL in effects
+    same_steps = weights.name == new_weights.name and len(weights.values) == len(new_weights.values)
+    if meant:
+        return True, _as_meant(pairs)
+    if not pairs and not (same_steps and weights.values):
+        return True, "no losses or weights to compare: the step returns none"
+    what = f"the losses of {len(pairs)} steps" if pairs else "the weights after the observed steps"
+    if not pairs:
+        pairs = list(zip(weights.values, new_weights.values, strict=False))
+    elif same_steps and (losses, weights) == (new_losses, new_weights) and weights.values:
+        return True, f"{what} and the weights after them are equal bit for bit"
+    if all(_equal(*pair) for pair in pairs):
+        return True, f"{what} are equal bit for bit"
+    return _within(pairs, what, ordered=Effect.ORDER not in effects)
+
+
+def _within(pairs: Sequence[tuple[float, float]], what: str, *, ordered: bool) -> tuple[bool, str]:
+    """Whether figures that are not equal lie within the tolerance."""
+    if not all(map(math.isfinite, (value for pair in pairs for value in pair))):
+        return False, f"{what} are not finite"
+    if ordered:
+        worst = max(_apart(a, b) for a, b in pairs)
+        said = f"{what} differ by up to {worst:.2g} of their value ({SAME:g} is allowed)"
+        return worst <= SAME, said
+    old, new = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
+    said = (
+        f"the mean of {what} is {old:.6g} and {new:.6g} with it, in another order of data or sums "
+        f"({SAME_MEAN:.0%} is allowed)"
+    )
+    return _apart(old, new) <= SAME_MEAN, said
+
+
+def _apart(a: float, b: float) -> float:
+    """The difference of two figures as a share of the larger."""
+    return abs(a - b) / max(abs(a), abs(b), 1e-9)
+
+
+def _equal(a: float, b: float) -> bool:
+    """Whether two figures are the same, or both none."""
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def _as_meant(pairs: Sequence[tuple[float, float]]) -> str:
+    """How losses differ that are to differ."""
+    if not pairs:
+        return "the numbers change as they are meant to; the step returns no loss to compare"
+    if all(_equal(*pair) for pair in pairs):
+        return f"the losses of {len(pairs)} steps are equal bit for bit"
+    (first, new_first), (last, new_last) = pairs[0], pairs[-1]
+    return (
+        f"the numbers change as they are meant to: loss {first:.6g} -> {new_first:.6g} at the "
+        f"first step, {last:.6g} -> {new_last:.6g} at step {len(pairs)}"
+    )
+
+
+def figures(before: Report, after: Report) -> tuple[FigureChange, ...]:
+    """What the job was and is with the changes, as far as both were measured."""
+    changes: list[FigureChange] = []
+    for name in FIGURES:
+        old, new = before.measurements.get(name), after.measurements.get(name)
+        if old is not None and new is not None:
+            changes.append(FigureChange(name, old.value, new.value, old.unit))
+    return tuple(changes)
+
+
+def worth(candidate: Candidate, after: Report) -> str:
+    """What a change gains, from the evidence of its finding and the figures of the changed job."""
+    finding = candidate.finding
+    known = {each.name: each for each in finding.evidence}
+    as_built = known.get("as built")
+    mended = next((e for name, e in known.items() if name.startswith("with ")), None)
+    if as_built is not None and mended is not None:
+        return f"{_figure(as_built.value)} -> {_figure(mended.value)} examples/s of input"
+    if "traces" in known:
+        now = after.measurements.get("traces")
+        then = f" -> {_figure(now.value)}" if now is not None else ""
+        return f"{_figure(known['traces'].value)}{then} traces"
+    if finding.cost_ms_per_step is not None:
+        return f"up to {finding.cost_ms_per_step:.3g} ms a step here"
+    if finding.cost_bytes is not None:
+        return f"up to {finding.cost_bytes / 2**20:.4g} MiB"
+    if "padding of rows" in known:
+        return f"up to {_figure(known['padding of rows'].value)} % of the products' work"
+    return ""
+
+
+def _figure(value: object) -> str:
+    """A figure for a table."""
+    return f"{value:,}" if isinstance(value, int) else str(value)

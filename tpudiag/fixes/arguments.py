@@ -1,0 +1,100 @@
+"""Edits of a call's arguments and of chains of calls, laid out as the rest of the call is."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.source import NoChange, Source, argument
+
+
+def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit:
+    """A keyword argument added to a call at its end; NoChange where * may hold it."""
+    if any(arg.star for arg in call.args):
+        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    if not call.args:
+        closing = source.span(call)[1] - 1
+        return Edit(closing, closing, f"{name}={value}")
+    last = call.args[-1]
+    if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
+        raise NoChange("its only argument is a generator without parentheses")
+    end = source.span(last)[1]
+    tail = source.text[end : source.span(call)[1] - 1]
+    comma = re.match(r"((?:\s|#[^\r\n]*)*?),", tail)
+    if isinstance(last.comma, cst.Comma) and comma is not None:
+        at = end + comma.end()
+        own_line = _begins_line(source, source.span(last)[0])
+        lead = source.newline + own_line if own_line is not None else " "
+        return Edit(at, at, f"{lead}{name}={value}" + ("," if own_line is not None else ""))
+    if (own_line := _begins_line(source, source.span(last)[0])) is not None and "#" not in tail:
+        return Edit(end, end, f",{source.newline}{own_line}{name}={value}")
+    return Edit(end, end, f", {name}={value}")
+
+
+def set_argument(
+    source: Source, call: cst.Call, name: str, value: str, place: int | None = None
+) -> Edit:
+    """A call's argument with another value, or added."""
+    arg = argument(call, name, place)
+    return (
+        with_argument(source, call, name, value) if arg is None else new_value(source, arg, value)
+    )
+
+
+def new_value(source: Source, arg: cst.Arg, value: str) -> Edit:
+    """Another value for an argument."""
+    return Edit(*source.whole(arg.value), value)
+
+
+def without_argument(source: Source, call: cst.Call, arg: cst.Arg) -> Edit:
+    """A call without one of its arguments, and without the line that held nothing else."""
+    number = next(n for n, each in enumerate(call.args) if each is arg)
+    first, end = source.span(arg)
+    following = call.args[number + 1 :]
+    if following:
+        return Edit(first, source.span(following[0])[0], "")
+    tail = source.text[end : source.span(call)[1] - 1]
+    comma = re.match(r"\s*,", tail) if isinstance(arg.comma, cst.Comma) else None
+    if number == 0:
+        return Edit(first, end + (comma.end() if comma else 0), "")
+    before = source.span(call.args[number - 1])[1]
+    if "#" in source.text[before:first]:
+        raise NoChange("a comment stands between its arguments")
+    return Edit(before, end, "")
+
+
+def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
+    """A call such as `.prefetch(n)` behind an expression, on a line of its own in a tall chain."""
+    if not isinstance(node, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)):
+        raise NoChange("the expression is no name or call that a call can be chained to")
+    end = source.span(node)[1]
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        first = source.span(node.func.attr)[0]
+        lead = _chain_line(source, first)
+        if lead is not None:
+            comment = re.match(r"[ \t]*#[^\r\n]*", source.text[end:])
+            at = end + (comment.end() if comment else 0)
+            return Edit(at, at, f"{source.newline}{lead}{link}")
+    return Edit(end, end, link)
+
+
+def _chain_line(source: Source, name_at: int) -> str | None:
+    """The white space before `.name(...)` that begins its line, None where it does not."""
+    begin = max(s for s in source.starts if s <= name_at)
+    match = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[begin:name_at])
+    return match[1] if match else None
+
+
+def _begins_line(source: Source, at: int) -> str | None:
+    """The white space before what begins its line, None where something else stands there."""
+    begin = max(s for s in source.starts if s <= at)
+    return source.text[begin:at] if not source.text[begin:at].strip() else None
+
+
+def link_span(source: Source, call: cst.Call) -> tuple[int, int]:
+    """Where `.name(...)` of a chain stands, with the line break before it."""
+    if not isinstance(call.func, cst.Attribute):
+        raise NoChange("it is no call in a chain")
+    return source.whole(call.func.value)[1], source.span(call)[1]

@@ -1,0 +1,77 @@
+"""Finds the fixes of this room, and makes the change for a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from tpudiag import fixes
+from tpudiag.fixes import edits as texts
+from tpudiag.fixes.advice import ADVICE, GENERAL
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Fix, Place
+from tpudiag.fixes.source import NoChange, NotParsed, Source
+from tpudiag.model import Effect
+
+
+@dataclass(frozen=True)
+class Made:
+    """A change as it was made."""
+
+    fix: Fix
+    edits: tuple[Edit, ...]
+
+
+@cache
+def all_fixes() -> tuple[Fix, ...]:
+    """Every fix, in the order of their modules and lines."""
+    return tuple(
+        value
+        for module in sorted(iter_modules(fixes.__path__), key=lambda info: info.name)
+        for value in vars(import_module(f"{fixes.__name__}.{module.name}")).values()
+        if isinstance(value, Fix)
+    )
+
+
+def of_id(id_: str) -> Iterator[Fix]:
+    """The fixes for the findings of a check."""
+    return (each for each in all_fixes() if id_ in each.ids)
+
+
+def reason(id_: str) -> str:
+    """Why the findings of a check have no change of their own."""
+    return ADVICE.get(id_, GENERAL)
+
+
+def made(place: Place) -> Made:
+    """The first change that can be made; raises NoChange with the first reason that is given."""
+    reasons: list[str] = []
+    for each in of_id(place.id):
+        try:
+            edits = tuple(each.function(replace(place)))
+            return Made(each, _sound(place.source, edits))
+        except NoChange as none:
+            reasons += [str(none)] if str(none) else []
+    raise NoChange(reasons[0] if reasons else reason(place.id))
+
+
+def _sound(source: Source, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits, where they change the text and what they leave can be parsed."""
+    if texts.conflict(edits, edits):
+        raise NoChange("its parts are in each other's way")
+    after = texts.applied(source.text, edits)
+    if after == source.text:
+        raise NoChange("the line is as it should be")
+    try:
+        Source.parsed(after)
+        compile(after, "<changed>", "exec", dont_inherit=True)
+    except (NotParsed, SyntaxError, ValueError) as error:
+        raise NoChange("the changed line would be no Python") from error
+    return edits
+
+
+UNASKED = frozenset((Effect.NONE, Effect.ORDER, Effect.NUMBERS))
+"""Effects of the changes that are made without being asked for by name."""

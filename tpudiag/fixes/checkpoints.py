@@ -1,0 +1,174 @@
+"""Changes that make the job save what it has learned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import links, names
+from tpudiag.fixes.arguments import with_argument
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.model import Effect
+
+FOLDER = "checkpoints"
+EVERY = 1000
+"""Steps between two checkpoints of a loop without epochs."""
+
+
+def _refuse_pod(place: Place) -> None:
+    """NoChange where a local folder would be lost."""
+    if place.hosts > 1:
+        raise NoChange("on several hosts checkpoints belong in a bucket, whose name is not known")
+
+
+@fix("TPU601", effect=Effect.NONE, title="save a backup of each epoch")
+def backup_of_fit(place: Place) -> Iterator[Edit]:
+    """The callback BackupAndRestore for fit."""
+    source = place.source
+    fits = source.calls_at(place.line, "fit")
+    if not fits:
+        raise NoChange("")
+    _refuse_pod(place)
+    callback = f'{names.keras(source)}.callbacks.BackupAndRestore("{FOLDER}")'
+    given = argument(fits[0], "callbacks")
+    if given is None:
+        yield with_argument(source, fits[0], "callbacks", f"[{callback}]")
+        return
+    if isinstance(given.value, cst.List):
+        end = source.span(given.value)[1] - 1
+        if given.value.elements:
+            end = source.span(given.value.elements[-1].value)[1]
+        yield Edit(end, end, f", {callback}" if given.value.elements else callback)
+        return
+    first, last = source.whole(given.value)
+    if not isinstance(given.value, (cst.Name, cst.Attribute)):
+        raise NoChange("the callbacks are made by an expression")
+    yield Edit(first, last, f"[*{source.text[first:last]}, {callback}]")
+
+
+@fix("TPU601", effect=Effect.NONE, title="save checkpoints in the loop")
+def manager_of_loop(place: Place) -> Iterator[Edit]:
+    """A CheckpointManager before the loop, which saves after each epoch or every 1000 steps."""
+    source = place.source
+    loop = _training_loop(source)
+    _refuse_pod(place)
+    parts = list(_saved(source, loop))
+    if not parts:
+        raise NoChange("the model and the optimizer have no names that the loop knows")
+    tf = names.tensorflow(source)
+    kept = ", ".join(f"{name}={value}" for name, value in parts)
+    checkpoint = links.fresh_name(source, "checkpoint", "training_checkpoint")
+    manager = links.fresh_name(source, "manager", "checkpoint_manager")
+    outer = loop
+    while (above := source.loop(outer)) is not None:
+        outer = above
+    yield source.before(
+        outer,
+        f"{checkpoint} = {tf}.train.Checkpoint({kept})",
+        f'{manager} = {tf}.train.CheckpointManager({checkpoint}, "{FOLDER}", max_to_keep=3)',
+    )
+    yield _saving(source, outer, loop, manager)
+
+
+def _training_loop(source: Source) -> cst.For | cst.While:
+    """The one innermost loop in plain Python that calls what takes gradients."""
+    stepping = {
+        function.name.value
+        for function in source.all(cst.FunctionDef)
+        if any(called(c) in ("gradient", "minimize") for c in source.inside(function, cst.Call))
+    }
+    for _ in range(3):
+        stepping |= {
+            f.name.value
+            for f in source.all(cst.FunctionDef)
+            if any(_mentions(c, stepping) for c in source.inside(f, cst.Call))
+            and not any(True for kind in (cst.For, cst.While) for _ in source.inside(f, kind))
+        }
+    loops: list[cst.For | cst.While] = []
+    for call in source.calls:
+        loop = source.loop(call)
+        if loop is not None and called(call) in stepping and loop not in loops:
+            loops.append(loop)
+    if len(loops) != 1:
+        raise NoChange("the loop over the steps is not seen in this file")
+    return loops[0]
+
+
+def _mentions(call: cst.Call, known: set[str]) -> bool:
+    """Whether a call calls one of some functions, or passes it on."""
+    if called(call) in known:
+        return True
+    return (
+        called(call) == "run"
+        and bool(call.args)
+        and (names.dotted(call.args[0].value).rpartition(".")[2] in known)
+    )
+
+
+def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
+    """What is to be saved, by the name under which it is."""
+    models = dict.fromkeys(
+        source.code(node.value)
+        for node in source.all(cst.Attribute)
+        if node.attr.value in ("trainable_variables", "trainable_weights")
+        and names.dotted(node.value)
+    )
+    optimizers = dict.fromkeys(
+        source.code(call.func.value)
+        for call in source.calls
+        if called(call) in ("apply_gradients", "minimize")
+        and isinstance(call.func, cst.Attribute)
+        and names.dotted(call.func.value)
+    )
+    for kind, values in (("model", models), ("optimizer", optimizers)):
+        known = [value for value in values if names.known_at(source, value, loop)]
+        for number, value in enumerate(known):
+            yield kind + (f"_{number + 1}" if number else ""), value
+
+
+def _saving(
+    source: Source, outer: cst.For | cst.While, loop: cst.For | cst.While, name: str
+) -> Edit:
+    """The statement that saves: at the end of an epoch, or every so many steps."""
+    body = outer.body
+    if not isinstance(body, cst.IndentedBlock):
+        raise NoChange("the loop stands on one line")
+    if outer is not loop:
+        return source.after(body.body[-1], f"{name}.save()")
+    target = loop.target if isinstance(loop, cst.For) else None
+    number = target.elements[0].value if isinstance(target, cst.Tuple) else target
+    iterated = (
+        called(loop.iter) if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call) else ""
+    )
+    if iterated not in ("range", "trange", "enumerate", "zip") or not isinstance(number, cst.Name):
+        raise NoChange("the loop counts neither steps nor epochs")
+    rows = (f"if {number.value} % {EVERY} == {EVERY - 1}:", f"{source.tab}{name}.save()")
+    last = body.body[-1]
+    if isinstance(last, cst.If):
+        first = body.body[0]
+        return source.before(first, *rows)
+    return source.after(last, *rows)
+
+
+@fix("TPU602", effect=Effect.NONE, title="one file for each checkpoint")
+def file_of_epoch(place: Place) -> Iterator[Edit]:
+    """The epoch's number in the file's name."""
+    source = place.source
+    if "writes over one file" not in place.finding.message:
+        raise NoChange("the bucket that is to hold the checkpoints is not known")
+    call = source.call_at(place.line, "ModelCheckpoint")
+    given = argument(call, "filepath", 0)
+    texts = list(source.inside(given.value, cst.SimpleString)) if given is not None else []
+    if not texts:
+        raise NoChange("the file's name is not written on the line")
+    code = texts[-1].value
+    split = re.match(
+        r"(.*?)((?:\.weights)?\.(?:h5|hdf5|keras|ckpt|tf))?(['\"]+)\Z", code, re.DOTALL
+    )
+    if split is None or "{" in code or not split[1].strip("rRbBuU'\""):
+        raise NoChange("the file's name is not written on the line")
+    yield source.replaced(texts[-1], f"{split[1]}-{{epoch:04d}}{split[2] or ''}{split[3]}")

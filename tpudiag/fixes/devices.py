@@ -1,0 +1,58 @@
+"""Changes of code that was made for GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import links, names
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, called
+from tpudiag.model import Effect
+
+
+@fix("TPU007", effect=Effect.NONE, title="without tf.device")
+def without_device(place: Place) -> Iterator[Edit]:
+    """The block of `with tf.device(...)` without its head."""
+    source = place.source
+    if "places operations" not in place.finding.message:
+        raise NoChange("")
+    call = source.call_at(place.line, "device")
+    block = source.statement(call)
+    if (
+        not isinstance(block, cst.With)
+        or len(block.items) != 1
+        or not isinstance(block.body, cst.IndentedBlock)
+    ):
+        raise NoChange("tf.device is not the one head of a block")
+    if block.items[0].asname is not None:
+        raise NoChange("the block uses what tf.device gives")
+    begin = max(s for s in source.starts if s <= source.span(block)[0])
+    body = min(s for s in source.starts if s > source.span(call)[1])
+    end = source.span(block)[1]
+    later = [s for s in source.starts if s >= end]
+    last = later[0] if later else len(source.text)
+    yield Edit(begin, last, source.shifted(body, last, -1).text)
+
+
+@fix("TPU007", effect=Effect.NUMBERS, title="a TPUStrategy")
+def tpu_strategy(place: Place) -> Iterator[Edit]:
+    """TPUStrategy, with what it needs, in the place of MirroredStrategy."""
+    source = place.source
+    call = source.call_at(place.line, "MirroredStrategy", "MultiWorkerMirroredStrategy",
+                          "OneDeviceStrategy")  # fmt: skip
+    if any(called(c) == "TPUStrategy" for c in source.calls):
+        raise NoChange("the script has a TPUStrategy of its own that it does not take")
+    if not isinstance(source.parent(call), cst.Assign) or not names.is_method(call):
+        raise NoChange("the strategy is not assigned on the line")
+    tf = names.tensorflow(source)
+    resolver = links.fresh_name(source, "resolver", "tpu_resolver")
+    yield source.before(
+        call,
+        f'{resolver} = {tf}.distribute.cluster_resolver.TPUClusterResolver(tpu="local")',
+        f"{tf}.config.experimental_connect_to_cluster({resolver})",
+        f"{tf}.tpu.experimental.initialize_tpu_system({resolver})",
+    )
+    yield source.replaced(call, f"{tf}.distribute.TPUStrategy({resolver})")

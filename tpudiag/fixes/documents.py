@@ -1,0 +1,206 @@
+"""A file that holds Python: a script as it is, or a notebook by the program of its cells."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from tpudiag.fixes import edits as texts
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.files import Refused, UserFile, read
+from tpudiag.fixes.source import NoChange, NotParsed, Source
+from tpudiag.model import Location, Replacement
+
+
+class Document(Protocol):
+    """A file whose Python can be changed."""
+
+    @property
+    def file(self) -> UserFile:
+        """The file as it was read."""
+        ...  # fmt: skip
+
+    @property
+    def source(self) -> Source:
+        """Its Python."""
+        ...  # fmt: skip
+
+    def line(self, place: Location) -> int | None:
+        """The line of the Python that a location names."""
+        ...  # fmt: skip
+
+    def checked(self, edits: Iterable[Edit]) -> None:
+        """Raises NoChange for what cannot be put back into the file."""
+        ...  # fmt: skip
+
+    def changed(self, edits: Iterable[Edit]) -> bytes:
+        """The bytes of the file with the edits."""
+        ...  # fmt: skip
+
+    def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
+        """The edits by lines and columns of the file; none where it has no lines of its own."""
+        ...  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Script:
+    """A Python file."""
+
+    file: UserFile
+    source: Source
+
+    def line(self, place: Location) -> int | None:
+        """The same."""
+        return place.line
+
+    def checked(self, edits: Iterable[Edit]) -> None:
+        """Anything can be put back."""
+
+    def changed(self, edits: Iterable[Edit]) -> bytes:
+        """The text with the edits, encoded as it was."""
+        return self.file.encoded(texts.applied(self.source.text, edits))
+
+    def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
+        """Each edit in its lines."""
+        return tuple(replacement(self.source, edit) for edit in sorted(dict.fromkeys(edits)))
+
+
+def replacement(source: Source, edit: Edit) -> Replacement:
+    """An edit by lines and columns."""
+    (line, column), (end_line, end_column) = (_place(source, at) for at in (edit.start, edit.end))
+    return Replacement(
+        line=line, column=column, end_line=end_line, end_column=end_column, text=edit.text
+    )
+
+
+def _place(source: Source, at: int) -> tuple[int, int]:
+    """Line and column of an offset, both counted from 1."""
+    line = sum(start <= at for start in source.starts)
+    return line, at - source.starts[line - 1] + 1
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How a notebook's JSON is laid out."""
+
+    indent: int | None
+    plain: bool
+    end: str
+
+    def text(self, document: Any) -> str:
+        """The JSON so laid out."""
+        return json.dumps(document, indent=self.indent, ensure_ascii=self.plain) + self.end
+
+
+@dataclass(frozen=True)
+class NotebookCells:
+    """A notebook: its program line for line, as the rehearsal runs it."""
+
+    file: UserFile
+    source: Source
+    cells: tuple[int, ...]
+    """The line of the program with which each cell begins."""
+
+    @cached_property
+    def _layout(self) -> _Layout:
+        """The layout that the JSON was written in."""
+        text = self.file.text
+        document = json.loads(text)
+        for indent, plain, end in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
+            layout = _Layout(indent, plain, end)
+            if layout.text(document) == text:
+                return layout
+        raise Refused(f"{self.file.name}: the layout of its JSON could not be kept")
+
+    def line(self, place: Location) -> int | None:
+        """The line of the program for a cell's."""
+        if place.line is None or place.cell is None or not 0 < place.cell <= len(self.cells):
+            return None
+        return self.cells[place.cell - 1] + place.line - 1
+
+    def _by_cell(self, edits: Iterable[Edit]) -> dict[int, list[Edit]]:
+        """The edits of each cell, counted in its own text."""
+        starts = self.source.starts
+        by_cell: dict[int, list[Edit]] = {}
+        for edit in dict.fromkeys(edits):
+            number = max(n for n, line in enumerate(self.cells) if starts[line - 1] <= edit.start)
+            begin = starts[self.cells[number] - 1]
+            later = self.cells[number + 1] if number + 1 < len(self.cells) else None
+            if later is not None and edit.end > starts[later - 1]:
+                raise NoChange("the change goes over the end of a cell")
+            by_cell.setdefault(number, []).append(
+                Edit(edit.start - begin, edit.end - begin, edit.text)
+            )
+        return by_cell
+
+    def _code_cells(self, document: Any) -> list[Any]:
+        """The cells that run, as the program counts them."""
+        cells = [cell for cell in document["cells"] if cell.get("cell_type") == "code"]
+        return [cell for cell in cells if "".join(cell.get("source", "")).strip()]
+
+    def _text_of(self, number: int) -> str:
+        """The program's text of a cell."""
+        first = self.source.starts[self.cells[number] - 1]
+        later = self.cells[number + 1] if number + 1 < len(self.cells) else None
+        return self.source.text[first : self.source.starts[later - 1] if later else None]
+
+    def checked(self, edits: Iterable[Edit]) -> None:
+        """Raises NoChange where a magic or the layout of the JSON stands in the way."""
+        try:
+            self.changed(edits)
+        except Refused as error:
+            raise NoChange(str(error)) from error
+
+    def changed(self, edits: Iterable[Edit]) -> bytes:
+        """The notebook with the edits in its cells, the rest of its JSON as it was."""
+        layout = self._layout
+        document = json.loads(self.file.text)
+        cells = self._code_cells(document)
+        for number, own in self._by_cell(edits).items():
+            cell = cells[number]
+            stored = "".join(cell["source"])
+            program = self._text_of(number).removesuffix("\n")
+            if stored.removesuffix("\n") != program:
+                raise NoChange("the cell holds commands or magics of IPython")
+            new = texts.applied(stored, _within(own, len(stored)))
+            cell["source"] = new if isinstance(cell["source"], str) else new.splitlines(True)
+        return self.file.encoded(layout.text(document))
+
+    def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
+        """None: the file's lines are those of its JSON."""
+        del edits
+        return ()
+
+
+def _within(edits: list[Edit], length: int) -> list[Edit]:
+    """The edits of a cell whose last line has no end of its own."""
+    kept: list[Edit] = []
+    for edit in edits:
+        if edit.start > length:
+            kept.append(Edit(length, length, "\n" + edit.text.removesuffix("\n")))
+        else:
+            kept.append(Edit(edit.start, min(edit.end, length), edit.text))
+    return kept
+
+
+def script(name: str, project: Path) -> Script:
+    """A Python file of the project; raises Refused."""
+    user_file = read(name, project)
+    try:
+        return Script(user_file, Source.parsed(user_file.text))
+    except NotParsed as error:
+        raise Refused(f"{name}: {error}") from error
+
+
+def notebook(name: str, project: Path, program: str, cells: tuple[int, ...]) -> NotebookCells:
+    """A notebook of the project, whose program is known; raises Refused."""
+    user_file = read(name, project)
+    try:
+        return NotebookCells(user_file, Source.parsed(program), cells)
+    except NotParsed as error:
+        raise Refused(f"{name}: {error}") from error

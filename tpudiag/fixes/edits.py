@@ -1,0 +1,84 @@
+"""Changes of a text as replacements of spans: all that no edit names stays as it is."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """A span of a text, in characters, and what stands there instead; an insertion is empty."""
+
+    start: int
+    end: int
+    text: str
+
+    def overlaps(self, other: Edit) -> bool:
+        """Whether both change the same characters; insertions at one place do not."""
+        if self == other:
+            return False
+        if self.start == self.end or other.start == other.end:
+            inner, outer = (self, other) if self.start == self.end else (other, self)
+            return outer.start < inner.start < outer.end
+        return self.start < other.end and other.start < self.end
+
+
+def conflict(edits: Iterable[Edit], others: Iterable[Edit]) -> bool:
+    """Whether some of the edits change what some of the others change."""
+    others = tuple(others)
+    return any(edit.overlaps(other) for edit in edits for other in others)
+
+
+def applied(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits, each once; they must not overlap."""
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end)):
+        parts += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join([*parts, text[at:]])
+
+
+def line_after(text: str, edits: Iterable[Edit], line: int) -> int:
+    """Where a line, counted from 1, begins in the text with the edits."""
+    starts = line_starts(text)
+    place = starts[min(line, len(starts)) - 1]
+    moved = 0
+    for edit in dict.fromkeys(edits):
+        if edit.start < place or (edit.start == edit.end == place and "\n" in edit.text):
+            moved += len(line_starts(edit.text)) - len(line_starts(text[edit.start : edit.end]))
+    return line + moved
+
+
+def line_starts(text: str) -> list[int]:
+    """The offset at which each line begins, with Python's line ends: no form feed is one."""
+    starts = [0]
+    at = 0
+    while at < len(text):
+        character = text[at]
+        at += 1
+        if character == "\r" and at < len(text) and text[at] == "\n":
+            at += 1
+        if character in "\r\n":
+            starts.append(at)
+    return starts
+
+
+def unified(name: str, before: str, after: str) -> str:
+    """The difference as `diff -u` and `git apply` have it, empty where there is none."""
+    rows: list[str] = []
+    lines = difflib.unified_diff(
+        _lines(before), _lines(after), fromfile=f"a/{name}", tofile=f"b/{name}", n=3
+    )
+    for line in lines:
+        rows.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(rows)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; a lone carriage return ends none, for `patch` knows no such."""
+    return [part + "\n" for part in text.split("\n")[:-1]] + (
+        [text.rsplit("\n", maxsplit=1)[-1]] if text.rsplit("\n", maxsplit=1)[-1] else []
+    )

@@ -1,0 +1,212 @@
+"""Changes of the input pipeline that keep what is computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import links, names
+from tpudiag.fixes.arguments import chained, new_value, set_argument
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.model import Effect
+
+_REMAINDER_AT = {
+    "batch": 1,
+    "padded_batch": 3,
+    "ragged_batch": 1,
+    "bucket_by_sequence_length": None,
+}
+_CALLS_AT = {"map": 1, "interleave": 3}
+_READS_AT = {"TFRecordDataset": 3, "TextLineDataset": 3, "FixedLengthRecordDataset": 6}
+SHARE_OF_RAM = 0.5
+"""Of the host's memory that a cache may take."""
+
+
+@fix("TPU102", effect=Effect.NONE, title="drop the batch that is not full")
+def drop_remainder(place: Place) -> Iterator[Edit]:
+    """`drop_remainder=True` for the batch that the finding names."""
+    source = place.source
+    if "drop_remainder" not in place.finding.message:
+        raise NoChange("what size each example is to have, only its author knows")
+    calls = source.calls_at(place.line, *_REMAINDER_AT)
+    if not calls:
+        raise NoChange("the batch is made by a function of a library, which takes no such argument")
+    for call in calls:
+        yield set_argument(source, call, "drop_remainder", "True", _REMAINDER_AT[called(call)])
+
+
+@fix("TPU203", effect=Effect.ORDER, title="run it in parallel")
+def parallel_calls(place: Place) -> Iterator[Edit]:
+    """`num_parallel_calls=AUTOTUNE` for each map and interleave of the line that has none."""
+    source = place.source
+    serial = [
+        call
+        for call in source.calls_at(place.line, *_CALLS_AT)
+        if (given := argument(call, "num_parallel_calls", _CALLS_AT[called(call)])) is None
+        or source.code(given.value) in ("None", "1")
+    ]
+    if not serial:
+        raise NoChange("no map or interleave without num_parallel_calls stands on the line")
+    for call in serial:
+        value = names.autotune(source, call)
+        yield set_argument(source, call, "num_parallel_calls", value, _CALLS_AT[called(call)])
+
+
+@fix("TPU209", effect=Effect.ORDER, title="read several files at once")
+def parallel_reads(place: Place) -> Iterator[Edit]:
+    """`num_parallel_reads=AUTOTUNE`, or interleave in the place of flat_map."""
+    source = place.source
+    flat = source.calls_at(place.line, "flat_map")
+    for call in flat:
+        name = call.func.attr if isinstance(call.func, cst.Attribute) else None
+        if name is not None and any(reader in source.code(call) for reader in _READS_AT):
+            yield source.replaced(name, "interleave")
+            yield set_argument(source, call, "num_parallel_calls", names.autotune(source, call))
+            return
+    for call in source.calls_at(place.line, *_READS_AT):
+        if _reads_one(source, call):
+            raise NoChange("each reader gets one file, and the script's own code joins them")
+        value = names.autotune(source, call)
+        yield set_argument(source, call, "num_parallel_reads", value, _READS_AT[called(call)])
+        return
+    raise NoChange("no reader of files stands on the line")
+
+
+def _reads_one(source: Source, call: cst.Call) -> bool:
+    """Whether a reader is made for each of many files by a comprehension or a loop."""
+    given = call.args[0].value if call.args else None
+    kinds = (cst.ListComp, cst.GeneratorExp, cst.For)
+    return isinstance(given, cst.Name) and any(
+        given.value in {n.value for n in source.inside(target, cst.Name)}
+        for above in source.above(call)
+        if isinstance(above, kinds)
+        for target in [above.target if isinstance(above, cst.For) else above.for_in.target]
+    )
+
+
+@fix("TPU202", effect=Effect.NONE, title="prefetch at the end")
+def prefetch(place: Place) -> Iterator[Edit]:
+    """`.prefetch(AUTOTUNE)` behind the last transformation, or in place of a small buffer."""
+    source = place.source
+    if "static buffer" in place.finding.message:
+        call = source.call_at(place.line, "prefetch")
+        value = names.autotune(source, call)
+        given = argument(call, "buffer_size", 0)
+        if given is None:
+            raise NoChange("the prefetch on the line has no buffer size")
+        yield new_value(source, given, value)
+        return
+    calls = source.calls_at(place.line, *links.METHODS, *links.SOURCES)
+    ends = {id(end): end for call in calls for end in [links.chain_end(source, call)]}
+    if len(ends) != 1:
+        raise NoChange("no single dataset ends on the line")
+    end = next(iter(ends.values()))
+    line = links.statement_of_link(source, end)
+    if line is not None and isinstance(end.func, cst.Attribute):
+        name = names.dotted(end.func.value)
+        yield source.after(line, f"{name} = {name}.prefetch({names.autotune(source, end)})")
+        return
+    yield chained(source, end, f".prefetch({names.autotune(source, end)})")
+
+
+@fix("TPU204", effect=Effect.NONE, title="keep the costly part in memory")
+def cache_costly_work(place: Place) -> Iterator[Edit]:
+    """`.cache()` behind the costly transformation that gives the same in every epoch."""
+    if "same costly work" not in place.finding.message:
+        raise NoChange("")
+    source, size = place.source, place.figure("size of its result")
+    if not isinstance(size, (int, float)):
+        raise NoChange("the size of its result is not known")
+    ram = place.host_ram_bytes
+    if ram is not None and size > SHARE_OF_RAM * ram:
+        raise NoChange(
+            f"it takes {size / 2**30:.1f} GiB, and the host of the target has {ram / 2**30:.0f}"
+        )
+    call = source.call_at(place.line, "map", "interleave", "flat_map", "filter")
+    line = links.statement_of_link(source, call)
+    if line is not None and isinstance(call.func, cst.Attribute):
+        name = names.dotted(call.func.value)
+        yield source.after(line, f"{name} = {name}.cache()")
+        return
+    yield chained(source, call, ".cache()")
+
+
+@fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random")
+def cache_before_random(place: Place) -> Iterator[Edit]:
+    """The cache that stands too late moves before the first shuffle, repeat or random map."""
+    if "cache stands after" not in place.finding.message:
+        raise NoChange("")
+    source = place.source
+    cache = source.call_at(place.line, "cache")
+    before = links.links(source, cache)[:-1]
+    late = next(
+        (c for c in before if called(c) == "repeat" or links.is_random(source, c)), None
+    )  # fmt: skip
+    if late is None:
+        raise NoChange("what is random before the cache is not seen in this function")
+    if any(other is not late and source.lines(other) == source.lines(late)
+           and links.statement_of_link(source, other) for other in before):  # fmt: skip
+        raise NoChange("several statements stand on the line")
+    yield links.taken_out(source, cache)
+    yield links.put_before(source, late, links.link_text(source, cache))
+
+
+@fix("TPU214", effect=Effect.ORDER, title="shuffle examples")
+def shuffle_examples(place: Place) -> Iterator[Edit]:
+    """The shuffle moves before the batch, its buffer in examples; or gets a larger buffer."""
+    source = place.source
+    shuffle = source.call_at(place.line, "shuffle")
+    given = argument(shuffle, "buffer_size", 0)
+    if given is None:
+        raise NoChange("the shuffle has no buffer size on the line")
+    message = place.finding.message
+    if "smaller than half" in message:
+        size = re.search(r"shuffle\(([\d_]+)\)", place.finding.fix)
+        if size is None:
+            raise NoChange("no larger size is known")
+        yield new_value(source, given, size[1])
+        return
+    if "after batch" not in message:
+        raise NoChange("which order is meant, only its author knows")
+    batch = next(
+        (c for c in links.links(source, shuffle) if called(c) in ("batch", "padded_batch")), None
+    )
+    size_of_batch = argument(batch, "batch_size", 0) if batch is not None else None
+    if batch is None or size_of_batch is None:
+        raise NoChange("the batch before the shuffle is not seen in this function")
+    text = links.link_text(source, shuffle)
+    first = source.span(shuffle.func.attr)[0] if isinstance(shuffle.func, cst.Attribute) else 0
+    at, end = (offset - first + 1 for offset in source.whole(given.value))
+    buffer, rows = _factor(source, given.value), _factor(source, size_of_batch.value)
+    yield links.taken_out(source, shuffle)
+    yield links.put_before(source, batch, f"{text[:at]}{buffer} * {rows}{text[end:]}")
+
+
+def _factor(source: Source, node: cst.BaseExpression) -> str:
+    """An expression that may stand in a product."""
+    plain = isinstance(node, (cst.Integer, cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+    text = source.code(node)
+    return text if plain else f"({text})"
+
+
+@fix("TPU212", effect=Effect.ORDER, title="repeat the data")
+def repeat(place: Place) -> Iterator[Edit]:
+    """`.repeat()` before the batch of the dataset that fit gets, or on what it gets."""
+    source = place.source
+    fit = source.call_at(place.line, "fit")
+    data = argument(fit, "x", 0)
+    if data is None or argument(fit, "steps_per_epoch") is None:
+        raise NoChange("fit gets no dataset and steps_per_epoch on the line")
+    batches = [
+        call
+        for call in links.links(source, data.value)
+        if called(call) in ("batch", "padded_batch") and names.is_method(call)
+    ]
+    if len(batches) == 1:
+        yield links.put_before(source, batches[0], ".repeat()")
+    else:
+        yield chained(source, data.value, ".repeat()")

@@ -1,0 +1,280 @@
+"""Changes of the loop around the step: fetches, iterators, set-up, replicas' results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import links, names
+from tpudiag.fixes.arguments import set_argument
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.model import Effect
+
+EVERY = 100
+"""Steps between two fetches of a result."""
+_STEPS = ("step", "batch_number", "step_number")
+
+
+@fix("TPU108", effect=Effect.NONE, title="keep the sum on the device")
+def sum_on_device(place: Place) -> Iterator[Edit]:
+    """`total += float(loss)` becomes `total += loss`, which fetches nothing; `append` likewise."""
+    source = place.source
+    statement = source.statement_at(place.line)
+    if not isinstance(statement, cst.SimpleStatementLine):
+        raise NoChange("")
+    kept: list[cst.CSTNode] = [n.value for n in source.inside(statement, cst.AugAssign)]
+    kept += [c for c in source.inside(statement, cst.Call) if called(c) == "append"]
+    changed = False
+    for node in kept:
+        for call in source.inside(node, cst.Call):
+            inner = _fetched(call)
+            if inner is not None:
+                changed = True
+                yield source.replaced(call, source.text[slice(*source.whole(inner))])
+                break
+    if not changed:
+        raise NoChange("")
+
+
+def _fetched(call: cst.Call) -> cst.BaseExpression | None:
+    """What `float(x)` or `x.numpy()` fetches; None for another call."""
+    if isinstance(call.func, cst.Name) and call.func.value == "float" and len(call.args) == 1:
+        inner = call.args[0].value
+        return (_fetched(inner) or inner) if isinstance(inner, cst.Call) else inner
+    if called(call) == "numpy" and not call.args and isinstance(call.func, cst.Attribute):
+        return call.func.value
+    return None
+
+
+@fix("TPU108", effect=Effect.NONE, title=f"fetch every {EVERY} steps")
+def fetch_seldom(place: Place) -> Iterator[Edit]:
+    """The statement that fetches runs every 100th step."""
+    source = place.source
+    statement = source.statement_at(place.line)
+    if isinstance(statement, (cst.For, cst.While, cst.With, cst.FunctionDef)):
+        raise NoChange("the statement that fetches holds the step itself")
+    _refuse_results_that_are_used(source, statement)
+    block = source.block(statement)
+    loop = source.parent(block)
+    if not isinstance(loop, (cst.For, cst.While)):
+        raise NoChange("the line is not in the loop over the steps")
+    leaving = (cst.Break, cst.Continue, cst.Return)
+    if any(True for kind in leaving for _ in source.inside(statement, kind)):
+        raise NoChange("the loop ends by what is fetched")
+    counter, counting = _counter(source, loop)
+    yield from counting
+    first, last = source.full_lines(statement)
+    shifted = source.shifted(first, last, 1)
+    head = f"{source.indent(statement)}if {counter} % {EVERY} == 0:{source.newline}"
+    yield Edit(first, last, head + shifted.text)
+
+
+def _refuse_results_that_are_used(
+    source: Source, statement: cst.SimpleStatementLine | cst.BaseCompoundStatement
+) -> None:
+    """NoChange where what a statement makes is read outside of it."""
+    made = {
+        target.target.value
+        for target in source.inside(statement, cst.AssignTarget)
+        if isinstance(target.target, cst.Name)
+    }
+    first, last = source.span(statement)
+    sums = list(source.inside(statement, cst.AugAssign))
+    if sums:
+        raise NoChange("it adds up what it fetches, step by step")
+    if any(called(c) in ("append", "extend", "update") for c in source.inside(statement, cst.Call)):
+        raise NoChange("it keeps what it fetches of each step")
+    compound = isinstance(statement, cst.BaseCompoundStatement)
+    for name in source.all(cst.Name):
+        at = source.span(name)[0]
+        outside = not first <= at < last
+        if name.value in made and outside and not compound and at > first:
+            raise NoChange(f"{name.value} is used after it")
+
+
+def _counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]:
+    """The name of the step's number in a loop, and what makes one where there is none."""
+    if isinstance(loop, cst.While):
+        counters = [
+            n.target.value
+            for n in source.inside(loop, cst.AugAssign)
+            if isinstance(n.target, cst.Name) and source.code(n.value) == "1"
+        ]
+        if len(set(counters)) != 1:
+            raise NoChange("the loop counts no steps")
+        return counters[0], []
+    if isinstance(loop.iter, cst.Call):
+        name, target = called(loop.iter), loop.target
+        if name in ("range", "trange") and isinstance(target, cst.Name) and target.value != "_":
+            return target.value, []
+        ranged = name == "zip" and loop.iter.args and isinstance(loop.iter.args[0].value, cst.Call)
+        counts = ranged and called(loop.iter.args[0].value) in ("range", "count")  # type: ignore[arg-type]
+        if (name == "enumerate" or counts) and isinstance(target, cst.Tuple):
+            number = target.elements[0].value
+            if isinstance(number, cst.Name) and number.value != "_":
+                return number.value, []
+        if name in ("range", "trange") and isinstance(target, cst.Name):
+            number_name = links.fresh_name(source, *_STEPS)
+            return number_name, [source.replaced(target, number_name)]
+    number_name = links.fresh_name(source, *_STEPS)
+    first, last = source.whole(loop.target)
+    text = source.text[first:last]
+    tuple_ = isinstance(loop.target, cst.Tuple) and not loop.target.lpar
+    start, end = source.whole(loop.iter)
+    return number_name, [
+        Edit(first, last, f"{number_name}, ({text})" if tuple_ else f"{number_name}, {text}"),
+        Edit(start, end, f"enumerate({source.text[start:end]})"),
+    ]
+
+
+@fix("TPU211", effect=Effect.NUMBERS, title="start the iterator once")
+def iterator_before_loop(place: Place) -> Iterator[Edit]:
+    """`iter(dataset)` moves before the loop, where the dataset has no end."""
+    source = place.source
+    if "built" in place.finding.message:
+        raise NoChange("where the pipeline is to be built, only its author knows")
+    call = source.call_at(place.line, "iter")
+    loop = source.loop(call)
+    if loop is None or not call.args:
+        raise NoChange("the loop that calls it is not in the same function")
+    data = call.args[0].value
+    endless = any(
+        called(link) == "repeat" and argument(link, "count", 0) is None
+        for link in links.links(source, data)
+    )
+    if not endless:
+        raise NoChange("the dataset has an end, which a loop over the steps would come to")
+    loops = [loop]
+    while (outer := source.loop(loops[-1])) is not None:
+        loops.append(outer)
+    inside = {name.value for name in source.inside(loops[-1], cst.Name) if _is_bound(source, name)}
+    if inside & {name.value for name in source.inside(data, cst.Name)}:
+        raise NoChange("the dataset is made in the loop")
+    name = links.fresh_name(source, "iterator", "batches", "batch_iterator")
+    yield source.before(loops[-1], f"{name} = {source.code(call)}")
+    yield source.replaced(call, name)
+
+
+def _is_bound(source: Source, name: cst.Name) -> bool:
+    """Whether a name is set where it stands."""
+    parent = source.parent(name)
+    if isinstance(parent, cst.Element):
+        parent = source.parent(source.parent(parent) or parent)
+        return isinstance(parent, (cst.AssignTarget, cst.For))
+    return isinstance(parent, cst.AssignTarget) or (
+        isinstance(parent, cst.For) and parent.target is name
+    )
+
+
+@fix("TPU109", effect=Effect.NONE, title="initialise the TPU once")
+def initialise_once(place: Place) -> Iterator[Edit]:
+    """The second call of initialize_tpu_system goes."""
+    source = place.source
+    if "initialised" not in place.finding.message:
+        raise NoChange("")
+    name = "initialize_tpu_system"
+    call = source.call_at(place.line, name)
+    others = [c for c in source.calls if called(c) == name and c is not call]
+    if not others:
+        raise NoChange("the same line does it each time: its function is to be called once")
+    if not isinstance(source.parent(call), cst.Expr):
+        raise NoChange("what it gives is used")
+    yield source.removed(call)
+
+
+@fix("TPU109", effect=Effect.NUMBERS, title="compile once, before the loop")
+def compile_once(place: Place) -> Iterator[Edit]:
+    """`compile` moves before the loop; a learning rate that changes is assigned in its place."""
+    source = place.source
+    if "compiled the same model" not in place.finding.message:
+        raise NoChange("")
+    call = source.call_at(place.line, "compile")
+    loop = source.loop(call)
+    if not isinstance(loop, cst.For) or not isinstance(source.parent(call), cst.Expr):
+        raise NoChange("the loop that compiles is not in the same function")
+    statement: cst.CSTNode = source.statement(call)
+    holder = source.parent(source.block(statement))
+    if isinstance(holder, cst.With) and isinstance(holder.body, cst.IndentedBlock):
+        if len(holder.body.body) != 1:
+            raise NoChange("the block that compiles does more")
+        statement = holder
+    if source.parent(source.block(statement)) is not loop:
+        raise NoChange("it is compiled under a condition in the loop")
+    changing = {n.value for n in source.inside(loop, cst.Name) if _is_bound(source, n)}
+    used = [n for n in source.inside(call, cst.Name) if n.value in changing]
+    first, last = source.full_lines(statement)
+    at = max(s for s in source.starts if s <= source.span(loop)[0])
+    model = source.code(call.func.value) if isinstance(call.func, cst.Attribute) else ""
+    if not used:
+        yield Edit(at, at, source.shifted(first, last, -1).text)
+        yield Edit(first, last, "")
+        return
+    rate = _rate(source, call, used)
+    begin, end = source.span(rate)
+    text = source.shifted(first, last, -1).text
+    moved = source.text[first:last]
+    if moved.count(source.text[begin:end]) != 1 or "\n" in source.text[begin:end]:
+        raise NoChange("what it is compiled with changes from turn to turn")
+    yield Edit(at, at, text.replace(source.text[begin:end], "", 1))
+    row = f"{source.indent(statement)}{model}.optimizer.learning_rate = {source.code(rate.value)}"
+    yield Edit(first, last, row + source.newline)
+
+
+def _rate(source: Source, call: cst.Call, used: list[cst.Name]) -> cst.Arg:
+    """The optimizer's learning rate, where nothing else of a compile changes in the loop."""
+    optimizer = argument(call, "optimizer", 0)
+    made = optimizer.value if optimizer is not None else None
+    if isinstance(made, cst.Call) and len(made.args) == 1:
+        rate = argument(made, "learning_rate", 0)
+        if rate is not None and all(n in set(source.inside(rate, cst.Name)) for n in used):
+            return rate
+    raise NoChange("what it is compiled with changes from turn to turn")
+
+
+@fix("TPU507", effect=Effect.NUMBERS, title="reduce over all replicas")
+def reduce_over_replicas(place: Place) -> Iterator[Edit]:
+    """`strategy.reduce` for the part of replica 0; SUM for the mean of what is to be summed."""
+    source = place.source
+    if "averaged over" in place.finding.message:
+        call = source.call_at(place.line, "reduce")
+        yield sum_for_mean(source, call)
+        return
+    call = source.call_at(place.line, "experimental_local_results")
+    taken = source.parent(call)
+    if not isinstance(taken, cst.Subscript) or not isinstance(call.func, cst.Attribute):
+        raise NoChange("the part of replica 0 is taken elsewhere")
+    scaled = any(called(c) == "compute_average_loss" for c in source.calls) or re.search(
+        r"/\s*\(?\s*\w*(global_?batch|num_replicas)", source.text, re.IGNORECASE
+    )
+    how = "SUM" if scaled else "MEAN"
+    tf, strategy = names.tensorflow(source), source.code(call.func.value)
+    value = ", ".join(source.code(arg.value) for arg in call.args)
+    yield source.replaced(
+        taken, f"{strategy}.reduce({tf}.distribute.ReduceOp.{how}, {value}, axis=None)"
+    )
+
+
+def sum_for_mean(source: Source, call: cst.Call) -> Edit:
+    """A reduce that sums in place of taking the mean; raises NoChange."""
+    operation = argument(call, "reduce_op", 0)
+    if operation is None:
+        raise NoChange("the reduction is not given on the line")
+    if isinstance(operation.value, cst.Attribute) and operation.value.attr.value == "MEAN":
+        return source.replaced(operation.value.attr, "SUM")
+    text = source.code(operation.value)
+    if re.fullmatch(r"(['\"])mean\1", text, re.IGNORECASE):
+        return source.replaced(operation.value, text.replace("mean", "sum").replace("MEAN", "SUM"))
+    raise NoChange("the reduction is not given as MEAN on the line")
+
+
+@fix("TPU106", effect=Effect.NONE, title="run several steps in a dispatch")
+def steps_per_execution(place: Place) -> Iterator[Edit]:
+    """`steps_per_execution` for the one compile of the file."""
+    compiles = [c for c in place.source.calls if called(c) == "compile" and names.is_method(c)]
+    if len(compiles) != 1:
+        raise NoChange("the loop of a custom step has to move into its tf.function")
+    yield set_argument(place.source, compiles[0], "steps_per_execution", "50")

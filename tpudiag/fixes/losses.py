@@ -1,0 +1,129 @@
+"""Changes of how the loss of a replica is scaled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import names
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.loops import sum_for_mean
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.model import Effect
+
+NEAR = 0.01
+
+
+@fix("TPU502", effect=Effect.NUMBERS, title="scale the loss by the global batch")
+def scaled_loss(place: Place) -> Iterator[Edit]:
+    """The loss divided by the replicas, or by the global batch, as its weight shows it lacks."""
+    source = place.source
+    value = _loss(source, place.line)
+    yield _divided(source, value, _divisor(place, value))
+    means = [c for c in source.calls if called(c) == "reduce" and _takes_mean(source, c)]
+    if len(means) == 1:
+        yield sum_for_mean(source, means[0])
+
+
+def _takes_mean(source: Source, call: cst.Call) -> bool:
+    """Whether a strategy's reduce takes the mean over the replicas."""
+    operation = argument(call, "reduce_op", 0)
+    text = source.code(operation.value) if operation is not None else ""
+    return text.upper().strip("'\"").endswith("MEAN") and not text.startswith("functools")
+
+
+def _divisor(place: Place, value: cst.CSTNode) -> str:
+    """What the loss is to be divided by, by the factor that it is too large by."""
+    source = place.source
+    weight = next(
+        (e for e in place.finding.evidence if e.name == "loss per unit of example loss"), None
+    )
+    replicas = place.figure("replicas")
+    if weight is None or not isinstance(replicas, int) or not weight.limit:
+        raise NoChange("how the loss is scaled is not known")
+    factor = float(weight.value) / float(weight.limit)
+    nonlinear = "nothing between the loss" in place.finding.message
+    if nonlinear or abs(factor / replicas - 1) <= NEAR:
+        try:
+            strategy = names.strategy(source, value)
+        except NoChange:
+            strategy = f"{names.tensorflow(source)}.distribute.get_strategy()"
+        return f"{strategy}.num_replicas_in_sync"
+    if factor > replicas:
+        name = _global_batch(source, value)
+        if name is not None and place.figure("replicas"):
+            return name
+    raise NoChange("the loss has a weight of which only its author knows whether it is meant")
+
+
+def _global_batch(source: Source, at: cst.CSTNode) -> str | None:
+    """The script's name for the global batch: what it batches by, or what is called global."""
+    sizes = [
+        source.code(given.value)
+        for call in source.calls
+        if called(call) in ("batch", "padded_batch") and call.args
+        for given in [argument(call, "batch_size", 0)]
+        if given is not None and names.dotted(given.value)
+    ]
+    known = dict.fromkeys(name for name in sizes if names.known_at(source, name, at))
+    if len(known) == 1:
+        return next(iter(known))
+    return next((name for name in known if re.search("global", name, re.IGNORECASE)), None)
+
+
+def _loss(source: Source, line: int | None) -> cst.BaseExpression:
+    """The expression of the loss whose gradients are taken, on the line or behind its name."""
+    statement = source.statement_at(line)
+    gradients = source.calls_at(line, "gradient", "minimize", "compute_gradients")
+    if gradients:
+        target = argument(gradients[0], "target", 0) or argument(gradients[0], "loss", 0)
+        made = _assigned_last(source, target.value, gradients[0]) if target is not None else None
+        if made is None:
+            raise NoChange("the loss has no name whose making is seen")
+        return made
+    for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
+        if isinstance(part, cst.Assign) and isinstance(part.targets[0].target, cst.Name):
+            return _through(source, part)
+        if isinstance(part, cst.Return) and part.value is not None:
+            return part.value
+    raise NoChange("the line neither assigns nor returns the loss")
+
+
+def _through(source: Source, assign: cst.Assign) -> cst.BaseExpression:
+    """The value of the last assignment that the loss goes through in its function."""
+    function = source.function(assign)
+    if function is not None:
+        for call in source.inside(function, cst.Call):
+            if called(call) in ("gradient", "minimize") and call.args:
+                made = _assigned_last(source, call.args[0].value, call)
+                if made is not None:
+                    return made
+    return assign.value
+
+
+def _assigned_last(
+    source: Source, node: cst.BaseExpression, before: cst.CSTNode
+) -> cst.BaseExpression | None:
+    """What a name was given last before a node, in the same function; None for a sum in parts."""
+    made = names.assigned(source, names.dotted(node), before) if names.dotted(node) else None
+    if made is None or source.function(made) is not source.function(before):
+        return None
+    parts = [
+        n for n in source.all(cst.AugAssign)
+        if names.dotted(n.target) == names.dotted(node)
+        and source.function(n) is source.function(before)
+    ]  # fmt: skip
+    if parts:
+        raise NoChange("the loss is added up in several statements")
+    return made.value
+
+
+def _divided(source: Source, value: cst.BaseExpression, divisor: str) -> Edit:
+    """An expression divided; what binds less than a division gets parentheses."""
+    first, last = source.whole(value)
+    text = source.text[first:last]
+    tight = isinstance(value, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)) or value.lpar
+    return Edit(first, last, f"{text if tight else f'({text})'} / {divisor}")

@@ -1,0 +1,215 @@
+"""What the user's script calls TensorFlow, Keras, the strategy and AUTOTUNE."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes.source import NoChange, Source, argument, called
+
+STRATEGY_USES = ("scope", "run", "num_replicas_in_sync", "experimental_distribute_dataset",
+                 "distribute_datasets_from_function", "reduce", "experimental_run_v2")  # fmt: skip
+_STRATEGIES = ("TPUStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy")
+
+
+def modules(source: Source) -> Iterator[tuple[str, str]]:
+    """Each (name, dotted path) that the script's imports bind."""
+    for node in source.all(cst.Import):
+        for item in node.names:
+            path = dotted(item.name)
+            name = item.evaluated_alias or path.partition(".")[0]
+            yield name, path if item.asname else name
+    for from_ in source.all(cst.ImportFrom):
+        if from_.module is None or from_.relative or isinstance(from_.names, cst.ImportStar):
+            continue
+        for item in from_.names:
+            path = f"{dotted(from_.module)}.{item.evaluated_name}"
+            yield item.evaluated_alias or dotted(item.name), path
+
+
+def dotted(node: cst.CSTNode) -> str:
+    """`a.b.c` of names and attributes, empty for anything else."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr.value}" if before else ""
+    return ""
+
+
+def tensorflow(source: Source) -> str:
+    """What the script calls TensorFlow; raises NoChange where it does not import it."""
+    for name, path in modules(source):
+        if path in ("tensorflow", "tensorflow.compat.v2"):
+            return name
+    raise NoChange("the file does not import tensorflow itself")
+
+
+def keras(source: Source) -> str:
+    """What the script calls Keras: `keras`, or `tf.keras`; raises NoChange."""
+    known = dict(modules(source))
+    for name, path in known.items():
+        if path in ("keras", "tf_keras", "tensorflow.keras", "tensorflow.python.keras"):
+            return name
+    for call in source.calls:
+        if ".keras." in f".{dotted(call.func)}." and dotted(call.func).partition(".")[0] in known:
+            return dotted(call.func).partition(".keras")[0] + ".keras"
+    for name, path in known.items():
+        if path.startswith(("keras.", "tf_keras.", "tensorflow.keras.")):
+            raise NoChange(f"the script has parts of Keras ({name}) and not Keras itself")
+    return f"{tensorflow(source)}.keras"
+
+
+def autotune(source: Source, *before: cst.CSTNode) -> str:
+    """`tf.data.AUTOTUNE` by the script's own name for it, where that is one of the module."""
+    constants = ("data.AUTOTUNE", "data.experimental.AUTOTUNE")
+    for node in source.all(cst.Assign):
+        value, target = dotted(node.value), node.targets[0].target
+        at_top = source.function(node) is None and isinstance(target, cst.Name)
+        early = all(source.span(node)[0] < source.span(other)[0] for other in before)
+        inside = any(source.function(other) is not None for other in before)
+        if (
+            at_top
+            and value.endswith(constants)
+            and (early or inside)
+            and not _in_class(source, node)
+        ):
+            return target.value if isinstance(target, cst.Name) else ""
+    for name, path in modules(source):
+        if path in ("tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE"):
+            return name
+    return f"{tensorflow(source)}.data.AUTOTUNE"
+
+
+def _in_class(source: Source, node: cst.CSTNode) -> bool:
+    """Whether a node stands in a class."""
+    return any(isinstance(above, cst.ClassDef) for above in source.above(node))
+
+
+def strategy(source: Source, at: cst.CSTNode) -> str:
+    """The expression for the strategy that can be used at a node; raises NoChange."""
+    uses = Counter(
+        source.code(node.value)
+        for node in source.all(cst.Attribute)
+        if node.attr.value in STRATEGY_USES and _may_be_strategy(source, node)
+    )
+    for name, _ in uses.most_common():
+        if known_at(source, name, at):
+            return name
+    raise NoChange("the strategy has no name that is known on this line")
+
+
+def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
+    """Whether what an attribute is taken of is a strategy, by how it is used or named."""
+    name = dotted(node.value)
+    if not name:
+        return False
+    if node.attr.value in ("num_replicas_in_sync", "experimental_distribute_dataset",
+                           "distribute_datasets_from_function"):  # fmt: skip
+        return "get_strategy" not in name and "context" not in name and "ctx" not in name
+    return "strat" in name.lower() or name in _made_strategies(source)
+
+
+def _made_strategies(source: Source) -> set[str]:
+    """Names that a strategy is assigned to."""
+    return {
+        dotted(target.target)
+        for node in source.all(cst.Assign)
+        if isinstance(node.value, cst.Call) and called(node.value) in _STRATEGIES
+        for target in node.targets
+    }
+
+
+def known_at(source: Source, name: str, at: cst.CSTNode) -> bool:
+    """Whether a name, or the first part of a dotted one, is bound before a node runs."""
+    first, _, rest = name.partition(".")
+    place = source.span(at)[0]
+    for above in source.above(at):
+        if isinstance(above, cst.FunctionDef):
+            if first in parameters(above):
+                return not rest or first != "self" or _same_class(source, name, at)
+            if any(source.span(n)[0] < place for n in bound(source, above, first)):
+                return True
+    in_function = source.function(at) is not None
+    return any(
+        in_function or source.span(node)[0] < place for node in bound(source, source.module, first)
+    )
+
+
+def _same_class(source: Source, name: str, at: cst.CSTNode) -> bool:
+    """Whether `self.x` is used in the class that a node stands in."""
+    inside = next((n for n in source.above(at) if isinstance(n, cst.ClassDef)), None)
+    return inside is not None and any(
+        source.code(node) == name for node in source.inside(inside, cst.Attribute)
+    )
+
+
+def parameters(function: cst.FunctionDef) -> set[str]:
+    """The names of a function's parameters."""
+    given = function.params
+    names = {p.name.value for p in (*given.posonly_params, *given.params, *given.kwonly_params)}
+    for star in (given.star_arg, given.star_kwarg):
+        if isinstance(star, cst.Param):
+            names.add(star.name.value)
+    return names
+
+
+def bound(source: Source, scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
+    """The nodes of a module or function, and no inner function's, that bind a name."""
+    for node in source.inside(scope, cst.Name):
+        if node.value != name:
+            continue
+        owner = source.function(node) or source.module
+        parent = source.parent(node)
+        if isinstance(parent, (cst.AssignTarget, cst.NamedExpr, cst.For, cst.AsName, cst.AnnAssign,
+                               cst.AugAssign)):  # fmt: skip
+            binds = not (isinstance(parent, cst.For) and parent.target is not node) and not (
+                isinstance(parent, cst.AnnAssign) and parent.target is not node
+            )
+        elif isinstance(parent, cst.Element):
+            above = source.parent(source.parent(parent) or parent)
+            binds = isinstance(above, (cst.AssignTarget, cst.For))
+        elif isinstance(parent, (cst.FunctionDef, cst.ClassDef)):
+            binds = parent.name is node
+            owner = source.function(parent) or source.module
+        else:
+            binds = isinstance(parent, cst.ImportAlias)
+        if binds and owner is scope:
+            yield node
+
+
+def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | None:
+    """The last assignment of a plain name before a node, in the same function or the module."""
+    place = source.span(before)[0]
+    scopes = (source.function(before), None)
+    for scope in scopes:
+        found = [
+            node
+            for node in source.all(cst.Assign)
+            if source.function(node) is scope
+            and len(node.targets) == 1
+            and dotted(node.targets[0].target) == name
+            and (source.span(node)[1] <= place or (scope is None and scopes[0] is not None))
+        ]
+        if found:
+            return found[-1]
+    return None
+
+
+def is_method(call: cst.Call) -> bool:
+    """Whether something is called on an object."""
+    return isinstance(call.func, cst.Attribute)
+
+
+def receiver(call: cst.Call) -> cst.BaseExpression:
+    """What a method is called on."""
+    if not isinstance(call.func, cst.Attribute):
+        raise NoChange("it is no call of a method")
+    return call.func.value
+
+
+def has(call: cst.Call, name: str, place: int | None = None) -> bool:
+    """Whether a call has an argument."""
+    return argument(call, name, place) is not None

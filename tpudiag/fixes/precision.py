@@ -1,0 +1,211 @@
+"""Changes of the numbers' precision: dtype policy, the last layer, loss scaling, normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import names
+from tpudiag.fixes.arguments import set_argument, with_argument, without_argument
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called, literal
+from tpudiag.model import Effect
+
+POLICY = "mixed_bfloat16"
+_SETTERS = ("set_global_policy", "set_policy", "set_dtype_policy", "set_global_dtype_policy")
+_LAYERS = ("Dense", "Activation", "Softmax", "Conv2D", "Conv1D")
+_MODELS = ("Sequential", "Model")
+
+
+@fix("TPU403", effect=Effect.NUMBERS, title="compute in bfloat16")
+def policy_before_model(place: Place) -> Iterator[Edit]:
+    """The policy mixed_bfloat16 before the model is built, the last layers in float32."""
+    source = place.source
+    if "float64" in place.finding.message:
+        raise NoChange("where the float64 comes from, only the data tell")
+    setters = [call for call in source.calls if called(call) in _SETTERS]
+    if len(setters) > 1:
+        raise NoChange("the policy is set in several places")
+    at = _where_models_begin(source)
+    heads = list(_heads(source))
+    if setters:
+        yield from _other_policy(source, setters[0], at)
+    else:
+        row = f'{names.keras(source)}.mixed_precision.set_global_policy("{POLICY}")'
+        yield source.before(at, row)
+    for head in heads:
+        if argument(head, "dtype") is None:
+            yield with_argument(source, head, "dtype", '"float32"')
+
+
+def _other_policy(source: Source, setter: cst.Call, at: cst.CSTNode) -> Iterator[Edit]:
+    """Another value for a policy that is set, or its statement further up."""
+    given = setter.args[0].value if setter.args else None
+    value = literal(given)
+    if value == POLICY:
+        if source.span(setter)[0] < source.span(at)[0] or not isinstance(
+            source.parent(setter), cst.Expr
+        ):
+            raise NoChange("the policy is set, and the layers have a dtype of their own")
+        yield source.removed(setter)
+        yield source.before(at, source.code(setter))
+    elif value in ("float32", "mixed_float16") and given is not None:
+        yield source.replaced(given, f'"{POLICY}"')
+    else:
+        raise NoChange("the script chooses the policy by a value of its own")
+
+
+def _where_models_begin(source: Source) -> cst.CSTNode:
+    """The first statement that runs at the top, or in a function, and builds a model."""
+    for block in source.all(cst.With):
+        if any(source.code(item.item).endswith(".scope()") for item in block.items):
+            return block
+    for call in source.calls:
+        if called(call) in _MODELS or ".layers." in f"{names.dotted(call.func)}.":
+            function = source.function(call)
+            owner = next((c for c in source.above(call) if isinstance(c, cst.ClassDef)), None)
+            if function is None and owner is None:
+                return source.statement(call)
+    raise NoChange("where the model is built is not seen in this file")
+
+
+def _heads(source: Source) -> Iterator[cst.Call]:
+    """The last layers of the models that a file builds, as far as they stand there."""
+    for call in source.calls:
+        name = called(call)
+        if name not in _MODELS or not call.args:
+            continue
+        if name == "Sequential" and isinstance(call.args[0].value, (cst.List, cst.Tuple)):
+            elements = call.args[0].value.elements
+            last = elements[-1].value if elements else None
+            if isinstance(last, cst.Call) and called(last) in _LAYERS:
+                yield last
+        elif name == "Model":
+            outputs = argument(call, "outputs", 1)
+            head = _layer_behind(source, outputs.value if outputs else None, call)
+            if head is not None:
+                yield head
+    added = [c for c in source.calls if called(c) == "add" and c.args and names.is_method(c)]
+    if added and isinstance(last := added[-1].args[0].value, cst.Call) and called(last) in _LAYERS:
+        yield last
+
+
+def _layer_behind(source: Source, node: cst.CSTNode | None, at: cst.CSTNode) -> cst.Call | None:
+    """The layer whose output an expression is: `Dense(10)(x)`, or a name for it."""
+    if isinstance(node, cst.Name):
+        made = names.assigned(source, node.value, at)
+        node = made.value if made is not None else None
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Call):
+        return node.func if called(node.func) in _LAYERS else None
+    return None
+
+
+@fix("TPU407", effect=Effect.NUMBERS, title="compute the last layer in float32")
+def float32_head(place: Place) -> Iterator[Edit]:
+    """`dtype="float32"` for the layer on the line, or for the last ones."""
+    source = place.source
+    layers = [c for c in source.calls_at(place.line, *_LAYERS) if argument(c, "dtype") is None]
+    heads = layers[-1:] or [h for h in _heads(source) if argument(h, "dtype") is None]
+    for head in heads:
+        yield with_argument(source, head, "dtype", '"float32"')
+    if not heads:
+        yield _cast_logits(source, place.line)
+
+
+def _cast_logits(source: Source, line: int | None) -> Edit:
+    """The model's output in float32, where a line of the step assigns it."""
+    function = source.function(source.statement_at(line))
+    for node in source.inside(function, cst.Assign) if function is not None else ():
+        value = node.value
+        if isinstance(value, cst.Call) and "model" in source.code(value.func).lower():
+            first, last = source.whole(value)
+            tf = names.tensorflow(source)
+            return Edit(first, last, f"{tf}.cast({source.text[first:last]}, {tf}.float32)")
+    raise NoChange("the last layer is not seen in this file")
+
+
+@fix("TPU404", effect=Effect.NUMBERS, title="without loss scaling")
+def without_loss_scaling(place: Place) -> Iterator[Edit]:
+    """The optimizer itself in place of the LossScaleOptimizer; bfloat16 in place of float16."""
+    source = place.source
+    changed = False
+    for call in source.calls:
+        if called(call) in ("LossScaleOptimizer", "DynamicLossScaleOptimizer"):
+            yield _unwrapped(source, call)
+            changed = True
+    inner = [
+        c
+        for c in source.calls
+        if called(c) in ("get_scaled_loss", "get_unscaled_gradients", "scale_loss")
+    ]
+    for call in inner if changed else ():
+        if len(call.args) != 1 or _holds_another(source, call, inner):
+            raise NoChange("the loss is scaled in several steps on a line")
+        first, last = source.whole(call.args[0].value)
+        start, end = source.span(call)
+        yield Edit(start, first, "")
+        yield Edit(last, end, "")
+    for text in source.all(cst.SimpleString):
+        if text.evaluated_value in ("mixed_float16", "float16") and _is_policy(source, text):
+            quote = text.quote
+            yield source.replaced(
+                text, f"{quote}{POLICY if text.evaluated_value != 'float16' else 'bfloat16'}{quote}"
+            )
+            changed = True
+    if not changed:
+        raise NoChange("what computes in float16 is not set by a policy in this file")
+
+
+def _unwrapped(source: Source, call: cst.Call) -> Edit:
+    """The optimizer inside a LossScaleOptimizer; a statement that assigns it to itself goes."""
+    given = argument(call, "inner_optimizer", 0) or argument(call, "optimizer")
+    if given is None:
+        raise NoChange("the optimizer inside is not given on the line")
+    inner = source.text[slice(*source.whole(given.value))]
+    assign = source.parent(call)
+    if isinstance(assign, cst.Assign) and source.code(assign.targets[0].target) == inner:
+        return source.removed(assign)
+    return source.replaced(call, inner)
+
+
+def _holds_another(source: Source, call: cst.Call, others: list[cst.Call]) -> bool:
+    """Whether one of the calls stands inside another."""
+    return any(other is not call and other in list(source.above(call)) for other in others)
+
+
+def _is_policy(source: Source, text: cst.SimpleString) -> bool:
+    """Whether a string is a policy's name that is passed to what sets one."""
+    arg = source.parent(text)
+    call = source.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(call, cst.Call) and called(call) in (*_SETTERS, "Policy", "DTypePolicy")
+
+
+@fix("TPU508", effect=Effect.NUMBERS, title="normalise over all replicas")
+def synchronized_batch_norm(place: Place) -> Iterator[Edit]:
+    """`synchronized=True` for each batch normalisation of the file."""
+    source = place.source
+    norms = [c for c in source.calls if called(c) in ("BatchNormalization", "BatchNorm")]
+    if not norms:
+        raise NoChange("the normalisations are not made in this file")
+    for call in norms:
+        yield set_argument(source, call, "synchronized", "True")
+
+
+@fix("TPU005", effect=Effect.NONE, title="without jit_compile")
+def without_jit_compile(place: Place) -> Iterator[Edit]:
+    """compile without jit_compile=True: the strategy compiles the step itself."""
+    if "jit_compile" not in place.finding.message:
+        raise NoChange("it is the installed Keras, not the script")
+    source = place.source
+    given = [
+        (call, arg)
+        for call in source.calls
+        if called(call) == "compile"
+        for arg in call.args
+        if arg.keyword is not None and arg.keyword.value == "jit_compile"
+    ]
+    if len(given) != 1:
+        raise NoChange("jit_compile is not given to the one compile of this file")
+    yield without_argument(source, *given[0])

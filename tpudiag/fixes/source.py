@@ -1,0 +1,321 @@
+"""A Python text with its syntax tree: where its nodes stand, and what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar, cast
+
+import libcst as cst
+from libcst.metadata import (
+    ByteSpanPositionProvider,
+    CodeRange,
+    CodeSpan,
+    MetadataWrapper,
+    ParentNodeProvider,
+    PositionProvider,
+)
+
+from tpudiag.fixes.edits import Edit, line_starts
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+Block = cst.IndentedBlock | cst.Module
+Function = cst.FunctionDef
+
+
+class NoChange(Exception):
+    """There is no safe change; the text says why, in a few words."""
+
+
+class NotParsed(Exception):
+    """The text is no Python that can be parsed."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed text; offsets count its characters."""
+
+    text: str
+    module: cst.Module
+    _spans: Mapping[cst.CSTNode, CodeSpan]
+    _ranges: Mapping[cst.CSTNode, CodeRange]
+    _parents: Mapping[cst.CSTNode, cst.CSTNode]
+
+    @classmethod
+    def parsed(cls, text: str) -> Source:
+        """The source of a text; raises NotParsed."""
+        try:
+            wrapper = MetadataWrapper(cst.parse_module(text))
+        except (cst.ParserSyntaxError, RecursionError, ValueError) as error:
+            line = getattr(error, "raw_line", None)
+            raise NotParsed(f"line {line} is no Python" if line else "it is no Python") from error
+        if wrapper.module.code != text:
+            raise NotParsed("its layout cannot be kept")
+        spans = wrapper.resolve(ByteSpanPositionProvider)
+        ranges = wrapper.resolve(PositionProvider)
+        parents = wrapper.resolve(ParentNodeProvider)
+        return cls(text, wrapper.module, spans, ranges, parents)
+
+    @cached_property
+    def _offsets(self) -> list[int] | None:
+        """The character that each byte belongs to; None where both are the same."""
+        if self.text.isascii():
+            return None
+        offsets: list[int] = []
+        for number, character in enumerate(self.text):
+            offsets += [number] * len(character.encode("utf-8", "surrogatepass"))
+        return [*offsets, len(self.text)]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The offset at which each line begins."""
+        return line_starts(self.text)
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where a node stands, without its own parentheses."""
+        span = self._spans[node]
+        first, last = span.start, span.start + span.length
+        return (self._offsets[first], self._offsets[last]) if self._offsets else (first, last)
+
+    def whole(self, node: cst.BaseExpression) -> tuple[int, int]:
+        """Where an expression stands, with its own parentheses."""
+        first, last = self.span(node)
+        for _ in node.lpar:
+            first = self.text.rindex("(", 0, first)
+        for _ in node.rpar:
+            last = self._closing(last)
+        return first, last
+
+    def _closing(self, at: int) -> int:
+        """Behind the parenthesis that closes after an offset, comments passed over."""
+        while self.text[at] != ")":
+            at = self.text.index("\n", at) if self.text[at] == "#" else at + 1
+        return at + 1
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The text of a node."""
+        first, last = self.span(node)
+        return self.text[first:last]
+
+    def lines(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The first and last line of a node, counted from 1."""
+        place = self._ranges[node]
+        return place.start.line, place.end.line
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What holds a node."""
+        return self._parents.get(node)
+
+    def above(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """What holds a node, innermost first."""
+        while (above := self._parents.get(node)) is not None:
+            yield above
+            node = above
+
+    def inside(self, node: cst.CSTNode, kind: type[Node]) -> Iterator[Node]:
+        """All nodes of a kind in a node, itself included, in their order."""
+        if isinstance(node, kind):
+            yield node
+        for child in node.children:
+            yield from self.inside(child, kind)
+
+    def all(self, kind: type[Node]) -> tuple[Node, ...]:
+        """All nodes of a kind."""
+        return tuple(self.inside(self.module, kind))
+
+    @cached_property
+    def calls(self) -> tuple[cst.Call, ...]:
+        """All calls."""
+        return self.all(cst.Call)
+
+    def name_line(self, call: cst.Call) -> int:
+        """The line on which the name of what is called stands: Python's line of a call."""
+        name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+        return self._ranges[name].start.line
+
+    def calls_at(self, line: int | None, *names: str) -> tuple[cst.Call, ...]:
+        """The calls of these names that a line stands for, the nearest kind of them."""
+        if line is None:
+            return ()
+        named = [call for call in self.calls if called(call) in names]
+        exact = tuple(call for call in named if self.name_line(call) == line)
+        if exact:
+            return exact
+        around = [call for call in named if self.lines(call)[0] <= line <= self.lines(call)[1]]
+        around.sort(key=lambda call: self.span(call)[1] - self.span(call)[0])
+        return tuple(around[:1])
+
+    def call_at(self, line: int | None, *names: str) -> cst.Call:
+        """The one call of these names on a line; raises NoChange."""
+        calls = self.calls_at(line, *names)
+        if len(calls) != 1:
+            many = "several calls" if calls else "no call"
+            raise NoChange(f"{many} of {' or '.join(names)} stand on the line")
+        return calls[0]
+
+    def statement(self, node: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        """The statement that a node stands in, itself where it is one."""
+        for above in (node, *self.above(node)):
+            if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+                return above
+        raise NoChange("the line stands in no statement")
+
+    def statement_at(self, line: int | None) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        """The innermost statement that a line belongs to; raises NoChange."""
+        kinds = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+        around = [
+            node
+            for kind in kinds
+            for node in self.all(cast("type[cst.CSTNode]", kind))
+            if line is not None and self.lines(node)[0] <= line <= self.lines(node)[1]
+        ]
+        if not around:
+            raise NoChange("no statement stands on the line")
+        inner = min(around, key=lambda node: self.span(node)[1] - self.span(node)[0])
+        return cast("cst.SimpleStatementLine | cst.BaseCompoundStatement", inner)
+
+    def block(self, node: cst.CSTNode) -> Block:
+        """The block that a statement stands in; raises NoChange for one on the line of its head."""
+        parent = self.parent(self.statement(node))
+        if isinstance(parent, (cst.IndentedBlock, cst.Module)):
+            return parent
+        raise NoChange("the statement stands on one line with its head")
+
+    def function(self, node: cst.CSTNode) -> Function | None:
+        """The innermost function that a node stands in."""
+        return next((n for n in self.above(node) if isinstance(n, cst.FunctionDef)), None)
+
+    def functions(self, name: str) -> tuple[Function, ...]:
+        """The functions of a name."""
+        return tuple(f for f in self.all(cst.FunctionDef) if f.name.value == name)
+
+    def loop(self, node: cst.CSTNode) -> cst.For | cst.While | None:
+        """The innermost loop of the same function that a node stands in."""
+        for above in self.above(node):
+            if isinstance(above, (cst.For, cst.While)):
+                return above
+            if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+                return None
+        return None
+
+    def indent(self, node: cst.CSTNode) -> str:
+        """The white space before a statement."""
+        start = self.span(self.statement(node))[0]
+        begin = max(s for s in self.starts if s <= start)
+        blank = re.match(r"[ \t\f]*", self.text[begin:])
+        return blank[0] if blank else ""
+
+    @property
+    def newline(self) -> str:
+        """The line end of the text."""
+        return self.module.default_newline
+
+    @property
+    def tab(self) -> str:
+        """One step of indentation."""
+        return self.module.default_indent
+
+    def full_lines(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The whole lines of a statement, decorators and line end included; alone on them."""
+        statement = self.statement(node)
+        first, last = self.span(statement)
+        begin = max(s for s in self.starts if s <= first)
+        if isinstance(statement, cst.BaseCompoundStatement):
+            later = [s for s in self.starts if s >= last]
+            return begin, later[0] if later else len(self.text)
+        rest = self.text[last:]
+        tail = re.match(r"[ \t\f]*;?[ \t\f]*(#[^\r\n]*)?(\r\n|\r|\n|\Z)", rest)
+        if self.text[begin:first].strip() or tail is None:
+            raise NoChange("several statements stand on the line")
+        return begin, last + tail.end()
+
+    def before(self, node: cst.CSTNode, *rows: str) -> Edit:
+        """New lines before a statement, as far in as it is."""
+        statement = self.statement(node)
+        at = self.full_lines(statement)[0]
+        if isinstance(statement, cst.FunctionDef | cst.ClassDef) and statement.decorators:
+            at = max(s for s in self.starts if s <= self.span(statement.decorators[0])[0])
+        return Edit(at, at, self._rows(self.indent(statement), rows))
+
+    def after(self, node: cst.CSTNode, *rows: str) -> Edit:
+        """New lines after a statement, as far in as it is."""
+        at = self.full_lines(node)[1]
+        text = self._rows(self.indent(node), rows)
+        if at == len(self.text) and not self.text.endswith(("\n", "\r")):
+            text = self.newline + text.removesuffix(self.newline)
+        return Edit(at, at, text)
+
+    def _rows(self, indent: str, rows: Sequence[str]) -> str:
+        """Lines with their indentation and ends."""
+        return "".join(f"{indent}{row}{self.newline}" if row else self.newline for row in rows)
+
+    def removed(self, node: cst.CSTNode) -> Edit:
+        """Without a statement and its lines; `pass` where its block would be empty."""
+        statement = self.statement(node)
+        block = self.block(statement)
+        first, last = self.full_lines(statement)
+        lone = isinstance(block, cst.IndentedBlock) and len(block.body) == 1
+        text = f"{self.indent(statement)}pass{self.newline}" if lone else ""
+        return Edit(first, last, text)
+
+    def replaced(self, node: cst.CSTNode, text: str) -> Edit:
+        """Another text for a node; its own parentheses stay."""
+        return Edit(*self.span(node), text)
+
+    def shifted(self, first: int, last: int, by: int) -> Edit:
+        """Whole lines from an offset to another, one step further in (1) or out (-1).
+
+        Lines that begin inside a string stay, for they are no layout.
+        """
+        inside = [self.span(s) for kind in (cst.SimpleString, cst.FormattedString)
+                  for s in self.all(kind)]  # fmt: skip
+        step = self._step(first)
+        rows: list[str] = []
+        bounds = [s for s in self.starts if first <= s < last]
+        for number, begin in enumerate(bounds):
+            end = bounds[number + 1] if number + 1 < len(bounds) else last
+            row = self.text[begin:end]
+            layout = row.strip() and not any(a < begin < b for a, b in inside)
+            if layout and by > 0:
+                row = step * by + row
+            elif layout and by < 0 and row.startswith(step * -by):
+                row = row[len(step) * -by :]
+            rows.append(row)
+        return Edit(first, last, "".join(rows))
+
+    def _step(self, at: int) -> str:
+        """One step of indentation as the lines at an offset have it."""
+        line = self.text[max(s for s in self.starts if s <= at) :]
+        return "\t" if line.startswith("\t") else self.tab
+
+
+def called(call: cst.Call) -> str:
+    """The last name of what a call calls."""
+    if isinstance(call.func, cst.Attribute):
+        return call.func.attr.value
+    return call.func.value if isinstance(call.func, cst.Name) else ""
+
+
+def argument(call: cst.Call, name: str, place: int | None = None) -> cst.Arg | None:
+    """The argument of a name, or at its place among those without; NoChange where * hides it."""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == name:
+            return arg
+    if any(arg.star for arg in call.args):
+        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    plain = [arg for arg in call.args if arg.keyword is None]
+    return plain[place] if place is not None and place < len(plain) else None
+
+
+def literal(node: cst.CSTNode | None) -> object:
+    """The value of a literal, None for anything else."""
+    if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
+        return cast("object", node.evaluated_value)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        value = literal(node.expression)
+        return -value if isinstance(value, (int, float)) else None
+    if isinstance(node, cst.Name):
+        return {"True": True, "False": False}.get(node.value)
+    return None

@@ -1,0 +1,309 @@
+"""Changes of what is traced: arguments, functions made in a loop, Python state, callbacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import links, names
+from tpudiag.fixes.arguments import without_argument
+from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import NoChange, Source, argument, called, literal
+from tpudiag.model import Effect
+
+
+@fix("TPU101", effect=Effect.NONE, title="pass the number as a tensor")
+def number_as_tensor(place: Place) -> Iterator[Edit]:
+    """`tf.constant(value)` for the argument that changes as a Python value."""
+    source, message = place.source, place.finding.message
+    if "(python value)" not in message:
+        raise NoChange("")
+    name = message.partition(" was traced ")[0].rpartition(".")[2]
+    changing = re.search(r": (\S+) changed \(python value\): (\S+) ", message + " ")
+    if changing is None or changing[2] not in ("int", "float", "bool"):
+        raise NoChange("the value is no number: it has to be the same at every call")
+    call = _traced_call(source, place.line, name)
+    arg = _argument(source, call, changing[1])
+    if isinstance(arg.value, cst.Call) and called(arg.value) in ("constant", "convert_to_tensor"):
+        raise NoChange("the argument is a tensor already")
+    first, end = source.whole(arg.value)
+    yield Edit(first, end, f"{names.tensorflow(source)}.constant({source.text[first:end]})")
+
+
+def _traced_call(source: Source, line: int | None, name: str) -> cst.Call:
+    """The call of a traced function on a line, by its name or by a name it was given."""
+    known = {name}
+    for node in source.all(cst.Assign):
+        if name in {n.value for n in source.inside(node.value, cst.Name)}:
+            known.add(names.dotted(node.targets[0].target).rpartition(".")[2])
+    return source.call_at(line, *known)
+
+
+def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
+    """The argument of a call for a parameter's name, or for `argument 1`."""
+    if not re.fullmatch(r"\w+", path):
+        raise NoChange("the value lies inside a structure that is passed")
+    given = argument(call, path)
+    if given is not None:
+        return given
+    defined = source.functions(called(call))
+    function = defined[0] if len(defined) == 1 else None
+    if function is None:
+        candidates = [f for f in source.all(cst.FunctionDef) if path in names.parameters(f)]
+        function = candidates[0] if len(candidates) == 1 else None
+    if function is None:
+        raise NoChange("the function is not defined in this file")
+    order = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
+    order = order[1:] if order[:1] == ["self"] and names.is_method(call) else order
+    if path not in order or (found := argument(call, path, order.index(path))) is None:
+        raise NoChange("the argument is not passed on the line")
+    return found
+
+
+@fix("TPU101", effect=Effect.NONE, title="make the function once")
+def function_before_loop(place: Place) -> Iterator[Edit]:
+    """A tf.function that is made in each turn of a loop moves before it."""
+    source, message = place.source, place.finding.message
+    if "(new function)" not in message:
+        raise NoChange("")
+    name = message.partition(" was traced ")[0].rpartition(".")[2]
+    made = [f for f in source.functions(name) if source.loop(f) is not None]
+    if len(made) != 1 or not isinstance(loop := source.loop(made[0]), (cst.For, cst.While)):
+        raise NoChange("the function is not made in a loop of this file")
+    block = loop.body
+    if not isinstance(block, cst.IndentedBlock) or source.block(made[0]) is not block:
+        raise NoChange("the function is made under a condition in the loop")
+    local = {f.name.value: f for f in block.body if isinstance(f, cst.FunctionDef)}
+    moved = _with_those_it_calls(source, made[0], local)
+    inside = [n for n in source.inside(loop, cst.Name) if _binds_in(source, n, moved)]
+    free = {name for f in moved for name in _free(source, f)} - set(local)
+    if clash := free & {n.value for n in inside}:
+        raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
+    first = _line_start(source, loop)
+    texts: list[str] = []
+    for function in moved:
+        begin, end = _function_lines(source, function)
+        texts.append(source.shifted(begin, end, -1).text.strip("\r\n") + source.newline)
+        yield Edit(begin, end, "")
+    gap = source.newline * (2 if source.function(loop) is None else 1)
+    yield Edit(first, first, gap.join(texts) + gap)
+
+
+def _with_those_it_calls(
+    source: Source, function: cst.FunctionDef, local: dict[str, cst.FunctionDef]
+) -> list[cst.FunctionDef]:
+    """A function of a loop and those beside it that it needs, in the order of the text."""
+    needed = {function.name.value}
+    waiting = [function]
+    while waiting:
+        for name in _free(source, waiting.pop()) & set(local) - needed:
+            needed.add(name)
+            waiting.append(local[name])
+    return [f for n, f in local.items() if n in needed]
+
+
+def _free(source: Source, function: cst.FunctionDef) -> set[str]:
+    """The names that a function uses and does not make."""
+    own = names.parameters(function)
+    for inner in source.inside(function.body, cst.FunctionDef):
+        own |= names.parameters(inner) | {inner.name.value}
+    used: set[str] = set()
+    for node in source.inside(function, cst.Name):
+        parent = source.parent(node)
+        if isinstance(parent, cst.AssignTarget):
+            own.add(node.value)
+        elif not (isinstance(parent, cst.Attribute) and parent.attr is node) and not (
+            isinstance(parent, cst.Arg) and parent.keyword is node
+        ):
+            used.add(node.value)
+    return used - own
+
+
+def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> bool:
+    """Whether a name is bound by a loop itself, its target or its body."""
+    for function in (f for f in source.above(node) if isinstance(f, cst.FunctionDef)):
+        if function in moved:
+            return False
+    parent = source.parent(node)
+    if isinstance(parent, cst.Element):
+        parent = source.parent(source.parent(parent) or parent)
+        return isinstance(parent, (cst.AssignTarget, cst.For))
+    if isinstance(parent, cst.For):
+        return parent.target is node
+    return isinstance(parent, (cst.AssignTarget, cst.NamedExpr, cst.AugAssign, cst.AsName))
+
+
+def _line_start(source: Source, node: cst.CSTNode) -> int:
+    """Where the line of a node begins."""
+    return max(s for s in source.starts if s <= source.span(node)[0])
+
+
+def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int]:
+    """The whole lines of a function with its decorators, and the blank ones before it."""
+    top = function.decorators[0] if function.decorators else function
+    begin = _line_start(source, top)
+    while (before := source.text[:begin]) and re.search(r"(^|\n)[ \t]*\r?\n\Z", before):
+        begin = max(s for s in source.starts if s < begin)
+    end = source.span(function)[1]
+    later = [s for s in source.starts if s >= end]
+    return begin, later[0] if later else len(source.text)
+
+
+@fix("TPU104", effect=Effect.ORDER, title="run the step as a graph")
+def not_eagerly(place: Place) -> Iterator[Edit]:
+    """Without run_eagerly and run_functions_eagerly."""
+    source = place.source
+    for call in source.calls_at(
+        place.line, "run_functions_eagerly", "experimental_run_functions_eagerly"
+    ):
+        yield source.removed(call)
+        return
+    for call in source.calls_at(place.line, "compile"):
+        given = argument(call, "run_eagerly")
+        if given is not None:
+            yield without_argument(source, call, given)
+            return
+    raise NoChange("")
+
+
+@fix("TPU104", effect=Effect.ORDER, title="put a tf.function around the step")
+def step_in_function(place: Place) -> Iterator[Edit]:
+    """A tf.function around strategy.run: on the function that calls it, or a new one."""
+    source = place.source
+    call = source.call_at(place.line, "run")
+    function, loop = source.function(call), source.loop(call)
+    tf = names.tensorflow(source)
+    if function is not None and loop is None:
+        if function.decorators:
+            raise NoChange("the function has decorators, among which only its author can order it")
+        if any(
+            "GradientTape" in source.code(n.items[0]) for n in source.inside(function, cst.With)
+        ):
+            raise NoChange("the function does more than to run the step")
+        yield source.before(function, f"@{tf}.function")
+        return
+    while loop is not None and (outer := source.loop(loop)) is not None:
+        loop = outer
+    if loop is None or not call.args:
+        raise NoChange("the step is called once, outside any function")
+    step, given = source.code(call.args[0].value), argument(call, "args", 1)
+    if len(call.args) != 2 or given is None or not isinstance(call.func, cst.Attribute):
+        raise NoChange("the step is run with more than its arguments")
+    if not names.known_at(source, names.dotted(call.args[0].value), loop):
+        raise NoChange("the step's function is made in the loop")
+    name = links.fresh_name(source, "distributed_step", "distributed_train_step")
+    passed = _spread(source, given.value)
+    rows = ("", "", f"@{tf}.function", f"def {name}(*args):",
+            f"{source.tab}return {source.code(call.func)}({step}, args=args)", "", "")  # fmt: skip
+    tall = rows if source.function(loop) is None else rows[2:-1]
+    yield source.before(loop, *_without_gap(source, loop, tall))
+    yield source.replaced(call, f"{name}({passed})")
+
+
+def _without_gap(source: Source, node: cst.CSTNode, rows: tuple[str, ...]) -> tuple[str, ...]:
+    """Lines without those blank ones at their top that stand there already."""
+    before = source.text[: _line_start(source, node)]
+    blank = len(re.findall(r"\n", before[len(before.rstrip()) :])) - 1
+    while blank > 0 and rows and not rows[0]:
+        rows, blank = rows[1:], blank - 1
+    return rows
+
+
+def _spread(source: Source, args: cst.BaseExpression) -> str:
+    """The elements of a tuple of arguments, or `*args`."""
+    if isinstance(args, cst.Tuple) and args.elements:
+        return ", ".join(source.code(element.value) for element in args.elements)
+    return f"*{source.code(args)}"
+
+
+@fix("TPU105", effect=Effect.NONE, title="take the print out of the step")
+def without_print(place: Place) -> Iterator[Edit]:
+    """The statement that prints goes; what it prints is for the loop outside to fetch."""
+    source = place.source
+    if not place.finding.message.startswith("tf.print"):
+        raise NoChange(
+            "what the Python function does has to be written with TensorFlow's operations"
+        )
+    call = source.call_at(place.line, "print")
+    if not isinstance(source.parent(call), cst.Expr):
+        raise NoChange("what tf.print gives is used")
+    yield source.removed(call)
+
+
+_DRAWS = {
+    "random.random": (), "random.uniform": (), "random.randint": (), "random.gauss": (),
+    "random.normalvariate": (), "np.random.random": (), "np.random.uniform": (),
+    "np.random.rand": (), "np.random.randn": (), "np.random.normal": (), "np.random.randint": (),
+}  # fmt: skip
+
+
+@fix("TPU107", effect=Effect.NUMBERS, title="draw in the graph")
+def random_of_tensorflow(place: Place) -> Iterator[Edit]:
+    """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
+    source = place.source
+    if " is called while " not in place.finding.message:
+        raise NoChange(
+            "the value has to become a tf.Variable, made once and assigned where it changes"
+        )
+    name = str(place.figure("frozen") or "").rpartition(".")[2]
+    call = source.call_at(place.line, name)
+    known = dict(names.modules(source))
+    head, _, rest = names.dotted(call.func).partition(".")
+    path = known.get(head, head) + (f".{rest}" if rest else "")
+    yield source.replaced(call, _draw(source, call, path.replace("numpy.", "np.", 1)))
+
+
+def _draw(source: Source, call: cst.Call, path: str) -> str:
+    """The call of TensorFlow for a draw of Python or NumPy."""
+    tf = names.tensorflow(source)
+    if path not in _DRAWS:
+        raise NoChange(f"TensorFlow has no {path or called(call)}")
+    if any(arg.star for arg in call.args):
+        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    plain = [_text(source, arg) for arg in call.args if arg.keyword is None]
+    named = {a.keyword.value: _text(source, a) for a in call.args if a.keyword is not None}
+    kind = path.rpartition(".")[2]
+    of_numpy = path.startswith("np.")
+    if kind in ("rand", "randn"):
+        return f"{tf}.random.{'uniform' if kind == 'rand' else 'normal'}([{', '.join(plain)}])"
+    if kind == "random":
+        return f"{tf}.random.uniform({_shape(plain[0] if plain else named.get('size', '[]'))})"
+    low, high, size = _bounds(kind, plain, named)
+    if kind == "randint":
+        last = high if of_numpy else _plus_one(call, high)
+        return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
+    what = "uniform" if kind == "uniform" else "normal"
+    return f"{tf}.random.{what}({_shape(size)}, {low}, {high})"
+
+
+def _text(source: Source, arg: cst.Arg) -> str:
+    """The value of an argument, with its parentheses."""
+    return source.text[slice(*source.whole(arg.value))]
+
+
+def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, str, str]:
+    """The two parameters of a distribution and the size of the draw."""
+    keys = {"uniform": ("low", "high"), "randint": ("low", "high"), "normal": ("loc", "scale"),
+            "gauss": ("mu", "sigma"), "normalvariate": ("mu", "sigma")}[kind]  # fmt: skip
+    values = dict(zip((*keys, "size"), plain, strict=False)) | named
+    default = ("0", "1") if kind != "randint" else ("0", "")
+    if kind == "randint" and keys[1] not in values:
+        values = {**values, keys[1]: values.get(keys[0], ""), keys[0]: "0"}
+    low, high = values.get(keys[0], default[0]), values.get(keys[1], default[1])
+    if not high:
+        raise NoChange("the draw has no upper end on the line")
+    return low, high, values.get("size", "[]")
+
+
+def _shape(size: str) -> str:
+    """A size of NumPy's as a shape."""
+    return f"[{size}]" if re.fullmatch(r"\d+", size) else "[]" if size in ("None", "()") else size
+
+
+def _plus_one(call: cst.Call, text: str) -> str:
+    """The end of a range that Python counts in and TensorFlow does not."""
+    value = literal(call.args[-1].value)
+    return str(value + 1) if isinstance(value, int) and str(value) == text else f"{text} + 1"

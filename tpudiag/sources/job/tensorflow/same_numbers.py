@@ -1,0 +1,70 @@
+"""The same random numbers in each run, and what was computed with them, to compare two runs."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import weakref
+from typing import Any
+
+from tpudiag.signals.training_loop import TrainedNumbers
+
+MOST_VARIABLES = 2000
+
+
+def seed_python(seed: int) -> None:
+    """Seed Python's and NumPy's generators, before the program runs."""
+    random.seed(seed)
+    with contextlib.suppress(ImportError):
+        import numpy as np
+
+        np.random.seed(seed)
+        default = np.random.default_rng
+        drawn: list[int] = []
+
+        def default_rng(given: Any = None) -> Any:
+            if given is None:  # the system's entropy, which no two runs share
+                drawn.append(seed + len(drawn))
+                given = drawn[-1]
+            return default(given)
+
+        np.random.default_rng = default_rng  # type: ignore[assignment]
+
+
+class SameNumbers:
+    """Seeds TensorFlow, and keeps the losses of the steps and the variables that are trained."""
+
+    def __init__(self, tf: Any, seed: int) -> None:
+        self._tf = tf
+        self._losses: list[float] = []
+        self._trained: list[weakref.ref[Any]] = []
+        tf.random.set_seed(seed)
+
+    def made(self, variable: Any) -> None:
+        """A variable was made that is trained."""
+        if len(self._trained) < MOST_VARIABLES:
+            self._trained.append(weakref.ref(variable))
+
+    def step_done(self, result: Any) -> None:
+        """A training step has returned: the mean of the floating scalars that it gives."""
+        values: list[float] = []
+        for tensor in self._tf.nest.flatten(result, expand_composites=True):
+            dtype = getattr(tensor, "dtype", None)
+            if getattr(dtype, "is_floating", False) and tensor.shape.rank == 0:
+                values.append(float(tensor))
+        if values:
+            self._losses.append(sum(values) / len(values))
+
+    def facts(self, steps: int) -> TrainedNumbers:
+        """What was computed up to now: sums, for whole weights would be too much."""
+        sums: list[float] = []
+        for reference in self._trained:
+            variable = reference()
+            if variable is None or not getattr(variable, "trainable", False):
+                continue
+            value = self._tf.cast(variable, self._tf.float64)
+            sums += [
+                float(self._tf.reduce_sum(value)),
+                float(self._tf.reduce_sum(self._tf.abs(value))),
+            ]
+        return TrainedNumbers(steps=steps, losses=tuple(self._losses), weights=tuple(sums))
