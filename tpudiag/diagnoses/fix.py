@@ -172,7 +172,8 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     """
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
-    project = Project(base.name_of_file, base.notebook.source if base.notebook else None)
+    notebook = base.notebook.source if base.notebook else None
+    project = Project(base.name_of_file, notebook, base.changes_within)
     _refuse_early(project, request)
     with tempfile.TemporaryDirectory(prefix="tpudiag-fix-") as folder:
         rehearsals = Rehearsals(base, settings, on_phase, Path(folder))
