@@ -45,6 +45,8 @@ class Judgement:
     trouble: str | None = None
     """What speaks against all of them together."""
     losses: str = ""
+    losses_differ: bool = False
+    """Whether it is the losses alone that speak against them."""
 
     @property
     def sound(self) -> bool:
@@ -53,9 +55,16 @@ class Judgement:
 
 
 def judge(
-    before: Report, after: Report, tried: Sequence[Candidate], applied: Sequence[Candidate]
+    before: Report,
+    after: Report,
+    tried: Sequence[Candidate],
+    applied: Sequence[Candidate],
+    steady: bool = True,
 ) -> Judgement:
-    """Hold the job with the `applied` changes against that without; `tried` are in question."""
+    """Hold the job with the `applied` changes against that without; `tried` are in question.
+
+    The losses of a job that is not `steady` differ from run to run, and tell nothing.
+    """
     if after.partial is not None and after.partial != before.partial:
         return Judgement({}, after.partial)
     if not after.samples:
@@ -67,7 +76,10 @@ def judge(
     }
     trouble = _new(before, after, applied)
     alike, losses = compared(before, after, [each.change.effect for each in applied])
-    return Judgement(dropped, trouble or (None if alike else losses), losses)
+    if not alike and not steady:
+        alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
+    differ = not alike and trouble is None and not dropped
+    return Judgement(dropped, trouble or (None if alike else losses), losses, differ)
 
 
 def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) -> str | None:
