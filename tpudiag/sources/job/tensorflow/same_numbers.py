@@ -46,8 +46,12 @@ class SameNumbers:
             self._trained.append(weakref.ref(variable))
 
     def step_done(self, result: Any) -> None:
-        """A training step has returned: the mean of the floating scalars that it gives."""
+        """A training step has returned: its loss, or the mean of the floating scalars it gives."""
         values: list[float] = []
+        if hasattr(result, "get_value"):  # an Optional: Keras 3 gives one, for data that end
+            result = result.get_value() if bool(result.has_value()) else None
+        if isinstance(result, dict) and "loss" in result:
+            result = result["loss"]
         for tensor in self._tf.nest.flatten(result, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
             if getattr(dtype, "is_floating", False) and tensor.shape.rank == 0:
