@@ -13,12 +13,13 @@ from tpudiag.model import Location, Replacement
 
 
 def notebook(folder: Path, sources: list[Any], **layout: Any) -> documents.NotebookCells:
-    cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# é"]}] + [
+    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": ["# é"]}] + [
         {"cell_type": "code", "execution_count": 3, "metadata": {}, "outputs": [], "source": s}
         for s in sources
     ]
-    document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    text = json.dumps(document, **({"indent": 1, "ensure_ascii": False} | layout)) + "\n"
+    document: dict[str, Any] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    options: dict[str, Any] = {"indent": 1, "ensure_ascii": False} | layout
+    text = json.dumps(document, **options) + "\n"
     (folder / "train.ipynb").write_text(text, encoding="utf-8")
     plain = ["".join(s).replace("!ls", "pass") for s in sources]
     starts = [1]
