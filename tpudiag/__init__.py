@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tpudiag.version import __version__
 
 if TYPE_CHECKING:
-    from tpudiag.library import check, compare, load, plan, read, render
+    from tpudiag.library import check, compare, fix, load, plan, read, render
     from tpudiag.model import Report
     from tpudiag.monitoring.training import ThroughputCallback, track
 
@@ -23,6 +23,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "fix",
     "load",
     "plan",
     "read",

@@ -102,6 +102,66 @@ def check(
     return report if log_dir is not None else replace(report, next_command=None)
 
 
+def fix(
+    program: str | Path | None = None,
+    *,
+    module: str | None = None,
+    target: str | None = None,
+    arguments: Sequence[str] = (),
+    python: str | Path | None = None,
+    write: bool = False,
+    patch: str | Path | None = None,
+    unsafe: bool = False,
+    fake_data: bool = False,
+    steps: int | None = None,
+    warmup_steps: int = 5,
+    first_loop: bool = False,
+    budget_s: float = 60.0,
+    timeout_s: float = 900.0,
+    measure_input_s: float = 10.0,
+    no_compile: bool = False,
+    compiler_python: str | None = None,
+    compile_timeout_s: float = 600.0,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    pedantic: bool = False,
+    on_phase: OnPhase = lambda _: None,
+) -> Report:
+    """Change a script so that its findings are gone, proven by a rehearsal, as `tpudiag fix` does.
+
+    Each finding of the report has its `change`, with its state and proof, or says in `no_change`
+    why it has none; `mending` holds the whole difference and how many findings are `left`. Files
+    are changed with `write` alone. Raises TpudiagError: NothingDiagnosed where the job comes to no
+    training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
+    """
+    from tpudiag.diagnoses import fix as fixing
+    from tpudiag.diagnoses import job_request
+    from tpudiag.sources.compiler.compile_step import CompilerRequest
+
+    if program is None and module is None:
+        raise UsageError("fix: name the script that is to be mended")
+    settings = _settings((), ignore, pedantic)
+    job_ = job_request.program_of(_text(program), module, job_request.ReferenceJob())
+    goal = job_request.goal(target, "none")
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
+        request = job_request.JobRequest(
+            program=job_.program, name=job_.name, is_module=job_.is_module,
+            arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
+            topology=goal.topology, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
+            measure_input_s=measure_input_s, rest_s=0.0 if first_loop else budget_s,
+            fake_data=fake_data, log_dir=Path(temporary),
+            python=job_request.python(_text(python), _text(program)),
+            compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
+        )  # fmt: skip
+        return fixing.diagnose(
+            fixing.FixRequest(
+                job=request, select=tuple(select), unsafe=unsafe, write=write,
+                patch=None if patch is None else Path(patch),
+            ),
+            settings, on_phase,
+        )  # fmt: skip
+
+
 def plan(
     program: str | Path | None = None,
     *,

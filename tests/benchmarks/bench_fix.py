@@ -47,7 +47,7 @@ def mend(job: Job, timeout_s: float, options: list[str], keep: Path | None) -> M
         output, started = folder / "report-of-tpudiag.json", time.monotonic()
         command = [
             sys.executable, "-P", "-m", "tpudiag", "fix", job.path.name, "--write", "--no-compile",
-            "--for", job.target, "--budget", "10", "--measure-input", "4", "--timeout",
+            "--for", job.target, "--budget", "5", "--measure-input", "0", "--timeout",
             str(timeout_s), "--log-dir", str(folder / "logs-of-tpudiag"), "-o", str(output),
             *job.options, *options, "--", *job.arguments,
         ]  # fmt: skip
@@ -104,11 +104,12 @@ def main() -> int:
     parser.add_argument("--unsafe", action="store_true")
     parser.add_argument("--keep", type=Path, help="a folder for the mended scripts and their logs")
     options = parser.parse_args()
+    begins = options.names or ["tpu", "many", "healthy"]
     paths = [
         path
-        for path in sorted(JOBS.glob("*.py"))
-        if path.name.startswith(tuple(options.names) or ("tpu", "many", "healthy"))
-        and path.read_text(encoding="utf-8").startswith("# corpus: must-fail")
+        for begin in begins
+        for path in sorted(JOBS.glob(f"{begin}*.py"))
+        if path.read_text(encoding="utf-8").startswith("# corpus: must-fail")
     ]
     counts: Counter[str] = Counter()
     broken = 0

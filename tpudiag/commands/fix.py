@@ -62,7 +62,14 @@ def add_parser(verbs: _report.Verbs) -> None:
     check.add_run_options(parser)
     check.add_compiler_options(parser)
     _report.add_report_options(parser, gates=False)
-    parser.set_defaults(run=run, reference="mlp", loop="custom")
+    parser.set_defaults(
+        run=run,
+        reference="mlp",
+        loop="custom",
+        precision="mixed_bfloat16",
+        full_size=False,
+        checkpoint_dir=None,
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -124,6 +124,7 @@ class Observer:
         self._strategies.before_first_run = self._refuse_too_large
         if self._spec.lower_to:
             self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
+            self._functions.after_training = self._lowering.trained_alone
             if self._spec.requests >= 0:
                 self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
@@ -238,8 +239,14 @@ class Observer:
 
     def _serve(self, lowering: LoweringWatch) -> None:
         """A training step was traced: lower it as often as is asked, and never run it."""
+        assert lowering.step is not None
         inputs = self._strategies.last_inputs
-        self._recorder.put(step_inputs=inputs, variables=self._variables.facts())
+        if not inputs and self._gradients.calls:
+            inputs = graphs.step_inputs(self._gradients.calls[-1])
+        self._recorder.put(
+            step_inputs=inputs, variables=self._variables.facts(), alone=lowering.step.alone,
+            sources=user_lines.user_files(),
+        )  # fmt: skip
         lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
