@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput
 
+from ._cause import figures, fix, sentence
 from ._need import RECORD_IT, need
 
 LIMIT = 3.0
@@ -59,8 +60,11 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
         yield Finding(
             f"{seen.stopped}, after {seen.steps} {_steps(seen)}; no step for "
             f"{_rounded(seen.silent_s):,.0f} s.",
-            "kill -CONT PID  # lets it go on",
-            (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
+            fix(None, "kill -CONT PID  # lets it go on", seen.pid),
+            (
+                Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),
+                *figures(seen.stall_cause),
+            ),
         )
         return
     if seen.silent_s is None:
@@ -77,9 +81,14 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
         during = f" in a pause for {seen.pausing}" if seen.pausing else ""
         which = "no first step" if seen.steps == 0 else "no step"
         yield Finding(
-            f"{which} for {seen.silent_s:,.0f} s{during}; up to {longest_s:,.0f} s were normal.",
-            "py-spy dump --pid PID  # where each thread of the trainer stands",
-            (silent,),
+            f"{which} for {seen.silent_s:,.0f} s{during}; up to {longest_s:,.0f} s were normal."
+            f"{sentence(seen.stall_cause, seen.stands)}",
+            fix(
+                seen.stall_cause,
+                "py-spy dump --pid PID  # where each thread of the trainer stands",
+                seen.pid,
+            ),
+            (silent, *figures(seen.stall_cause)),
         )
     elif seen.steps == 0:
         raise NotMeasured("no step was seen yet", "wait for the first step")

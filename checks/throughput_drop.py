@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
+from ._cause import figures, fix, sentence
 from ._need import RECORD_IT, need, percent, rate
 
 LIMIT = 0.06
@@ -46,9 +47,14 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         if drop.ended is None and drop.share > limit:
             yield Finding(
                 f"throughput is {drop.share:.0%} below {drop.against} since about "
-                f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}.",
-                "tpudiag attach HOST:PORT  # profile the job while it is slow",
-                (lost, Evidence("baseline", drop.baseline_per_s, unit, source=seen.source)),
+                f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}."
+                f"{sentence(drop.cause, drop.stands)}",
+                fix(drop.cause, "tpudiag attach PID  # profile the job while it is slow", seen.pid),
+                (
+                    lost,
+                    Evidence("baseline", drop.baseline_per_s, unit, source=seen.source),
+                    *figures(drop.cause),
+                ),
             )
     over = [drop for drop in seen.drops if drop.ended is not None]
     if over:

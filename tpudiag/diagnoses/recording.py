@@ -11,12 +11,17 @@ from tpudiag.catalogue import checks
 from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
-from tpudiag.model import Measurement, Outcome, Report, Subject, Table, Value, Verdict
+from tpudiag.model import Check, Measurement, Outcome, Report, Subject, Table, Value, Verdict
+from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Figures, Watched
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
+from tpudiag.signals import Cause
+
+CAUSED = {"TPU603": False, "TPU604": True}
+"""The checks whose findings have causes that are looked for, and whether they are of a stall."""
 
 
 class Outlet(Protocol):
@@ -48,6 +53,7 @@ class Session:
         self._settings = settings
         self._alerts = Alerts(self.name, on_alert)
         self.job = WatchedJob(paths, expect=expect)
+        self._investigator = Investigator()
         self.outcomes: tuple[Outcome, ...] = ()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -69,11 +75,10 @@ class Session:
         if not self.job.poll():
             return False
         every = checks()
-        judged = [
-            (watched.worker, watched.run.ended_ns is not None,
-             examine(watched.signals(), every, self._settings))
-            for watched in self.job.workers
-        ]  # fmt: skip
+        self._investigator.sample(self.job.workers)
+        judged = self._judged(every)
+        if self._investigate(merged(judged)):
+            judged = self._judged(every)
         self.outcomes = merged(judged)
         self._alerts.reap()
         for outcome in self.outcomes:
@@ -83,6 +88,35 @@ class Session:
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
+
+    def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
+        """What the checks say of each worker."""
+        return [
+            (watched.worker, watched.run.ended_ns is not None,
+             examine(watched.signals(), every, self._settings))
+            for watched in self.job.workers
+        ]  # fmt: skip
+
+    def _investigate(self, outcomes: Sequence[Outcome]) -> bool:
+        """Look for the cause of what is about to be raised; whether any was looked for."""
+        looked = False
+        for id_, stalled in CAUSED.items():
+            outcome = next((one for one in outcomes if one.id == id_), None)
+            if outcome is None or not self._alerts.raises(outcome):
+                continue
+            episodes = {
+                place: episode
+                for place, watched in enumerate(self.job.workers)
+                if (episode := watched.episode(stalled)) is not None
+            }
+            found = self._investigator.causes(self.job.workers, episodes)
+            for place, cause in found.items():
+                self.job.workers[place].causes[stalled] = cause
+            looked = looked or bool(found)
+        for watched in self.job.workers:
+            for stalled in [one for one in watched.causes if watched.episode(one) is None]:
+                del watched.causes[stalled]
+        return looked
 
     @property
     def alerts(self) -> Sequence[str]:
@@ -98,6 +132,7 @@ class Session:
             "host": run.host, "pid": run.pid, "workers": len(self.job.workers),
             "unit": figures.unit, "per_second": figures.per_s,
             "baseline_per_second": figures.baseline_per_s, "silent_s": figures.silent_s,
+            "cause": _as_json(watched.cause),
         }  # fmt: skip
 
     def close_outlets(self) -> None:
@@ -138,6 +173,20 @@ class Session:
             tables=(_workers_table(workers, self.name),) if len(workers) > 1 else (),
             faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
         )  # fmt: skip
+
+
+def _as_json(cause: Cause | None) -> dict[str, Any] | None:
+    """A cause for the hook."""
+    if cause is None:
+        return None
+    return {
+        "kind": cause.kind.value, "text": cause.text,
+        "evidence": [
+            {"name": one.name, "now": one.now, "before": one.before, "unit": one.unit,
+             "source": one.source}
+            for one in cause.figures
+        ],
+    }  # fmt: skip
 
 
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:

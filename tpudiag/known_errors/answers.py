@@ -125,6 +125,7 @@ def _rival_data(found: RivalFound) -> dict[str, object]:
     return {
         "cause": rival.cause, "look_for": rival.look_for, "decide": rival.decide or None,
         "fix": rival.fix or None, "support": found.support, "line": found.line,
+        "families": rival.families,
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window, merg
 from tpudiag.monitoring.run_sources import Single, Source
 from tpudiag.monitoring.tensorboard import SINK_FLUSH_S
 from tpudiag.signals import (
+    Cause,
     Origin,
     Signals,
     StepTimes,
@@ -41,6 +42,8 @@ class Figures:
     run: Run
     worker: str = ""
     """Which of the job's workers it is, empty where there is one."""
+    cause: str | None = None
+    """What the drop or the stall comes from, one of CauseKind's words; None where not known."""
     unit: str
     steps: int
     per_s: float | None
@@ -54,6 +57,16 @@ class Figures:
     normal_pause_s: float
     pause_s: float
     """Time in announced pauses since the run began."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A time in which a worker is ill: a drop that lasts, or a stall."""
+
+    since_ns: int
+    lost: float
+    """Share of throughput that is lost; 1 in a stall."""
+    stalled: bool
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,10 @@ class Watched:
         self._known: deque[Known] = deque(maxlen=20)
         self.recording: Recording | None = None
         self.worker = ""
+        self.history: deque[Window] = deque(maxlen=SPARK_WINDOWS)
+        """The last windows, of earlier runs too."""
+        self.causes: dict[bool, tuple[Cause | None, str]] = {}
+        """The cause of the stall (True) and of the drop (False), and where the job stands."""
         self.restarts = 0
         """Runs that another process went on with."""
         self._begin(None)
@@ -141,6 +158,7 @@ class Watched:
         self.detector.add(window.end_ns, window.active_s, units)
         self.drifting.add(window.end_ns, window.active_s, units)
         self.pauses.add(window)
+        self.history.append(window)
         self.rates.append(units / window.active_s)
         self.recent.append(window)
         while self.recent[0].end_ns < window.end_ns - RECENT_S * NS:
@@ -186,6 +204,7 @@ class Watched:
         return Figures(
             run=self.run,
             worker=self.worker,
+            cause=self.cause.kind.value if self.cause is not None else None,
             unit=self.unit,
             steps=self.steps,
             per_s=0.0 if hangs and self.steps else self.detector.per_s,
@@ -215,7 +234,7 @@ class Watched:
                 source=name,
                 per_s=self.detector.per_s,
                 baseline_per_s=self.detector.baseline_per_s,
-                drops=tuple(_said(drop) for drop in self.detector.drops),
+                drops=tuple(self._told(drop) for drop in self.detector.drops),
                 silent_s=silent_s,
                 normal_pause_s=self.normal_pause_s(),
                 pausing=run.pausing,
@@ -224,9 +243,46 @@ class Watched:
                 unsure=self._unsure(forgotten),
                 doubt=self.detector.doubt,
                 drift=self._drift(),
+                stall_cause=self.causes.get(True, (None, ""))[0],
+                stands=self.causes.get(True, (None, ""))[1],
+                pid=run.pid if self.lives_here else None,
                 watched_h=self.drifting.hours,
             ),
         )
+
+    def _told(self, drop: Drop) -> ThroughputDrop:
+        """A drop as the checks see it."""
+        cause, stands = self.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
+        return ThroughputDrop(
+            utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
+            None if drop.ended_ns is None else utc(drop.ended_ns), drop.against, cause, stands,
+        )  # fmt: skip
+
+    @property
+    def cause(self) -> Cause | None:
+        """What the stall comes from, or the drop."""
+        return self.causes.get(True, self.causes.get(False, (None, "")))[0]
+
+    def episode(self, stalled: bool) -> Episode | None:
+        """The stall, or the drop, that lasts now."""
+        if stalled:
+            silent_s = self.silent_s()
+            ill = silent_s is not None and (self.stopped or silent_s > 3 * self.normal_pause_s())
+            return Episode(self._last_ns, 1.0, True) if ill and self.gone is None else None
+        drop = self.detector.open
+        return None if drop is None else Episode(drop.since_ns, drop.share, False)
+
+    def now_ns(self) -> int:
+        """The time since the epoch, as the run counts it."""
+        run = self.run
+        if run.monotonic_ns is not None and machine.same_clock(run.machine, self._clock.machine):
+            return self._clock.monotonic_ns() - run.monotonic_ns + run.started_ns
+        return self._clock.now_ns()
+
+    @property
+    def lives_here(self) -> bool:
+        """Whether the run's process is there, on this host."""
+        return self._here and self.run.ended_ns is None and machine.alive(self.run.pid)
 
     def _drift(self) -> ThroughputDrift | None:
         """What became slower slowly; a drop that lasts is told as such."""
@@ -304,14 +360,6 @@ class Watched:
                 f"recording: it last wrote {quiet_s:,.0f} s ago"
             )
         return None
-
-
-def _said(drop: Drop) -> ThroughputDrop:
-    """A drop as the checks see it."""
-    return ThroughputDrop(
-        utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
-        None if drop.ended_ns is None else utc(drop.ended_ns), drop.against,
-    )  # fmt: skip
 
 
 def _paused_s(recording: Recording | None) -> float:

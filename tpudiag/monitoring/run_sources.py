@@ -88,7 +88,7 @@ class Place:
         if self._single is not None:
             return [self._single]
         stores = _stores(Path(self.path))
-        runs = [StoredRun(path, run) for path in stores for run in store.runs(path)]
+        runs = [run for path in stores for run in _runs(path)]
         every = lanes(runs, lives)
         self._follow(judged(every))
         self.not_judged = len(every) - len(self._workers)
@@ -151,6 +151,14 @@ def _stores(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.glob("*.sqlite") if store.is_store(file))
     return [path] if store.is_store(path) else []
+
+
+def _runs(path: Path) -> list[StoredRun]:
+    """The runs of a file; none where it is just being made."""
+    try:
+        return [StoredRun(path, run) for run in store.runs(path)]
+    except store.NotYetRecorded:
+        return []
 
 
 def _order(run: Run) -> tuple[str, int, str, int]:

@@ -52,6 +52,10 @@ _WINDOW_COLUMNS = (
 )
 
 
+class NotYetRecorded(UnreadableInput):
+    """A recording that is just being made."""
+
+
 class Store:
     """The sink of a recorder: one connection, opened and used in the recorder's thread."""
 
@@ -157,9 +161,13 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
         connection.close()
         raise
+    if not application and not tables:
+        connection.close()
+        raise NotYetRecorded(f"{path}: nothing is recorded in it yet")
     if application != APPLICATION_ID or version != VERSION:
         connection.close()
         said = "no recording of tpudiag"

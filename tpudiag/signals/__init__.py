@@ -21,6 +21,7 @@ from tpudiag.script_run import (
     StepFunction,
     UnreachedLines,
 )
+from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
 from tpudiag.signals.environment import (
     CloudTpu,
@@ -112,6 +113,9 @@ __all__ = [
     "BatchNorm",
     "BucketSeen",
     "CallbackTime",
+    "Cause",
+    "CauseFigure",
+    "CauseKind",
     "CheckpointUse",
     "Checkpoints",
     "ClippedGradients",

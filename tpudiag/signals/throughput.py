@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from tpudiag.signals.causes import Cause
+
 WARM_UP = 3.0
 """First steps that took longer than this times what the others took are warm-up."""
 LOST = 0.1
@@ -77,6 +79,9 @@ class ThroughputDrop:
     ended: str | None = None
     against: str = "the job's baseline"
     """What the baseline is, for a sentence."""
+    cause: Cause | None = None
+    stands: str = ""
+    """Where the job's main thread stands, for a sentence; empty where that was not seen."""
 
     @property
     def share(self) -> float:
@@ -127,5 +132,10 @@ class Throughput:
     doubt: str | None = None
     """Why the baseline proves little."""
     drift: ThroughputDrift | None = None
+    stall_cause: Cause | None = None
+    stands: str = ""
+    """Where the job's main thread stands while it stalls."""
+    pid: int | None = None
+    """The job's process, where it runs on this host."""
     watched_h: float | None = None
     """For how long it was looked at for slow change, in hours; None where it was not."""

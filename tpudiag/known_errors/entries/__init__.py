@@ -10,6 +10,7 @@ from __future__ import annotations
 from tpudiag.known_errors.model import KnownError, Silent
 
 from . import (
+    account,
     checkpoints,
     compiler,
     compiling,
@@ -18,12 +19,18 @@ from . import (
     data,
     devices,
     files,
+    fit_data,
+    gpu_only,
     installing,
+    keras_models,
+    labels,
+    libraries,
     loops,
     memory,
     monitoring,
     noise,
     old_tensorflow,
+    other_frameworks,
     packages,
     pipelines,
     porting,
@@ -35,6 +42,8 @@ from . import (
     scope,
     shape_conflicts,
     shapes,
+    tensorboards,
+    undecided,
     workers,
 )
 
@@ -63,6 +72,15 @@ _FILES = (
     porting,
     porting_models,
     monitoring,
+    labels,
+    keras_models,
+    fit_data,
+    gpu_only,
+    account,
+    libraries,
+    tensorboards,
+    other_frameworks,
+    undecided,
     noise,
     rehearsal,
 )

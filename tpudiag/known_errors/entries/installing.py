@@ -10,10 +10,7 @@ ERRORS = (
         id="E04",
         family="jax-and-tensorflow",
         phase=Phase.INSTALLING,
-        patterns=(
-            r"module 'libtpu' has no attribute 'get_library_path'",
-            r"TPU-enabled jaxlib or libtpu is not installed",
-        ),
+        patterns=(r"module 'libtpu' has no attribute 'get_library_path'",),
         cause="tensorflow-tpu and JAX want different versions of libtpu, and both live in this environment.",
         fix="""\
 python -m venv tf-env  && tf-env/bin/pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
@@ -184,7 +181,7 @@ pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTI
         family="op-not-registered",
         phase=Phase.BUILDING,
         kind=Kind.BROAD,
-        patterns=(r"Op type not registered '(?P<op>\w{1,80})' in binary running on",),
+        patterns=(r"Op type not registered '(?P<op>\w{1,80})' ",),
         cause="The TensorFlow that loads the graph does not know an operation: the graph was made by a newer TensorFlow, or the operation belongs to a library that is not imported (tensorflow_text, tensorflow_addons), or the worker's version differs.",
         details=("The operation is {op}.",),
         fix="""\

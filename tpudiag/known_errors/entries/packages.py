@@ -190,6 +190,7 @@ Current thread 0x00007187bc013800 (most recent call first):
         phase=Phase.INSTALLING,
         patterns=(
             r"Invalid name:? .{0,30}?An op that loads optimization parameters into HBM for embedding",
+            r"Must be preceded by a ConfigureTPUEmbeddingHost",
         ),
         cause="TensorFlow's installation is mixed or broken: files of two versions lie in one folder (tensorflow, tensorflow-cpu and tensorflow-tpu share it), or it was built for another Python.",
         fix="""\

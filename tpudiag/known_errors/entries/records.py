@@ -205,5 +205,6 @@ with strategy.scope():
 dataset = dataset.batch(global_batch, drop_remainder=True)       # inputs of rank 1, ragged or sparse; no batch_size= in the layer""",
         evidence="recalled",
         example="ValueError: TPUEmbedding layer must be created under a TPUStrategy",
+        yields_to=("E79",),
     ),
 )

@@ -50,9 +50,15 @@ class Stacks:
 
 def sample(pid: int, duration_s: float) -> Stacks:
     """Sample the main thread of a process without pausing it; at least for 0.2 s."""
+    raw, fault = recorded(pid, duration_s)
+    return Stacks(fault=fault) if raw is None else parsed(raw, pid)
+
+
+def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
+    """The samples in py-spy's raw format; or None, and why there are none."""
     program = _program()
     if program is None:
-        return Stacks(fault="py-spy is not installed: pip install py-spy")
+        return None, "py-spy is not installed: pip install py-spy"
     seconds = max(1, round(duration_s))
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         out = Path(folder) / "raw"
@@ -67,12 +73,12 @@ def sample(pid: int, duration_s: float) -> Stacks:
                 timeout=seconds + GRACE_S, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return Stacks(fault=f"py-spy did not end within {seconds + GRACE_S:g} s")
+            return None, f"py-spy did not end within {seconds + GRACE_S:g} s"
         except OSError as error:
-            return Stacks(fault=f"py-spy cannot be run: {error.strerror or error}")
+            return None, f"py-spy cannot be run: {error.strerror or error}"
         if not out.is_file():
-            return Stacks(fault=_fault(pid, done.stderr))
-        return parsed(out.read_text(encoding="utf-8", errors="replace"), pid)
+            return None, _fault(pid, done.stderr)
+        return out.read_text(encoding="utf-8", errors="replace"), ""
 
 
 def parsed(raw: str, pid: int) -> Stacks:
@@ -81,12 +87,9 @@ def parsed(raw: str, pid: int) -> Stacks:
     It names threads only where the process knows names; the main one has the pid as its id.
     """
     inside: defaultdict[tuple[Location, str], Counter[str]] = defaultdict(Counter)
-    for line in raw.splitlines():
-        stack, _, count = line.rpartition(" ")
-        thread, *frames = stack.split(";")
-        if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
-            for location, function, leaf in _place(frames):
-                inside[location, function][leaf] += int(count)
+    for frames, count in main_stacks(raw, pid):
+        for location, function, leaf in _place(frames):
+            inside[location, function][leaf] += count
     total = sum(counts.total() for counts in inside.values())
     if not total:
         return Stacks(fault="py-spy saw no Python frame of its main thread")
@@ -95,6 +98,15 @@ def parsed(raw: str, pid: int) -> Stacks:
         for where, counts in inside.items()
     ]
     return Stacks(tuple(sorted(places, key=lambda place: -place.samples)), total)
+
+
+def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
+    """The main thread's frames, `function (file:line)`, outermost first, and how often."""
+    for line in raw.splitlines():
+        stack, _, count = line.rpartition(" ")
+        thread, *frames = stack.split(";")
+        if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
+            yield frames, int(count)
 
 
 def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:

@@ -1,0 +1,92 @@
+"""The cause that figures prove, and none where they prove none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tpudiag.monitoring.causes.classify import cause
+from tpudiag.monitoring.causes.host import HostFigures
+from tpudiag.monitoring.causes.observations import Observations, Pace
+from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.recording import Trace
+from tpudiag.signals.causes import CauseKind
+
+BEFORE = Pace(step_ms=100.0, wait_ms=5.0, compile_ms=0.0, hbm_bytes=8 * 2**30, seconds=60.0)
+SLOWER = replace(BEFORE, step_ms=200.0)
+HOST = HostFigures(
+    at_ns=0, cores=8.0, others_cores=0.5, own_cores=2.0, queued=0.1, throttled=None,
+    available_share=0.6, swapped_in_mib_per_s=0.0, major_faults_per_s=0.0, memory_pressure=0.0,
+    io_pressure=0.0, resident_gib=4.0, read_mib_per_s=10.0, received_mib_per_s=1.0,
+)  # fmt: skip
+BUSY = replace(HOST, others_cores=6.0, own_cores=1.5, queued=3.0)
+SHORT = replace(HOST, memory_pressure=40.0, major_faults_per_s=900.0, available_share=0.02)
+RETRACED = tuple(Trace("train_step", number, number + 1) for number in range(5))
+SEEN = Observations(lost=0.5, before=BEFORE, now=SLOWER, host_before=HOST, host=HOST)
+
+
+def main(activity: Any, share: float) -> MainThread:
+    return MainThread(((activity, share),), (("t.py:1 (f)", share),), 100)
+
+
+PROVEN: list[tuple[dict[str, Any], CauseKind]] = [
+    ({"now": replace(SLOWER, wait_ms=100.0)}, CauseKind.INPUT),
+    ({"host": BUSY}, CauseKind.HOST_CPU),
+    ({"host": BUSY, "now": replace(SLOWER, wait_ms=60.0)}, CauseKind.HOST_CPU),
+    ({"host": replace(HOST, throttled=0.5), "host_before": replace(HOST, throttled=0.0)},
+     CauseKind.HOST_CPU),
+    ({"host": SHORT}, CauseKind.HOST_MEMORY),
+    ({"host": replace(SHORT, others_cores=6.0, queued=3.0)}, CauseKind.HOST_MEMORY),
+    ({"now": replace(SLOWER, compile_ms=90.0), "traces": RETRACED}, CauseKind.COMPILE),
+    ({"main": main("evaluation", 0.5)}, CauseKind.EVALUATION),
+    ({"main": main("checkpoint", 0.4)}, CauseKind.CHECKPOINT),
+    ({"main": main("compile", 0.5)}, CauseKind.COMPILE),
+    ({"stopped": True}, CauseKind.STOPPED),
+    ({"preempted": "it was preempted"}, CauseKind.PREEMPTION),
+    ({"partner": ("worker 2", "t.py:9 (load)")}, CauseKind.PARTNER),
+    ({"now": replace(SLOWER, hbm_bytes=159 * 2**27), "hbm_limit_bytes": 20 * 2**30},
+     CauseKind.HBM),
+    ({"stalled": True, "lost": 1.0, "now": None, "pausing": "evaluation"}, CauseKind.EVALUATION),
+    ({"stalled": True, "lost": 1.0, "now": None, "pausing": "restore"}, CauseKind.CHECKPOINT),
+    ({"stalled": True, "lost": 1.0, "now": None, "main": main("input", 1.0)}, CauseKind.INPUT),
+]  # fmt: skip
+NOT_PROVEN: list[dict[str, Any]] = [
+    {},
+    {"now": replace(SLOWER, wait_ms=30.0)},
+    {"now": replace(SLOWER, wait_ms=None)},
+    {"before": None},
+    {"host": replace(HOST, others_cores=6.0)},
+    {"host": BUSY, "host_before": None},
+    {"host": BUSY, "host_before": BUSY},
+    {"host": replace(HOST, memory_pressure=40.0)},
+    {"host": SHORT, "host_before": SHORT},
+    {"now": replace(SLOWER, compile_ms=10.0), "traces": RETRACED},
+    {"now": replace(SLOWER, compile_ms=90.0)},
+    {"main": main("evaluation", 0.2)},
+    {"main": main("input", 1.0)},
+    {"main": MainThread(fault="not permitted")},
+    {"stalled": True, "lost": 1.0, "pausing": "epoch end"},
+    {"now": replace(SLOWER, hbm_bytes=159 * 2**27)},
+]
+
+
+@pytest.mark.parametrize(("changed", "kind"), PROVEN)
+def test_proven(changed: dict[str, Any], kind: CauseKind) -> None:
+    found = cause(replace(SEEN, **changed))
+    assert found is not None
+    assert found.kind is kind
+
+
+@pytest.mark.parametrize("changed", NOT_PROVEN)
+def test_not_proven(changed: dict[str, Any]) -> None:
+    assert cause(replace(SEEN, **changed)) is None
+
+
+def test_a_busy_host_is_not_blamed_for_an_input_that_sleeps() -> None:
+    found = cause(replace(SEEN, host=BUSY, now=replace(SLOWER, wait_ms=105.0)))
+    assert found is not None
+    assert found.kind is CauseKind.INPUT
+    waiting = found.figures[0]
+    assert (waiting.before, waiting.now, waiting.unit) == (5.0, 105.0, "ms a step")

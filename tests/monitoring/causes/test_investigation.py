@@ -1,0 +1,88 @@
+"""Who waits for whom; a cause in alert, hook and figures; tools of our own in place of py-spy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.diagnoses.recording import Session
+from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
+from tpudiag.monitoring.causes.machine_events import announced
+from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.settings import Settings
+
+WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)), samples=10)
+LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)), samples=10)
+STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),), samples=10)
+
+
+def test_the_one_that_the_others_wait_for() -> None:
+    assert odd_one({0: WAITS, 1: WAITS, 2: LOADS, 3: WAITS}) == (2, "t.py:5 (load)")
+    assert odd_one({0: WAITS, 1: LOADS}) is None, "two do not tell"
+    assert odd_one({0: WAITS, 1: LOADS, 2: LOADS, 3: WAITS}) is None
+    assert odd_one({0: STEPS, 1: STEPS, 2: STEPS}) is None
+    assert odd_one({0: WAITS, 1: WAITS, 2: STEPS}) == (2, "t.py:3 (step)")
+
+
+def test_the_alert_and_its_hook_carry_the_cause(
+    tmp_path: Path, recordings: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tpudiag.monitoring.causes.host.EVERY_S", 1e9)
+    path, told = tmp_path / "a.sqlite", tmp_path / "told"
+    store = recordings.Store(path)
+    run = recordings.run(700)
+    slow = [1.6] * 60
+    fast = recordings.windows(run.started_ns, [1.0] * 600)
+    store.write(run, tuple(_waiting(fast, 10.0)), ())
+    slower = recordings.windows(fast[-1].end_ns, slow, 600)
+    store.write(run, tuple(_waiting(slower, 600.0)), ())
+    store.close()
+    with Session([str(path)], Settings(), f"cat > {told}.$TPUDIAG_ALERT") as session:
+        session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
+            Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
+        )
+        assert session.look()
+        assert session.watched.figures().cause == "input"
+        raised = next(alert for alert in session.alerts if alert.startswith("TPU603"))
+        assert "The cause: input: the step waits for input." in raised
+        (finding,) = next(o for o in session.outcomes if o.id == "TPU603").findings
+    figures = {one.name: one.value for one in finding.evidence}
+    assert figures["waiting for input"] == pytest.approx(600)
+    assert figures["waiting for input, before"] == pytest.approx(10)
+    payload = json.loads(Path(f"{told}.TPU603").read_text(encoding="utf-8"))
+    assert payload["cause"]["kind"] == "input"
+    assert payload["cause"]["evidence"][0]["before"] == pytest.approx(10)
+
+
+def test_where_nothing_is_proven_it_is_said_where_the_job_stands(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
+    with Session([str(tmp_path)], Settings()) as session:
+        session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
+            Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
+        )
+        assert session.look()
+        assert session.watched.figures().cause is None
+        assert "The cause is not known; its main thread was at t.py:3" in session.alerts[0]
+
+
+def test_googles_machines_are_asked_for_their_end(tmp_path: Path) -> None:
+    product = tmp_path / "product_name"
+    assert announced(product) is None, "no such file"
+    product.write_text("Standard PC", encoding="utf-8")
+    assert announced(product, lambda _: "TRUE") is None
+    product.write_text("Google Compute Engine\n", encoding="utf-8")
+    assert announced(product, {"preempted": "TRUE"}.get) == "it was preempted"
+    told = {"preempted": "FALSE", "maintenance-event": "TERMINATE_ON_HOST_MAINTENANCE"}
+    assert announced(product, told.get) == "maintenance event TERMINATE_ON_HOST_MAINTENANCE"
+    assert announced(product, lambda _: None) is None
+
+
+def _waiting(windows: list[object], wait_ms: float) -> list[object]:
+    from dataclasses import replace
+
+    return [replace(window, wait_ms=wait_ms) for window in windows]  # type: ignore[type-var]

@@ -1,0 +1,206 @@
+"""Figures of the host and of one process on it, a small ring of them: from before a drop, too."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import median
+
+import psutil
+
+EVERY_S = 5.0
+KEPT = 720
+"""An hour of them."""
+PRESSURE = Path("/proc/pressure")
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostFigures:
+    """Rates since the sample before, and levels; None where the system does not say."""
+
+    at_ns: int
+    """Time since the epoch, as the recordings count it."""
+    cores: float
+    others_cores: float
+    """Cores that other processes kept busy."""
+    own_cores: float
+    queued: float | None
+    """Threads of the process that were ready and had no core, on average."""
+    throttled: float | None
+    """Share of the time in which a limit of the container held it back."""
+    available_share: float
+    """Memory that can be had without swapping, of all."""
+    swapped_in_mib_per_s: float
+    major_faults_per_s: float
+    """Pages of the process that were read back from disk."""
+    memory_pressure: float | None
+    """Share of the last ten seconds in which some task waited for memory, in percent."""
+    io_pressure: float | None
+    resident_gib: float
+    read_mib_per_s: float
+    received_mib_per_s: float
+
+
+@dataclass(frozen=True)
+class _Counters:
+    """What only grows."""
+
+    at_s: float
+    busy_s: float
+    own_s: float
+    queued_s: float | None
+    throttled_s: float | None
+    swapped_in: int
+    major_faults: int
+    read: int
+    received: int
+
+
+class HostRing:
+    """Samples of one process and its host, every few seconds."""
+
+    def __init__(
+        self, pid: int, now_ns: Callable[[], int], monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._process = psutil.Process(pid)
+        self._now_ns, self._monotonic = now_ns, monotonic
+        self._last: _Counters | None = None
+        self.samples: deque[HostFigures] = deque(maxlen=KEPT)
+
+    def sample(self, every_s: float = EVERY_S) -> None:
+        """One more, where one is due; a process that is gone gives none."""
+        if self._last is not None and self._monotonic() - self._last.at_s < every_s:
+            return
+        with contextlib.suppress(psutil.Error, OSError, ValueError, IndexError):
+            self._take()
+
+    def _take(self) -> None:
+        """One more."""
+        family = [self._process, *self._process.children(recursive=True)]
+        now = self._counters(family)
+        before, self._last = self._last, now
+        if before is None or now.at_s <= before.at_s:
+            return
+        took = now.at_s - before.at_s
+        own = max(now.own_s - before.own_s, 0.0) / took
+        memory = psutil.virtual_memory()
+        self.samples.append(
+            HostFigures(
+                at_ns=self._now_ns(),
+                cores=float(psutil.cpu_count() or 1),
+                own_cores=own,
+                others_cores=max((now.busy_s - before.busy_s) / took - own, 0.0),
+                queued=_rate(before.queued_s, now.queued_s, took),
+                throttled=_rate(before.throttled_s, now.throttled_s, took),
+                available_share=memory.available / memory.total,
+                swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
+                major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
+                memory_pressure=_pressure("memory", self._cgroup()),
+                io_pressure=_pressure("io", self._cgroup()),
+                resident_gib=sum(_resident(one) for one in family) / 2**30,
+                read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
+                received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
+            )
+        )
+
+    def _counters(self, family: list[psutil.Process]) -> _Counters:
+        """What only grows, now."""
+        times = psutil.cpu_times()
+        idle = times.idle + getattr(times, "iowait", 0.0)
+        disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
+        return _Counters(
+            self._monotonic(),
+            sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0),
+            sum(_cpu_s(process) for process in family),
+            _queued_s(self._process.pid),
+            _throttled_s(self._cgroup()),
+            psutil.swap_memory().sin,
+            _major_faults(self._process.pid),
+            disk.read_bytes if disk else 0,
+            net.bytes_recv if net else 0,
+        )
+
+    def _cgroup(self) -> Path | None:
+        """The folder of the process's control group (version 2)."""
+        try:
+            text = Path(f"/proc/{self._process.pid}/cgroup").read_text(encoding="utf-8")
+        except OSError:
+            return None
+        line = next((line for line in text.splitlines() if line.startswith("0::")), None)
+        folder = CGROUPS / line[3:].lstrip("/") if line else None
+        return folder if folder is not None and folder.is_dir() else None
+
+
+def middle(samples: Iterable[HostFigures]) -> HostFigures | None:
+    """The median of each figure; None where there are none."""
+    every = list(samples)
+    if not every:
+        return None
+    values: dict[str, float | None] = {}
+    for field in fields(HostFigures):
+        known = [getattr(one, field.name) for one in every if getattr(one, field.name) is not None]
+        values[field.name] = median(known) if known else None
+    return HostFigures(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def _rate(before: float | None, now: float | None, took_s: float) -> float | None:
+    """How much it grew a second, None where it is not known."""
+    return None if before is None or now is None else max(now - before, 0.0) / took_s
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    """CPU time of a process, 0 where it has just ended."""
+    try:
+        times = process.cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
+
+
+def _resident(process: psutil.Process) -> int:
+    """Its memory in RAM."""
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def _queued_s(pid: int) -> float | None:
+    """For how long its threads have been ready without a core: the scheduler's own account."""
+    total, known = 0, False
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            total += int(file.read_text(encoding="ascii").split()[1])
+            known = True
+    return total / 1e9 if known else None
+
+
+def _major_faults(pid: int) -> int:
+    """Pages that were read from disk for it."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    return int(stat.rpartition(")")[2].split()[9])
+
+
+def _throttled_s(cgroup: Path | None) -> float | None:
+    """For how long a CPU limit held the container back."""
+    try:
+        text = (cgroup / "cpu.stat").read_text(encoding="ascii") if cgroup else ""
+    except OSError:
+        return None
+    rows = dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
+    return int(rows["throttled_usec"]) / 1e6 if "throttled_usec" in rows else None
+
+
+def _pressure(what: str, cgroup: Path | None) -> float | None:
+    """Linux' pressure stall information of the last ten seconds, in percent."""
+    files = [cgroup / f"{what}.pressure"] if cgroup else []
+    for file in (*files, PRESSURE / what):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            first = file.read_text(encoding="ascii").splitlines()[0]
+            return float(first.split("avg10=")[1].split()[0])
+    return None

@@ -1,0 +1,173 @@
+"""Looks for the cause of a drop or a stall, on this host, within some seconds.
+
+Nothing of it pauses the trainer: the kernel's own counters, and py-spy without blocking.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import psutil
+
+from tpudiag.monitoring.causes import machine_events, stacks
+from tpudiag.monitoring.causes.classify import cause as classified
+from tpudiag.monitoring.causes.host import HostFigures, HostRing, middle
+from tpudiag.monitoring.causes.observations import Observations, around
+from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.follower import Episode, Watched
+from tpudiag.monitoring.recording import NS
+from tpudiag.signals.causes import Cause, CauseFigure
+
+MOST_WORKERS = 8
+"""So many of this host are sampled by py-spy."""
+LEAST_WORKERS = 3
+"""Fewer do not tell who waits for whom."""
+TOGETHER = STANDS = 0.3
+LIBTPU_PORT = 8431
+
+
+def device_figures() -> tuple[CauseFigure, ...]:
+    """What libtpu says of the chips, where a job serves its metrics on this host."""
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        if probe.connect_ex(("127.0.0.1", LIBTPU_PORT)):
+            return ()
+    from tpudiag.sources.live.address import addresses
+    from tpudiag.sources.live.metrics import figures
+
+    seen = figures(addresses(f"127.0.0.1:{LIBTPU_PORT}"))
+    return tuple(
+        CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, "libtpu")
+        for one in seen[:8]
+    )
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What looks at processes and machines; tests give their own."""
+
+    stacks: Callable[[int], MainThread] = stacks.look
+    events: Callable[[], str | None] = machine_events.announced
+    devices: Callable[[], Sequence[CauseFigure]] = device_figures
+
+
+class Investigator:
+    """Keeps a small ring of figures of each worker on this host, and tells causes."""
+
+    def __init__(self, tools: Tools | None = None) -> None:
+        self._tools = tools or Tools()
+        self._rings: dict[int, HostRing] = {}
+
+    def sample(self, workers: Sequence[Watched]) -> None:
+        """The figures of now, where they are due."""
+        pids = {watched.run.pid: watched for watched in workers if watched.lives_here}
+        for pid, watched in pids.items():
+            if pid not in self._rings:
+                with contextlib.suppress(psutil.Error):
+                    self._rings[pid] = HostRing(pid, watched.now_ns)
+        self._rings = {pid: ring for pid, ring in self._rings.items() if pid in pids}
+        for ring in self._rings.values():
+            ring.sample()
+
+    def causes(
+        self, workers: Sequence[Watched], ill: Mapping[int, Episode]
+    ) -> dict[int, tuple[Cause | None, str]]:
+        """The cause for each worker (by its place) that is ill, and where it stands."""
+        here = [place for place, one in enumerate(workers) if one.lives_here][:MOST_WORKERS]
+        wanted = [place for place in here if place in ill]
+        looked = here if wanted and len(here) >= LEAST_WORKERS else wanted
+        with ThreadPoolExecutor(max_workers=MOST_WORKERS) as pool:
+            pids = [workers[place].run.pid for place in looked]
+            events = pool.submit(self._tools.events) if here else None
+            threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
+            preempted = events.result() if events is not None else None
+        devices = tuple(self._tools.devices()) if here else ()
+        odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
+        found: dict[int, tuple[Cause | None, str]] = {}
+        for place, episode in ill.items():
+            seen = self._seen(workers[place], episode, threads.get(place), preempted)
+            if odd is not None and place != odd[0]:
+                name = workers[odd[0]].worker or f"worker {odd[0]}"
+                seen = replace(seen, partner=(name, odd[1]))
+            told = classified(seen)
+            if told is not None and devices:
+                told = replace(told, figures=(*told.figures, *devices))
+            found[place] = (told, _stands(threads.get(place)))
+        return found
+
+    def _looked(self, pid: int) -> MainThread:
+        """One process's main thread; whatever fails, a cause is still looked for elsewhere."""
+        try:
+            return self._tools.stacks(pid)
+        except Exception as error:
+            return MainThread(fault=str(error))
+
+    def _seen(
+        self, watched: Watched, episode: Episode, main: MainThread | None, preempted: str | None
+    ) -> Observations:
+        """All that is known of a worker."""
+        before, now = around(watched.history, episode.since_ns)
+        host_before, host = self._host(watched.run.pid, episode.since_ns)
+        recording = watched.recording
+        return Observations(
+            lost=episode.lost,
+            stalled=episode.stalled,
+            stopped=watched.stopped is not None,
+            preempted=preempted,
+            pausing=watched.run.pausing,
+            before=before,
+            now=now,
+            traces=tuple(
+                trace
+                for trace in (recording.traces if recording else ())
+                if trace.start_ns >= episode.since_ns
+            ),
+            host_before=host_before,
+            host=host,
+            main=main,
+            hbm_limit_bytes=watched.run.hbm_limit_bytes,
+        )
+
+    def _host(self, pid: int, since_ns: int) -> tuple[HostFigures | None, HostFigures | None]:
+        """The host before and since; both, or nothing is told by it."""
+        samples = list(self._rings[pid].samples) if pid in self._rings else []
+        before = [one for one in samples if since_ns - 600 * NS <= one.at_ns < since_ns]
+        now = [one for one in samples if one.at_ns >= since_ns + NS]
+        return middle(before), middle(now[-12:])
+
+
+def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
+    """The one worker that all others wait for, and the line that it alone is at.
+
+    The others share a line at which it is seldom seen, and it has one at which they are not.
+    """
+    if len(threads) < LEAST_WORKERS:
+        return None
+    found: list[tuple[int, str]] = []
+    for place, thread in threads.items():
+        others = [other for key, other in threads.items() if key != place]
+        waits = any(
+            share >= TOGETHER
+            and all(other.line_share(line) >= TOGETHER for other in others)
+            and 2 * thread.line_share(line) < min(other.line_share(line) for other in others)
+            for line, share in others[0].lines
+        )
+        alone = [
+            line for line, share in thread.lines
+            if share >= TOGETHER and all(4 * other.line_share(line) < share for other in others)
+        ]  # fmt: skip
+        if waits and alone:
+            found.append((place, alone[0]))
+    return found[0] if len(found) == 1 else None
+
+
+def _stands(thread: MainThread | None) -> str:
+    """Where the main thread was most of the time, for a sentence."""
+    share = 0.0 if thread is None else thread.line_share(thread.line)
+    if thread is None or share < STANDS:
+        return ""
+    return f"its main thread was at {thread.line} in {share:.0%} of {stacks.SECONDS:g} s"

@@ -1,0 +1,41 @@
+"""What Google's machines are told of their end: preemption, maintenance, termination."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+PRODUCT = Path("/sys/class/dmi/id/product_name")
+METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/"
+LIMIT_S = 1.0
+
+
+def announced(
+    product: Path = PRODUCT, ask: Callable[[str], str | None] | None = None
+) -> str | None:
+    """What this machine was told, None where it was told nothing or is none of Google's.
+
+    Follows the documentation of Compute Engine's metadata server; not seen on a TPU VM.
+    """
+    try:
+        if "Google" not in product.read_text(encoding="utf-8"):
+            return None
+    except OSError:
+        return None
+    ask = ask or _asked
+    if (ask("preempted") or "").strip().upper() == "TRUE":
+        return "it was preempted"
+    event = (ask("maintenance-event") or "NONE").strip()
+    return None if event.upper() == "NONE" else f"maintenance event {event}"
+
+
+def _asked(name: str) -> str | None:
+    """One value of the metadata server."""
+    request = urllib.request.Request(METADATA + name, headers={"Metadata-Flavor": "Google"})
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+            return str(answer.read(200).decode("utf-8", errors="replace"))
+    except (OSError, urllib.error.URLError):
+        return None

@@ -1,0 +1,81 @@
+"""What is known of a worker before a drop and since: the figures from which a cause is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpudiag.monitoring.causes.host import HostFigures
+from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.recording import NS, Trace, Window
+
+BEFORE_S, NOW_S = 600.0, 300.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """Where the time of a step went, in ms; None where it was not measured."""
+
+    step_ms: float
+    wait_ms: float | None
+    compile_ms: float
+    hbm_bytes: int | None
+    seconds: float
+
+    @property
+    def own_ms(self) -> float:
+        """The step without waiting and compiling."""
+        return max(self.step_ms - (self.wait_ms or 0.0) - self.compile_ms, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observations:
+    """A worker before and now; what could not be seen is None."""
+
+    lost: float
+    """Share of throughput that is lost; 1 in a stall."""
+    stalled: bool = False
+    stopped: bool = False
+    preempted: str | None = None
+    """What the machine was told of its end or its maintenance."""
+    pausing: str | None = None
+    before: Pace | None = None
+    now: Pace | None = None
+    traces: tuple[Trace, ...] = ()
+    """Of the time since."""
+    host_before: HostFigures | None = None
+    host: HostFigures | None = None
+    main: MainThread | None = None
+    hbm_limit_bytes: int | None = None
+    partner: tuple[str, str] | None = None
+    """The worker that the others wait for, and where its main thread stands."""
+    here: str = ""
+    """Where this worker's main thread stands, as a line."""
+
+
+def pace(windows: Sequence[Window]) -> Pace | None:
+    """The mean over windows; None without steps."""
+    steps = sum(window.steps for window in windows)
+    if not steps:
+        return None
+    active_s = sum(window.active_s for window in windows)
+    waits = [window.wait_ms for window in windows]
+    used = [window.hbm_bytes for window in windows if window.hbm_bytes is not None]
+    return Pace(
+        step_ms=1e3 * active_s / steps,
+        wait_ms=None if None in waits else sum(wait or 0.0 for wait in waits) / steps,
+        compile_ms=sum(window.compile_ms for window in windows) / steps,
+        hbm_bytes=max(used, default=None),
+        seconds=active_s,
+    )
+
+
+def around(windows: Sequence[Window], since_ns: int) -> tuple[Pace | None, Pace | None]:
+    """The pace in the ten minutes before a time, and in the last five minutes since."""
+    before = [w for w in windows if since_ns - BEFORE_S * NS <= w.start_ns and w.end_ns <= since_ns]
+    since = [w for w in windows if w.start_ns >= since_ns]
+    last_ns = since[-1].end_ns if since else 0
+    # The first step's tracing and compiling says nothing of how the job ran before.
+    return pace([w for w in before if w.number]), pace(
+        [w for w in since if w.start_ns >= last_ns - NOW_S * NS]
+    )

@@ -1,0 +1,112 @@
+"""What a trainer's main thread was busy with, by the names of the functions that it was in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from tpudiag.sources.live import host_stacks
+
+SECONDS = 3.0
+MOST_LINES = 20
+Activity = Literal["input", "compile", "checkpoint", "evaluation"]
+_FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
+_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
+_OURS = re.compile(r"/tpudiag/monitoring/")
+_BY_NAME: tuple[tuple[Activity, re.Pattern[str]], ...] = (
+    ("evaluation", re.compile(r"(?:^|_)(?:eval|evaluate|evaluation|validate|validation)(?:_|$)")),
+    (
+        "checkpoint",
+        re.compile(r"^(?:save|save_(?:weights|model|checkpoint|state)|write_checkpoint|restore|"
+                   r"(?:save|write|dump|load|restore)_ckpt|checkpoint)$"),
+    ),
+    (
+        "compile",
+        re.compile(r"^(?:func_graph_from_py_func|_create_concrete_function|trace_function|"
+                   r"get_concrete_function|convert_call_from_py_func|backend_compile|"
+                   r"_compile_and_write_cache|compile_or_get_cached)$"),
+    ),
+)  # fmt: skip
+_INPUT_FILES = re.compile(r"/(?:iterator_ops|dataset_ops|input_lib|distribute/input_ops)\.py$")
+_INPUT_NAMES = re.compile(r"^(?:__next__|get_next|_next_internal|next_batch|get_batch)$")
+
+
+@dataclass(frozen=True)
+class MainThread:
+    """Shares of the samples by what went on, and the user's line seen most; or a fault."""
+
+    shares: tuple[tuple[Activity, float], ...] = ()
+    lines: tuple[tuple[str, float], ...] = ()
+    """`train.py:37 (load)`: the innermost frames of the user's own, those seen most first."""
+    samples: int = 0
+    fault: str = ""
+
+    @property
+    def line(self) -> str:
+        """The line that was seen most, empty where none was."""
+        return self.lines[0][0] if self.lines else ""
+
+    def line_share(self, line: str) -> float:
+        """The share of the samples at a line."""
+        return dict(self.lines).get(line, 0.0)
+
+    def share(self, activity: Activity) -> float:
+        """The share of the samples in which this went on."""
+        return dict(self.shares).get(activity, 0.0)
+
+
+def look(pid: int, seconds: float = SECONDS) -> MainThread:
+    """Sample a process for some seconds without pausing it."""
+    raw, fault = host_stacks.recorded(pid, seconds)
+    if raw is None:
+        return MainThread(fault=fault)
+    return summary(host_stacks.main_stacks(raw, pid))
+
+
+def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
+    """What the samples say."""
+    shares: Counter[Activity] = Counter()
+    lines: Counter[str] = Counter()
+    total = 0
+    for frames, count in stacks:
+        total += count
+        found = _activity(frames)
+        if found is not None:
+            shares[found] += count
+        line = _users_line(frames)
+        if line:
+            lines[line] += count
+    if not total:
+        return MainThread(fault="py-spy saw no Python frame of its main thread")
+    return MainThread(
+        tuple((activity, number / total) for activity, number in shares.most_common()),
+        tuple((line, number / total) for line, number in lines.most_common(MOST_LINES)),
+        total,
+    )
+
+
+def _activity(frames: list[str]) -> Activity | None:
+    """What goes on in a stack, by the outermost frame that tells."""
+    for frame in frames:
+        match = _FRAME.fullmatch(frame)
+        if match is None or _OURS.search(match["file"]):
+            continue
+        name = match["function"].rpartition(".")[2]
+        if name in ("call", "wrapper", "<module>", "main"):
+            continue
+        for activity, pattern in _BY_NAME:
+            if pattern.search(name):
+                return activity
+        if _INPUT_FILES.search(match["file"]) or _INPUT_NAMES.search(name):
+            return "input"
+    return None
+
+
+def _users_line(frames: list[str]) -> str:
+    """The innermost frame of the user's own code."""
+    matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
+    own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
+    return f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})" if own else ""
