@@ -13,10 +13,9 @@ from tpudiag.model import Location, Replacement
 
 
 def notebook(folder: Path, sources: list[Any], **layout: Any) -> documents.NotebookCells:
-    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": ["# é"]}] + [
-        {"cell_type": "code", "execution_count": 3, "metadata": {}, "outputs": [], "source": s}
-        for s in sources
-    ]
+    head: dict[str, Any] = {"cell_type": "markdown", "metadata": {}, "source": ["# é"]}
+    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": []}
+    cells = [head, *({**code, "source": source} for source in sources)]
     document: dict[str, Any] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     options: dict[str, Any] = {"indent": 1, "ensure_ascii": False} | layout
     text = json.dumps(document, **options) + "\n"
