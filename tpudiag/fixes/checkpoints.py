@@ -30,7 +30,9 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
     """The callback BackupAndRestore for fit."""
     source = place.source
     fits = source.calls_at(place.line, "fit")
-    if not fits:
+    if not fits and not source.functions("train_step"):
+        fits = tuple(call for call in source.calls if called(call) == "fit")
+    if len(fits) != 1:
         raise NoChange("")
     _refuse_pod(place)
     callback = f'{names.keras(source)}.callbacks.BackupAndRestore("{FOLDER}")'
