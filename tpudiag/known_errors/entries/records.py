@@ -161,8 +161,10 @@ dataset = dataset.map(lambda x: {k: v for k, v in x.items() if v.dtype != tf.str
         family="ragged-or-sparse",
         phase=Phase.READING,
         patterns=(
-            r"(?:Ragged|Sparse)Tensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
-            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?(?:Ragged|Sparse)Tensor",
+            r"RaggedTensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
+            r"SparseTensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
+            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?RaggedTensor",
+            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?SparseTensor",
             r"composite tensors? .{0,60}?not supported.{0,60}?(?:TPU|Strategy)",
         ),
         cause="Ragged or sparse tensors reach the TPU, which knows dense ones of fixed shape only.",

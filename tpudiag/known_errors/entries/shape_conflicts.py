@@ -48,7 +48,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"Inputs to operation .{1,160}? must have the same size and shape",
             r"All dimensions except \d{1,2} must match",
             r"Inner dimensions? of output shape must match",
-            r"Incompatible (?:input )?shapes? (?:at|between|for)",
+            r"Incompatible shapes? (?:at|between|for)",
             r"Einstein?sum.{0,80}?(?:dimension|shape).{0,60}?(?:mismatch|match)",
             r"Dimensions? must match",
             r"could not be broadcast together",
