@@ -22,6 +22,7 @@ ERRORS = (
             r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)",
             r"Unknown image file format",
             r"Could not parse .{0,20}?proto",
+            r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -75,6 +76,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"infeed.{0,300}?End of sequence",
             r"You may need to use the repeat\(\) function",
             r"When passing an infinitely repeating dataset",
+            r"you must specify the number of steps",
         ),
         cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated.",
         fix="""\

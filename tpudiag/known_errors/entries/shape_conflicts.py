@@ -93,6 +93,7 @@ print(dataset.element_spec)          # what the pipeline gives: compare it with 
             r"batch.{0,60}?not (?:evenly )?divisible.{0,60}?(?:replica|shard|core|worker)",
             r"not divisible by (?:the )?mesh dimension",
             r"`?batch_size`? .{0,30}?(?:is )?not divisible",
+            r"number of samples (?P<batch>\d{1,9}) is not divisible by batch size",
         ),
         cause="The global batch (or the last, smaller one) cannot be split evenly over the replicas: it must be a multiple of their number.",
         details=("The batch is {batch}, the replicas are {replicas}.",),
