@@ -27,12 +27,16 @@ class Project:
     program: str
     """The script or notebook."""
     notebook: Notebook | None = None
+    within: Path | None = None
+    """A folder that changes stay in, where the project is larger."""
     to_write: bool = False
     """Its files are to be written, so that one that is read-only is refused."""
     _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
 
     def __post_init__(self) -> None:
         self.folder = files.project_of(self.program)
+        if self.within is not None and not self.folder.is_relative_to(self.within):
+            self.folder = self.within
 
     def document(self, name: str) -> Document:
         """The document of a file; raises Refused, each time with the same reason."""

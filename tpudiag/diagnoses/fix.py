@@ -185,7 +185,7 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
     source = base.notebook.source if base.notebook else None
-    project = Project(base.name_of_file, source, to_write=request.write)
+    project = Project(base.name_of_file, source, base.changes_within, request.write)
     _refuse_early(project)
     with tempfile.TemporaryDirectory(prefix="tpudiag-fix-") as folder:
         rehearsals = Rehearsals(base, settings, on_phase, Path(folder))
