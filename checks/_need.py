@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TypeVar
 
 from tpudiag.model import NotMeasured
-from tpudiag.signals import Origin, Signals
+from tpudiag.signals import Origin, Signals, TensorSeen
 
 T = TypeVar("T")
 
@@ -23,6 +24,10 @@ RECORD_THE_WAIT = (
     "`with tracker.input():` around `next(iterator)`; for `fit`, profile some steps and "
     "`tpudiag read logdir`"
 )
+
+
+_BYTES = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "bfloat16": 2, "int16": 2,
+          "int8": 1, "uint8": 1, "bool": 1}  # fmt: skip
 
 
 def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
@@ -54,3 +59,8 @@ def percent(share: float) -> float:
 def rate(value: float) -> str:
     """A rate for a sentence, e.g. `10,073` or `0.05123`."""
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
+
+
+def input_bytes(tensor: TensorSeen) -> int:
+    """Size of an input tensor; unknown dimensions count as 1."""
+    return prod(size or 1 for size in tensor.shape or ()) * _BYTES.get(tensor.dtype, 4)

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.hardware import HOST_LINK_GB_PER_S
 from tpudiag.model import Evidence
 from tpudiag.prediction.input_verdict import InputVerdict, of_signals
 from tpudiag.prediction.step import PredictedStep
-from tpudiag.prediction.times import Bound
+from tpudiag.prediction.times import Bound, Range
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
+from ._need import input_bytes
 
 
 def predicted_step(signals: Signals) -> PredictedStep | None:
     """Of a rehearsal whose program the TPU compiler made; None else."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step.predicted if step is not None and signals.origin is Origin.REHEARSAL else None
+
+
+def transfer_ms(signals: Signals) -> Range | None:
+    """A replica's batch on its way from host to device; None where its size is not known."""
+    sizes = [input_bytes(tensor) for tensor in signals.step_inputs or ()]
+    if not any(sizes) or signals.target is None:
+        return None
+    devices = signals.target.hardware.devices_per_chip
+    slow, fast = (rate * 1e6 / devices for rate in HOST_LINK_GB_PER_S)
+    return Range(sum(sizes) / fast, sum(sizes) / slow * 0.75, sum(sizes) / slow)
 
 
 def input_verdict(signals: Signals) -> InputVerdict | None:

@@ -23,6 +23,8 @@ OF_PIPELINES = ("E36", "E37", "E43")
 
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
+OF_MACHINE = ("host-memory", "bucket-transport", "metadata-server")
+"""What a rehearsal meets on the machine that it runs on."""
 OF_DATA = ("E131",)
 """Of how much data there is, which says nothing where it was stood in for, or shortened."""
 OF_NO_TPU = ("E03",)
@@ -124,8 +126,9 @@ def _made_outside(signals: Signals) -> bool:
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:
-    """Whether it is the rehearsing machine that is too small, which has every replica to hold."""
-    return hit.error.family == "host-memory" and signals.origin is Origin.REHEARSAL
+    """Whether it tells of the rehearsing machine: its memory, which has every replica to hold, or
+    its network, by which no bucket need be reached."""
+    return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
 
 
 def _of_this_machine(finding: Finding) -> Finding:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
 
 from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.hardware import Target
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
-from tpudiag.signals import Signals, TensorSeen, VariableSeen
+from tpudiag.signals import Signals, VariableSeen
 
 from ._compiler import TOO_LARGE, compilation
-from ._need import ON_THE_TPU, mib, need, of_a_job, percent
+from ._need import ON_THE_TPU, input_bytes, mib, need, of_a_job, percent
 from ._profile import replicas_of
 
 LIMIT = 0.10
@@ -22,8 +21,6 @@ SMALLER = (
     "halve the per-replica batch, or keep activations in bfloat16:\n"
     'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
 )
-_BYTES = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "bfloat16": 2, "int16": 2,
-          "int8": 1, "uint8": 1, "bool": 1}  # fmt: skip
 
 
 @check("TPU301", Severity.ERROR)
@@ -77,7 +74,7 @@ def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
         "variables": sum(v.bytes for v in variables if not v.optimizer),
         "optimizer slots": sum(v.bytes for v in variables if v.optimizer),
         "gradients": sum(v.bytes for v in variables if v.trainable),
-        "input": sum(_bytes(tensor) for tensor in signals.step_inputs or ()),
+        "input": sum(input_bytes(tensor) for tensor in signals.step_inputs or ()),
         "activations": activations.activation_bytes,
     }
     need_bytes = sum(parts.values())
@@ -224,8 +221,3 @@ def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
         )
     replicas_of(signals)  # that no step was seen at a low peak proves nothing
     yield from evidence
-
-
-def _bytes(tensor: TensorSeen) -> int:
-    """Size of an input tensor; unknown dimensions count as 1."""
-    return prod(size or 1 for size in tensor.shape or ()) * _BYTES.get(tensor.dtype, 4)

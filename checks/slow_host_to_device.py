@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, Signals
 
+from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, percent
+from ._predicted import predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
@@ -23,7 +26,8 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     In a profile, the part of each step in which a device does nothing while the host transfers
     to a device, or in which an infeed waits although the host's pipeline has delivered; and the
     copies from and to host memory (`copy-done` with memory space `S(5)`) that the program waits
-    for, where it keeps tensors there.
+    for, where it keeps tensors there. Before there is a TPU: the bytes of a replica's batch over
+    the host's link, beside the predicted step.
 
     ## Why it costs
     The input is ready and the chip still waits: the batch is large for the link, or it is sent
@@ -40,6 +44,9 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     ## Source
     XProf's smart suggestions (data transfer), input pipeline analysis (5 % of step time)
     """
+    if signals.origin is Origin.REHEARSAL and (step := predicted_step(signals)) is not None:
+        yield from _as_predicted(signals, step, limit)
+        return
     profile, replicas = replicas_of(signals)
     names = {part.name for replica in replicas for part in replica.parts}
     if not names & set(PARTS):
@@ -62,6 +69,37 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     else:
         whole_trace(profile)
     yield evidence
+
+
+def _as_predicted(
+    signals: Signals, step: PredictedStep, limit: float
+) -> Iterator[Finding | Evidence]:
+    """The batch over the link: longer than the step, or next to nothing of it."""
+    transfer = transfer_ms(signals)
+    if transfer is None:
+        raise NotMeasured("the size of a replica's batch was not seen", ON_THE_TPU)
+    text = f"{transfer.low:.3g} to {transfer.high:.3g}"
+    evidence = (
+        Evidence("a replica's batch over the host's link", text, "ms", source=PREDICTED),
+        Evidence("predicted step", f"{step.ms.low:.3g} to {step.ms.high:.3g}", "ms",
+                 source=PREDICTED),
+    )  # fmt: skip
+    if transfer.low > step.ms.high:
+        yield Finding(
+            f"a replica's batch needs {text} ms from host to device, predicted, and the step is "
+            f"shorter: it waits for the link.",
+            "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step",
+            evidence,
+            confidence=Confidence.MEDIUM,
+        )
+    elif transfer.high <= limit * step.ms.low:
+        yield from evidence
+    else:
+        raise NotMeasured(
+            f"a replica's batch needs {text} ms from host to device, predicted: whether the step "
+            "hides it is seen on the TPU alone",
+            ON_THE_TPU,
+        )
 
 
 def _offloaded(

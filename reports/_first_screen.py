@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tpudiag.model import Effect, Finding, Outcome, Report, Severity, Verdict
 
-from . import _mending
+from . import _layout, _mending
 from ._layout import (
     BLANK,
     Line,
@@ -31,7 +31,7 @@ from ._words import (
     line,
     title,
 )
-from ._wrap import clip
+from ._wrap import clip, wrap
 
 FINDINGS = 3
 """Findings of one check that are shown; the others are named by their place."""
@@ -39,6 +39,8 @@ FIX_LINES = 12
 FRAMES, ERROR_LINES = 4, 6
 """Of the job's own traceback: the innermost of the user's frames, and what it said."""
 NOTES = 3
+NOTE_LINES = 2
+INDENT = "      "
 TABLES = 4
 FEW = 4
 """Of no more checks than these, what passed is shown with its evidence."""
@@ -83,8 +85,16 @@ def mends(report: Report) -> Iterator[Line]:
         for finding in all_findings
     )
     if report.fix_command is not None and count:
-        what = f" mends {count} of {len(all_findings)}, proven by rehearsing again"
+        what = f" mends {count} of {len(all_findings)}; it proves each by rehearsing again"
         yield Span(line(report.fix_command), "command"), Span(what)
+
+
+def whole(report: Report, width: int) -> Iterator[Line]:
+    """All of the report, after what `tpudiag fix` did."""
+    if report.mending is not None:
+        yield from _mending.lines(report, width)
+        yield BLANK
+    yield from _layout.lines(report, width)
 
 
 def counts(report: Report) -> str:
@@ -105,12 +115,14 @@ def counts(report: Report) -> str:
 
 
 def _notes(report: Report, width: int) -> Iterator[Line]:
-    """The first notes, a line each."""
+    """The first sentences of the first notes, two lines each at most."""
     for note in report.notes[:NOTES]:
         first = closed(line(note).partition(". ")[0])
-        text = f"Note: {first}"
-        cut = text if len(text) <= width else text[: width - 3].rpartition(" ")[0] + "..."
-        yield (Span(cut, "note"),)
+        rows = list(wrap(f"Note: {first}", width - len(INDENT)))
+        if len(rows) > NOTE_LINES:
+            rows[NOTE_LINES - 1] += "..."
+        for number, row in enumerate(rows[:NOTE_LINES]):
+            yield (Span((INDENT if number else "") + row, "note"),)
 
 
 def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:

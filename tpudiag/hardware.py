@@ -52,6 +52,11 @@ SOURCES = {
 """Where each field of a row is from."""
 
 
+HOST_LINK_GB_PER_S = (7.5, 32.0)
+"""From a host to one chip over PCIe: the scaling book names 15 GB/s (v6e) to 32; half of the lower
+figure, as chips may share a link."""
+
+
 @dataclass(frozen=True)
 class Host:
     """A machine type to which chips are attached."""

@@ -5,8 +5,10 @@
     uv run python -m tests.benchmarks.bench_desk -v         # what is not right, and why
 
 An answer is right where its family is one of those expected and its cause and fix hold the
-words that the answer must hold; partly where the right family stands behind another answer, or
-words are missing; wrong where an error is explained as another one.
+words that the answer must hold; partly where the right family stands behind another answer or is
+one of several causes that are named, where it says that the line only follows from an earlier one,
+or where words are missing; unanswered where it is no more than a remark about a line that is no
+error; wrong where an error is explained as another one.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.model import Kind, Match
 from tpudiag.known_errors.search import match
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "questions.json"
@@ -62,8 +64,11 @@ def judge(question: Question) -> Verdict:
         said = _said(first)
         whole = all(re.search(word, said, re.IGNORECASE) for word in question.words)
         return Verdict.RIGHT if whole else Verdict.PARTLY
-    behind = any(each.error.family in question.families for each in answers[1:])
-    return Verdict.PARTLY if behind else Verdict.WRONG
+    named = {each.error.family for each in answers[1:]}
+    named |= {family for each in first.rivals for family in each.rival.families}
+    if named & set(question.families) or first.error.kind is Kind.CONSEQUENCE:
+        return Verdict.PARTLY
+    return Verdict.UNANSWERED if first.error.level == "info" else Verdict.WRONG
 
 
 def _said(answer: Match) -> str:

@@ -213,3 +213,11 @@ def test_mxu_use_is_judged_as_predicted_where_both_ends_agree() -> None:
     assert "predicted" in outcome.findings[0].message
     hbm = replace(low, split_ms=((Bound.HBM, 1.0),), bound_by=Bound.HBM)
     assert judge("TPU405", with_step(predicted=hbm)).verdict is Verdict.SKIPPED
+
+
+def test_the_transfer_of_a_batch_is_judged_as_predicted_where_both_ends_agree() -> None:
+    assert judge("TPU210", with_step(predicted=predicted(2.0, 0.0))).verdict is Verdict.PASSED
+    assert judge("TPU210", with_step(predicted=predicted(0.5, 0.0))).verdict is Verdict.SKIPPED
+    outcome = judge("TPU210", with_step(predicted=predicted(0.01, 0.0)))
+    assert outcome.verdict is Verdict.FAILED
+    assert "predicted" in outcome.findings[0].message

@@ -43,6 +43,21 @@ def test_that_a_rehearsal_finds_no_tpu_is_no_fault() -> None:
     assert said_ids(outcome(end, Origin.TPU)) == ["E03"]
 
 
+def test_that_a_rehearsal_reaches_no_bucket_is_no_fault() -> None:
+    (finding,) = outcome(crashed("E124")).findings
+    assert finding.severity is Severity.INFO
+    (finding,) = outcome(crashed("E124"), Origin.TPU).findings
+    assert finding.severity is Severity.ERROR
+
+
+def test_the_end_of_data_that_was_stood_in_for_says_nothing() -> None:
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E131"])
+    assert said_ids(outcome(end)) == ["E131"]
+    signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=("tfds mnist",))
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said_ids(said) == []
+
+
 def test_id_and_severity() -> None:
     assert (CHECK.id, CHECK.name, CHECK.severity) == ("TPU605", "known-error", Severity.ERROR)
 

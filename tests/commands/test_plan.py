@@ -87,12 +87,13 @@ def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
     assert found["v5e-4", 128]["GiB"] >= found["v5e-4", 64]["GiB"] > 0
     assert found["v5e-4", 64]["ex/price"] > found["v6e-4", 64]["ex/price"]
     assert report["headline"].startswith("Take a per-replica batch of 128 on v5e-4")
-    kept = sorted(file.stat().st_mtime_ns for file in (tmp_path / "cache").iterdir())
+    kept = sorted(file.stat().st_mtime_ns for file in (tmp_path / "cache").glob("*.json"))
     assert len(kept) == 4
     again, second = plan(tmp_path, *asked)
     assert again.returncode == 0
     assert second["tables"] == report["tables"]
-    assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").iterdir())
+    assert any("an earlier plan lowered" in note for note in second["notes"])
+    assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").glob("*.json"))
 
 
 def test_the_wall_is_found_without_running_a_step(tmp_path: Path) -> None:
@@ -117,6 +118,26 @@ def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
     (outcome,) = report["outcomes"]
     assert (outcome["id"], outcome["verdict"]) == ("TPU301", "failed")
     assert "E1000" in outcome["findings"][0]["message"]
+
+
+def test_a_job_without_a_strategy_is_planned_as_one_replica(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(
+        "import tensorflow as tf\n"
+        "kernel = tf.Variable(tf.ones((64, 8)))\n"
+        "@tf.function\n"
+        "def step(x):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_mean(tf.square(x @ kernel))\n"
+        "    kernel.assign_sub(0.1 * tape.gradient(loss, kernel))\n"
+        "    return loss\n"
+        "data = tf.data.Dataset.from_tensors(tf.ones((64,))).repeat().batch(32)\n"
+        "for x in data:\n"
+        "    step(x)\n"
+    )
+    done, report = plan(tmp_path, "job.py", "--for", "v5e-8", "--batch", "16,32")
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert {row["batch_per_replica"]: row["fits"] for row in report["plan"]} == {16: True, 32: True}
+    assert any("makes no TPUStrategy" in note for note in report["notes"])
 
 
 @pytest.mark.parametrize(

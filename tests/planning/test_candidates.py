@@ -193,6 +193,16 @@ def test_one_replica_in_place_of_a_slice_is_told() -> None:
     assert any("all-reduce between replicas is left out" in note for note in made.notes)
 
 
+def test_a_job_without_a_strategy_is_planned_on_one_replica() -> None:
+    made = Plan(V5E, alone=True, answers={128: answer(128, 1, step_ms=10.0)})
+    report = plan_report.report("job", (made,), examples=128 * 360_000)
+    assert any("makes no TPUStrategy: it trains on one of the 8" in note for note in report.notes)
+    assert not any("all-reduce" in note for note in report.notes)
+    (row,) = report.plan
+    assert row.examples_per_second == pytest.approx(12_800, rel=0.02)
+    assert row.hours == pytest.approx(1.0, rel=0.02)
+
+
 def test_batches_are_doubled_up_to_the_last() -> None:
     assert candidates.doubled(64, 1024) == (64, 128, 256, 512, 1024)
     assert candidates.doubled(64, 300) == (64, 128, 256, 300)

@@ -17,6 +17,7 @@ from tpudiag.commands._report import (
     emit,
     settings_for,
 )
+from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
 from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
 
@@ -30,6 +31,7 @@ examples:
   tpudiag attach 4711                     the same by pid; host stacks where it has no server
   tpudiag attach host-0:6009,host-1:6009  many hosts at once, started together
   tpudiag attach --tpu my-tpu --zone us-central2-b
+  tpudiag attach --selector job-name=bert all pods of a job on GKE
 
 The trainer needs one line, at its start:
   tf.profiler.experimental.server.start(6009)
@@ -82,10 +84,8 @@ def add_parser(verbs: Verbs) -> None:
         "--project", metavar="PROJECT", help="its project (default: that of the credentials)"
     )
     cloud.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
-    cloud.add_argument(
-        "--port", metavar="PORT", type=_port, default=6009,
-        help="the profiler's port on its workers (default: %(default)s)",
-    )  # fmt: skip
+    add_port_option(parser)
+    add_kubernetes_options(parser)
     parser.add_argument(
         "--log-dir", metavar="DIR", default="tpudiag-logs/attach",
         help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
@@ -101,7 +101,8 @@ def run(options: argparse.Namespace) -> int:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, we say
     if options.tpu is None and (options.project or options.zone):
         raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
-    if not options.targets and options.tpu is None:
+    pods = selection(options)
+    if not options.targets and options.tpu is None and pods is None:
         from tpudiag.diagnoses import trainer_targets
 
         return trainer_targets.list_trainers(options)
@@ -112,6 +113,7 @@ def run(options: argparse.Namespace) -> int:
     request = trainer.TrainerRequest(
         targets=tuple(options.targets), capture=_capture(options), log_dir=options.log_dir,
         tpu=options.tpu, project=options.project, zone=options.zone, port=options.port,
+        selection=pods,
         xprof_limit_s=options.xprof_limit, force=options.force,
     )  # fmt: skip
     with progress(quiet_off_terminal=True) as on_phase:
@@ -134,11 +136,3 @@ def _capture(options: argparse.Namespace) -> CaptureRequest:
     from tpudiag.sources.live.capture import CaptureRequest
 
     return CaptureRequest(options.duration, options.timeout)
-
-
-def _port(text: str) -> int:
-    """A port's number."""
-    number = int(text)
-    if not 0 < number < 65536:
-        raise argparse.ArgumentTypeError("not the number of a port")
-    return number

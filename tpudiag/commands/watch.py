@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
 from tpudiag.commands._durations import duration
+from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ examples:
   tpudiag watch tpudiag-logs --on-alert 'echo "$TPUDIAG_MESSAGE" | mail -s tpudiag me@example.org'
   tpudiag watch tpudiag-logs --prometheus 9105 --project my-project
   tpudiag watch worker-0/ worker-1/ --expect 12000        several hosts; what is normal
+  tpudiag watch --selector job-name=bert                  all pods of a job on GKE, sampled
 
 exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled or crashed
 (TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
@@ -45,7 +47,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
-        "source", metavar="SOURCE", nargs="+",
+        "source", metavar="SOURCE", nargs="*",
         help="a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
         "the HOST:PORT of a profiler service, which is sampled: a second every half minute; all "
         "workers in all of them are judged",
@@ -84,9 +86,22 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--chips", metavar="N", type=_count, default=1,
         help="chips that each worker drives, for --price (default: 1)",
     )  # fmt: skip
+    _add_worker_options(parser)
     _add_cloud_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
+
+
+def _add_worker_options(parser: argparse.ArgumentParser) -> None:
+    """Workers that are looked up, and sampled at their profilers' port."""
+    tpu = parser.add_argument_group("Cloud TPU")
+    tpu.add_argument(
+        "--tpu", metavar="NAME", help="all workers of this TPU (its project: --project, or that "
+        "of the credentials)",
+    )  # fmt: skip
+    tpu.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
+    add_port_option(parser)
+    add_kubernetes_options(parser)
 
 
 def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
@@ -118,6 +133,9 @@ def run(options: argparse.Namespace) -> int:
     """Watch, and report at the end."""
     _report.check_outputs(options)
     settings = _settings(options)
+    options.source = [*options.source, *_workers(options)]
+    if not options.source:
+        raise UsageError("watch: name a SOURCE (tpudiag-logs), --tpu or --selector")
     from tpudiag.diagnoses.recording import Session
 
     outlets, expect = _outlets(options), _expected(options.expect)
@@ -128,6 +146,23 @@ def run(options: argparse.Namespace) -> int:
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
             return _reported(session, options)
         return _follow(session, options)
+
+
+def _workers(options: argparse.Namespace) -> tuple[str, ...]:
+    """The addresses of the workers of a TPU or a selector; raises NothingDiagnosed, UsageError."""
+    pods = selection(options)
+    if options.zone and options.tpu is None:
+        raise UsageError("--zone tells where a TPU is; name it with --tpu")
+    if pods is None and options.tpu is None:
+        return ()
+    from tpudiag.diagnoses.cloud_tpu import asked_of
+    from tpudiag.diagnoses.job_pods import addresses_of
+
+    cloud = asked_of(options.tpu, options.project, options.zone, options.port)
+    workers = addresses_of(pods, cloud, options.port)
+    for line in workers.lacking:
+        print(f"tpudiag: {line}", file=sys.stderr)
+    return workers.addresses
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:

@@ -42,6 +42,7 @@ from tpudiag.sources.job.process import facts, job_python, protocol, runner
 MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
+IMPORTING = "importing TensorFlow"
 STEP_BUDGET_S = 30.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
@@ -129,6 +130,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         crash=signals.end.crash if signals.end is not None else None,
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,
+        environment=job_summary.environment(python, compiled.compiler if compiled else None),
         samples=samples(signals),
     )
 
@@ -254,7 +256,7 @@ def _signals(origin: Origin, job: runner.JobRun) -> Signals:
     signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
-    if signals.tensorflow is None and job.phase == "importing TensorFlow":
+    if signals.tensorflow is None and job.phase == IMPORTING and not job.interrupted:
         failure = job.timed_out or _last_words(job)
         signals = replace(signals, tensorflow=TensorFlowImport(succeeded=False, failure=failure))
     return signals

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tpudiag.diagnoses import plan_report
+from tpudiag.diagnoses import job_summary, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
@@ -17,12 +17,14 @@ from tpudiag.model import Report
 from tpudiag.phases import OnPhase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
+from tpudiag.planning.kept_steps import Steps, name_of
 from tpudiag.planning.search import Search
 from tpudiag.settings import Settings
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.process.lowering_client import Dialog
+from tpudiag.sources.job.process.runner import JobRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,26 +57,31 @@ def diagnose(
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         compiler = libtpu_process.Compiler(request.installed, request.compile_timeout_s)
         spec = spec_of(job, True, "local", 1, folder)
-        dialog = Dialog(spec, job.python, runner.Limits(request.timeout_s), on_phase)
+        limits = runner.Limits(request.timeout_s)
+        steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
         try:
-            batch = dialog.wait()
+            batch = steps.wait()
             if batch is None:
-                raise NothingDiagnosed(_no_step(dialog.job))
+                raise NothingDiagnosed(_no_step(steps.dialog.job if steps.dialog else JobRun()))
+            for plan in plans:
+                plan.alone = steps.alone
             own = batch.per_replica_batch
             tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
-            search = Search(plans, tried, dialog, compiler, on_phase)
+            search = Search(plans, tried, steps, compiler, on_phase)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:
             partial = INTERRUPTED
         finally:
             compiler.stop()
-            dialog.close()
+            steps.close()
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
-    return plan_report.report(job.name, plans, partial, request.examples)
+    report = plan_report.report(job.name, plans, partial, request.examples, steps.reused)
+    environment = job_summary.environment(job.python, request.installed.versions)
+    return replace(report, environment=environment)
 
 
-def _no_step(job: runner.JobRun) -> str:
+def _no_step(job: JobRun) -> str:
     """Why the job showed no step, in one line."""
     end = job.facts.get("end")
     said = end.get("error") if isinstance(end, dict) else None  # pyright: ignore

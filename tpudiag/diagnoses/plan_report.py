@@ -40,6 +40,15 @@ ESTIMATE = (
 )
 UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
+KEPT = (
+    "The step is the one that an earlier plan lowered: the job's modules, arguments, environment "
+    "and libraries are as they were. What it reads from elsewhere was not looked at: where that "
+    "changed its shapes, name another cache folder (TPUDIAG_CACHE)."
+)
+ALONE = (
+    "{target}: the job makes no TPUStrategy: it trains on one of the {replicas} replicas, and is "
+    "planned so."
+)
 LOWERED = (
     "The step was lowered by TensorFlow for the CPU, so that which operations the TPU supports was "
     "judged by that lowering."
@@ -47,8 +56,9 @@ LOWERED = (
 
 
 def report(
-    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None
-) -> Report:
+    name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None,
+    reused: int = 0,
+) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(found) for target, found in rows.items()}
@@ -69,7 +79,13 @@ def report(
         measurements=_measurements(chosen),
         tables=(table,),
         headline=_headline(winner, rows),
-        notes=(*_advice(chosen, rows), *_limits(plans), ESTIMATE, LOWERED),
+        notes=(
+            *_advice(chosen, rows),
+            *_limits(plans),
+            ESTIMATE,
+            LOWERED,
+            *((KEPT,) if reused else ()),
+        ),
         partial=partial,
         interrupted=partial == INTERRUPTED,
         plan=plan,
@@ -95,7 +111,7 @@ def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> 
     return tuple(
         f"{target}: no batch was seen to fit."
         if row is None
-        else f"{target}: take {row.batch} a replica, {row.batch * row.target.replicas} in all; "
+        else f"{target}: take {row.batch} a replica, {row.batch * row.replicas} in all; "
         f"{planning.why(row, rows[target])}."
         for target, row in chosen.items()
     )
@@ -109,7 +125,9 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
             said.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
         if any(a.compiled and a.program is None for a in plan.answers.values()):
             said.append(f"{plan.target.name}: {UNREADABLE}")
-        if plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
+        if plan.alone and plan.target.replicas > 1:
+            said.append(ALONE.format(target=plan.target.name, replicas=plan.target.replicas))
+        elif plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
             said.append(f"{plan.target.name} was {ONE_REPLICA}.")
     return tuple(said)
 
@@ -150,7 +168,7 @@ def _lasting(row: Row, examples: float | None) -> dict[str, float]:
     """Hours and money for so many examples, each with its range; nothing where it is not known."""
     if row.step is None or not examples:
         return {}
-    hours = row.step * (examples / (row.batch * row.target.replicas) / 3.6e6)
+    hours = row.step * (examples / (row.batch * row.replicas) / 3.6e6)
     found = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
     if row.price is not None:
         cost = hours * (row.target.chips * row.price)

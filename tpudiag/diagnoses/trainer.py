@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import Cloud, asked_of
+from tpudiag.diagnoses.job_pods import JobPods, selected
 from tpudiag.diagnoses.profile import ProfileRequest
 from tpudiag.diagnoses.profile import diagnose as diagnose_profile
 from tpudiag.diagnoses.profile_figures import count
@@ -21,6 +22,7 @@ from tpudiag.signals import JobEnd, UnreadHost
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.capture_size import fitted
 from tpudiag.sources.live.job_log import log_end
+from tpudiag.sources.live.pods import Selection
 from tpudiag.sources.live.probe import Probe, probe_all
 from tpudiag.sources.live.run_folder import RunFolder, run_folder
 
@@ -35,6 +37,8 @@ class TrainerRequest:
     tpu: str | None = None
     project: str | None = None
     zone: str | None = None
+    selection: Selection | None = None
+    """The pods of a job on Kubernetes."""
     port: int = 6009
     xprof_limit_s: float | None = None
     force: bool = False
@@ -47,6 +51,7 @@ class _Found:
 
     targets: Targets
     cloud: Cloud
+    pods: JobPods
     tables: tuple[Table, ...]
     faults: tuple[UnreadHost, ...]
 
@@ -70,7 +75,8 @@ def diagnose(
     """
     on_phase("looking for the trainers")
     cloud = asked_of(request.tpu, request.project, request.zone, request.port)
-    targets = chosen(request.targets, cloud.workers)
+    pods = selected(request.selection, request.port)
+    targets = chosen(request.targets, (*cloud.workers, *pods.workers))
     cloud = replace(cloud, known=replace(cloud.known, end=_so_far(targets.pids)))
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
@@ -78,8 +84,11 @@ def diagnose(
     guarded = probes if request.force else targets.guarded(probes)
     fit = fitted(guarded, free, request.capture)
     request = replace(request, capture=fit.wish)
-    targets = replace(targets, notes=(*targets.notes, *([fit.note] if fit.note else [])))
-    found = _Found(targets, cloud, (*cloud.tables, *tables), tuple(faults))
+    notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
+    found = _Found(
+        replace(targets, notes=notes), cloud, pods, (*cloud.tables, *pods.tables, *tables),
+        (*pods.faults, *faults),
+    )  # fmt: skip
     with run_folder(request.log_dir) as run:
         captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
@@ -174,7 +183,7 @@ def _without_profile(found: _Found, captures: Sequence[Capture], settings: Setti
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(found.cloud.known, checks(), settings),
         tables=found.tables,
-        headline=found.cloud.headline or found.targets.why_none,
+        headline=found.cloud.headline or found.pods.headline or found.targets.why_none,
         notes=(*found.targets.notes, *found.cloud.notes),
         partial="; ".join(lines) or None,
         faults=lines,

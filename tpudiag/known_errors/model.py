@@ -46,6 +46,7 @@ class Rival:
     """One of several causes that leave the same text, and how it is told from the others.
 
     `cues` are patterns (as those of KnownError): found anywhere in the text, they support it.
+    `families`: those of the known errors that this cause would be, were the text whole.
     """
 
     cause: str
@@ -53,6 +54,7 @@ class Rival:
     decide: str = ""
     fix: str = ""
     cues: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

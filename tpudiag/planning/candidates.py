@@ -25,6 +25,8 @@ class Row:
     """One batch on one target; `answer` is None where a smaller batch did not fit already."""
 
     target: Target
+    replicas: int
+    """On which the job trains: those of the target, or one where it has no strategy."""
     batch: int
     answer: Compilation | None
     more_flops: float | None = None
@@ -55,7 +57,7 @@ class Row:
         """Examples per second and chip, as predicted."""
         if self.step is None or not self.step.value:
             return None
-        return self.batch * self.target.replicas / self.target.chips / self.step.value * 1e3
+        return self.batch * self.replicas / self.target.chips / self.step.value * 1e3
 
     @property
     def rate_per_price(self) -> float | None:
@@ -69,8 +71,15 @@ class Plan:
 
     target: Target
     price: float | None = None
+    alone: bool = False
+    """Whether the job has no strategy, and trains on one replica of the slice."""
     answers: dict[int, Compilation] = field(default_factory=dict[int, Compilation])
     skipped: set[int] = field(default_factory=set[int])
+
+    @property
+    def replicas(self) -> int:
+        """On which the job trains."""
+        return 1 if self.alone else self.target.replicas
 
     def largest_fitting(self) -> int:
         """The largest batch that was seen to fit, 0 where none was."""
@@ -92,10 +101,12 @@ class Plan:
         """All batches, the smallest first, each beside the smallest that compiled."""
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
         rows = [
-            _beside(Row(self.target, batch, answer, price=self.price), base)
+            _beside(Row(self.target, self.replicas, batch, answer, price=self.price), base)
             for batch, answer in self.answers.items()
         ]
-        rows += [Row(self.target, batch, None, price=self.price) for batch in self.skipped]
+        rows += [
+            Row(self.target, self.replicas, batch, None, price=self.price) for batch in self.skipped
+        ]
         return tuple(sorted(rows, key=lambda row: row.batch))
 
 

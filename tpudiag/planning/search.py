@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tpudiag.compiled import Compilation
-from tpudiag.hardware import GIB, Target
+from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import BISECTIONS, Plan
+from tpudiag.planning.kept_steps import Steps
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
-from tpudiag.sources.job.process.lowering_client import Dialog
 
 COMPILATION_BYTES = 3 * GIB
 """What one compilation of a large step was seen to take at most."""
@@ -32,12 +32,12 @@ class Search:
         self,
         plans: Sequence[Plan],
         batches: Sequence[int],
-        dialog: Dialog,
+        steps: Steps,
         compiler: libtpu_process.Compiler,
         on_phase: OnPhase,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
-        self._dialog, self._compiler, self._on_phase = dialog, compiler, on_phase
+        self._steps, self._compiler, self._on_phase = steps, compiler, on_phase
         self._done = 0
         self._planned = len(self._plans) * (len(self._batches) + BISECTIONS)
 
@@ -52,7 +52,7 @@ class Search:
                 return "the plan took longer than --timeout allows"
             finally:
                 self._compiler.stop()
-                self._dialog.close()
+                self._steps.close()
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 
@@ -70,7 +70,7 @@ class Search:
         if refused is not None and batch > refused:
             plan.skipped.add(batch)
             return
-        answer = self._ask(plan.target, batch)
+        answer = self._ask(plan, batch)
         if not self._compiler.stopped:
             plan.answers[batch] = answer
 
@@ -84,11 +84,12 @@ class Search:
             if middle not in plan.answers or plan.answers[middle].fits is None:
                 return
 
-    def _ask(self, target: Target, batch: int) -> Compilation:
+    def _ask(self, plan: Plan, batch: int) -> Compilation:
         """Lower and compile; says what is being done."""
+        target = plan.target
         phase = f"{target.name}, batch {batch}: compiling"
         self._on_phase(Phase(phase, self._done, self._planned))
-        step = self._dialog.lower(batch, topology(target).replicas)
+        step = self._steps.lower(batch, 1 if plan.alone else topology(target).replicas)
         answer = self._compiler.compile(step, target)
         self._done += 1
         return answer

@@ -32,8 +32,9 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
         patterns=(
             r"No registered 'Placeholder' OpKernel for XLA",
             r"Placeholder.{0,80}?No registered 'Placeholder'",
+            r"Operation of type Placeholder",
         ),
-        cause="The step uses a symbolic tensor of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
+        cause="The step uses a symbolic tensor (a Placeholder) of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
         fix="""\
 # in losses, metrics and layers use only what they are given, no tensor of the model's construction
 def loss(y_true, y_pred): ...            # not a closure over `model.input` or an Input
@@ -119,7 +120,6 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80})",
             r"No registered '(?P<op>\w{1,80})' OpKernel for XLA_(?P<device>TPU|CPU|GPU)_JIT",
             r"Operation of type (?P<op>\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
-            r"Detected unsupported operations when trying to compile",
             r"Uncompilable nodes?",
             r"the following node is not compilable",
             r"(?P<op>\w{2,60}) op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",

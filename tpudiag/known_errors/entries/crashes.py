@@ -16,6 +16,7 @@ ERRORS = (
             r"(?:Segmentation fault|Aborted|Illegal instruction|Bus error) {1,8}\(core dumped\)",
             r"\*\*\* (?:SIG(?:SEGV|ABRT|ILL|BUS)) received",
             r"Check failure stack trace",
+            r"terminate called after throwing an instance of",
         ),
         cause="The process crashed in native code; this line is only the end. The reason stands in the lines before it (`F ...`, `Check failed`, a frame), or the crash says none.",
         fix="""\

@@ -40,6 +40,8 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
             r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
             r"health:? .{0,3}UNHEALTHY",
+            r"TPU.{0,60}?state:? ?.{0,3}(?:TERMINATED|STOPPED|REPAIRING)",
+            r"in the terminal state .{0,3}(?:TERMINATED|FAILED)",
         ),
         cause="The TPU exists and is not ready: it is being created, repaired or restarted, or its runtime does not start.",
         fix="""\
@@ -83,6 +85,7 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"(?:invalid|unknown|unsupported) accelerator type",
             r"(?:invalid|unknown|unsupported) runtime version",
             r"TensorFlow version not available",
+            r"accelerator .{0,40}?was not found in zone",
         ),
         cause="The accelerator type does not exist in that zone, or the runtime version does not exist or does not fit the generation.",
         fix="""\

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+from tpudiag.known_errors.model import KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -120,13 +120,16 @@ docker run --privileged --net=host ...   # in a container
             r"TPU_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
             r"TPU_CHIPS_PER_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
             r"TPU_WORKER_HOSTNAMES.{0,80}?(?:invalid|mismatch|expected|not set)",
+            r"unexpected worker hostname",
+            r"2a886c8_\w{3,60}.{0,80}?(?:specified|[Ii]nvalid|mismatch)",
         ),
-        cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES do not fit the number of processes.",
+        cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES hold what does not fit the number of processes, or no address at all.",
         details=("{expected} addresses were expected and {got} given.",),
         fix="""\
 import os
 os.environ.pop("TPU_PROCESS_ADDRESSES", None)    # first lines of the script, before TensorFlow is imported
 os.environ.pop("CLOUD_TPU_TASK_ID", None)
+os.environ["TPU_WORKER_HOSTNAMES"] = "localhost"   # one host; a slice: the hosts' addresses, with commas
 # what is set: env | grep -E "TPU_|CLOUD_TPU\"""",
         useless="creating the TPU again or reinstalling libtpu does not help: the variables come with the image",
         citations=(
@@ -165,6 +168,8 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
             r"TPU system (?:is|was) not initialized",
             r"TPU (?:system|device).{0,40}? must be initialized",
             r"Failed precondition.{0,60}?TPU.{0,40}?initializ",
+            r"Driver must be Open to DMA map",
+            r"TPU (?:system )?has been shut ?down",
         ),
         cause="The TPU system is not initialised (any more): initialize_tpu_system was not called, or the worker was restarted or re-initialised by another client while the job ran.",
         fix="""\
@@ -207,59 +212,6 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
 # after it was done again: build model, optimizer and datasets again""",
         citations=("tensorflow/tensorflow#36996",),
         example="WARNING:tensorflow:TPU system 10.77.68.2:8470 has already been initialized. Reinitializing the TPU can cause previously created variables on TPU to be lost.",
-    ),
-    KnownError(
-        id="E67",
-        family="initialisation-failed",
-        phase=Phase.INITIALISING,
-        kind=Kind.BROAD,
-        patterns=(
-            r"TPU initialization failed",
-            r"Failed to initialize (?:the )?TPU",
-            r"Unable to initialize backend 'tpu'",
-            r"Failed to create TPU (?:client|driver|system)",
-            r"TPU-enabled jaxlib or libtpu is not installed",
-        ),
-        cause="libtpu could not take the TPU: it is held, missing, or not for this process.",
-        fix="""\
-sudo lsof -w /dev/accel* /dev/vfio/*                # does another process hold it?
-ls -l /dev/accel* /dev/vfio/*                       # are there chips, and may this user open them?
-env | grep -E "TPU_|CLOUD_TPU|PJRT"                 # left-overs of another slice? unset them
-pip list | grep -iE "libtpu|tensorflow|jax"         # one framework, with the libtpu that belongs to it""",
-        rivals=(
-            Rival(
-                cause="another process holds the TPU",
-                look_for="`already in use`, `busy`",
-                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
-                cues=(
-                    r"already in use",
-                    r"resource busy",
-                ),
-            ),
-            Rival(
-                cause="there is no TPU chip here, or no right to open it",
-                look_for="`No such file`, `not permitted`",
-                decide="ls -l /dev/accel* /dev/vfio/*",
-                cues=(
-                    r"device found",
-                    r"not permitted",
-                ),
-            ),
-            Rival(
-                cause="this platform has no libtpu (Windows, macOS) or JAX was told to use a TPU that is not there",
-                look_for="`not implemented on windows`; JAX_PLATFORMS=tpu",
-                decide="env | grep JAX_PLATFORMS",
-                fix="export JAX_PLATFORMS=''      # libtpu exists for Linux on a TPU VM only",
-                cues=(r"not implemented on windows",),
-            ),
-            Rival(
-                cause="libtpu and the framework do not belong together",
-                look_for="versions in the log",
-                decide='pip list | grep -iE "libtpu|tensorflow|jax"',
-            ),
-        ),
-        citations=("jax-ml/jax#21761",),
-        example="RuntimeError: Unable to initialize backend 'tpu': UNKNOWN: TPU initialization failed: something new",
     ),
     KnownError(
         id="E10",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+from tpudiag.known_errors.model import KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -186,51 +186,6 @@ env | grep -E "XLA_FLAGS|LIBTPU_INIT_ARGS"; pip list | grep -iE "libtpu|tensorfl
         near_miss="TypeError: expected parameter 3 of size int but got buffer of type str",
     ),
     KnownError(
-        id="E109",
-        family="memory-exhausted",
-        phase=Phase.EXECUTING,
-        kind=Kind.BROAD,
-        patterns=(
-            r"OOM when allocating tensor with shape ?(?P<shape>\[[\d,]{1,60}\])",
-            r"Out of memory (?:while trying to )?allocat\w{2,5} (?P<asked>\d{1,18}) bytes",
-            r"RESOURCE_EXHAUSTED.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
-            r"ResourceExhaustedError.{0,240}?(?:memory|alloc|hbm|OOM|bytes)",
-            r"Resource exhausted:.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
-        ),
-        cause="Memory ran out: of the TPU where the message names HBM or a TPU device, else of the host.",
-        details=(
-            "The tensor's shape is {shape}.",
-            "{asked} bytes were asked for.",
-        ),
-        fix="""\
-global_batch = PER_REPLICA_BATCH // 2 * strategy.num_replicas_in_sync   # a smaller batch per replica
-keras.mixed_precision.set_global_policy("mixed_bfloat16")
-dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffers, no cache() of what does not fit""",
-        rivals=(
-            Rival(
-                cause="the TPU's memory (HBM): batch, activations, a second model",
-                look_for="`hbm`, `device:TPU`, `device ordinal`",
-                decide="tpudiag check train.py --for v5e-8   # what the program needs",
-                cues=(
-                    r"device:TPU",
-                    r"memory space hbm",
-                ),
-            ),
-            Rival(
-                cause="the host's memory: shuffle, cache, arrays in from_tensor_slices",
-                look_for="`device:CPU`, `allocator cpu`",
-                decide=r'free -g; grep -nE "cache\(|shuffle\(|from_tensor_slices" train.py',
-                cues=(
-                    r"device:CPU:0.{0,60}?allocator",
-                    r"mklcpu",
-                    r"allocator cpu",
-                ),
-            ),
-        ),
-        evidence="recalled",
-        example="ResourceExhaustedError: OOM when allocating tensor with shape[64,1024,1024] and type float on /job:worker/replica:0/task:0/device:TPU:0",
-    ),
-    KnownError(
         id="E110",
         family="host-memory",
         phase=Phase.ANY,
@@ -257,6 +212,7 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
             r"Traceback \(most recent call last\).{0,2500}?MemoryError(?![s\w:])",
             r"ran out of (?:host|system) memory",
             r"oom_monitor",
+            r"tried to allocate more memory than is available",
         ),
         cause="The host ran out of memory (RAM), and the process was killed: not the TPU's memory.",
         details=(

@@ -131,6 +131,9 @@ strategy = tf.distribute.TPUStrategy(resolver)
             r"index 0 is out of bounds for axis 0 with size 0.{0,200}?(?:tpu_strategy|TPUStrategy|device_assignment)",
             r"(?:tpu_strategy|TPUStrategy|device_assignment).{0,600}?index 0 is out of bounds for axis 0 with size 0",
             r"Num TPU Cores: 0",
+            r"Unable to find any TPUs?\b",
+            r"TPU not found in the system",
+            r"no TPU (?:is )?detected",
         ),
         cause="TensorFlow sees no TPU core: the TPU was not detected.",
         fix="""\
@@ -276,5 +279,9 @@ nc -vz ADDRESS 8470                              # is the port open from here?
         ),
         example="RuntimeError: Deadline exceeded: Failed to connect to remote server at address: grpc://10.59.106.169:8470. Error from gRPC: Deadline Exceeded. Details:",
         near_miss="ConnectionError: failed to connect to the database",
+        yields_to=(
+            "E44",
+            "E260",
+        ),
     ),
 )

@@ -151,6 +151,7 @@ print(dataset.element_spec)            # no None may be left""",
         evidence="recalled",
         example="InternalError: some pass failed on a dynamic dimension",
         near_miss="the profiler supports dynamic shape analysis",
+        yields_to=("E68",),
     ),
     KnownError(
         id="E13",

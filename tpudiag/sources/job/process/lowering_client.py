@@ -38,6 +38,10 @@ class Dialog:
         self._known: dict[tuple[int, int], LoweredStep] = {}
         self.batch: Batch | None = None
         """Of the step as the job would have run it; None where it showed none."""
+        self.alone = False
+        """Whether the job trains under no strategy: on one replica, whatever the slice has."""
+        self.sources: tuple[str, ...] = ()
+        """The files of the job's own modules."""
         self.job = runner.JobRun()
         spec = replace(spec, requests=read_end)
         self._thread = threading.Thread(
@@ -62,10 +66,16 @@ class Dialog:
             answer = self._answers.get()
             if answer is None:
                 self._answers.put(None)
-                said = self.job.timed_out or "the job died of being lowered"
+                said = self.job.timed_out or self._why_ended()
                 return LoweredStep(batch=batch, replicas=replicas, error=said)
             self._known[batch, replicas] = answer
             return answer
+
+    def _why_ended(self) -> str:
+        """Why there is nobody to ask."""
+        if self.job.exit_code:
+            return "the job died of being lowered"
+        return "the job ran to its end and showed no step that can be lowered by itself"
 
     def close(self) -> None:
         """Let the job end, and whoever waits for an answer go; safe to call twice."""
@@ -103,6 +113,9 @@ class Dialog:
 
     def _heard(self, facts: dict[str, object]) -> None:
         """One line of facts: the step's batch, or an answer."""
+        self.alone = self.alone or facts.get("alone") is True
+        if "sources" in facts:
+            self.sources = msgspec.convert(facts["sources"], tuple[str, ...])
         if facts.get("batch") is not None and not self._ready.is_set():
             self.batch = msgspec.convert(facts["batch"], Batch)
             self._ready.set()

@@ -102,6 +102,8 @@ class FunctionWatch:
         self.before_call: Callable[[Any, Any], None] = lambda _, __: None
         """Called with the arguments of an outermost call."""
         self._after_call = after_call
+        self.after_training: Callable[[Any, Any, Any], None] | None = None
+        """Called with a function that trains and its arguments, after a call that traced it."""
         self._by_code: dict[tuple[object, ...], _Seen] = {}
         self._keys: dict[int, tuple[object, ...]] = {}
         self._instances: dict[int, Any] = {}
@@ -185,6 +187,8 @@ class FunctionWatch:
                 seen.took_ms.append(took_ms)
             if traced:
                 self._traced(seen, function, args, kwargs, took_ms)
+        if traced and seen.trains and self.after_training is not None:
+            self.after_training(function, args, kwargs)
         self._after_call(seen, traced)
         if forward is not None and seen.loops:
             forward.catch_up(counts, _times_shortened(seen, function, args, kwargs))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepOp, StepOps, TensorSeen
-from tpudiag.sources.job.tensorflow import user_lines
+from tpudiag.sources.job.tensorflow import user_lines, wide_convolutions
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
@@ -162,7 +162,7 @@ def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
         followed.add(id(source))
         if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
             continue
-        if source.op.type in _BY_ELEMENT:
+        if source.op.type in _BY_ELEMENT and not wide_convolutions.is_narrow(source.op):
             pending.extend(source.op.inputs)
         else:
             yield source
@@ -173,9 +173,14 @@ def _is_reserve_space(tensor: Any) -> bool:
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
+def _same_buffer(operation: Any) -> bool:
+    """Whether an operation's result is the memory of its operand."""
+    return operation.type in _SAME_BUFFER or wide_convolutions.is_wide(operation)
+
+
 def _buffer(tensor: Any) -> Any:
     """The tensor whose memory this one shares."""
-    while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
+    while _same_buffer(tensor.op) and len(tensor.op.inputs) > tensor.value_index:
         tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
     return tensor
 

@@ -38,11 +38,16 @@ _ARGUMENT = re.compile(r"%arg\d+: ")
 
 @dataclass(frozen=True)
 class StepCall:
-    """A call of strategy.run that trained: its function, and the leaves of its arguments."""
+    """A call that trained: its function, and the leaves of its arguments."""
 
     function: Callable[..., Any]
     structure: Any
     strategy: Any
+
+    @property
+    def alone(self) -> bool:
+        """Whether it trains under no strategy of the job's: on one replica, whatever there is."""
+        return type(self.strategy).__name__ == "_DefaultDistributionStrategy"
 
 
 class LoweringWatch:
@@ -69,6 +74,18 @@ class LoweringWatch:
             self.step = StepCall(fn, structure, strategy)
             self.on_step(self)
         return result
+
+    def trained_alone(self, function: Any, args: Any, kwargs: Any) -> None:
+        """A tf.function that trains has returned; its step is the one where none was run under a
+        strategy."""
+        if self._busy or self.step is not None or self._tf.distribute.has_strategy():
+            return
+        structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs)))
+        if any(map(_draws, self._tf.nest.flatten(structure))):
+            return  # what draws its batches itself has a part that no TPU runs
+        strategy = self._tf.distribute.get_strategy()
+        self.step = StepCall(function.python_function, structure, strategy)
+        self.on_step(self)
 
     def _leaf(self, value: Any) -> Any:
         """A tensor as its spec, on the first replica; anything else as it is."""
@@ -146,7 +163,7 @@ class LoweringWatch:
         step = self.step
         if step is None:
             return LoweredStep(
-                batch=wanted, replicas=replicas, error="no strategy.run that trains was seen"
+                batch=wanted, replicas=replicas, error="no step that trains was seen by itself"
             )
         flat = self._tf.nest.flatten(step.structure)
         at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
@@ -286,6 +303,11 @@ def _as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
 def _first(tf: Any, value: Any) -> Any:
     """The first replica's part of a distributed value; anything else as it is."""
     return value.values[0] if isinstance(value, tf.distribute.DistributedValues) else value
+
+
+def _draws(value: Any) -> bool:
+    """Whether a value gives batches: a dataset or its iterator."""
+    return hasattr(value, "element_spec")
 
 
 def _alone(value: Any) -> tuple[Any]:

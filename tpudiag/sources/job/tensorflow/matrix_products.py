@@ -9,7 +9,12 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
-from tpudiag.sources.job.tensorflow import graphs, layer_variables, user_lines
+from tpudiag.sources.job.tensorflow import (
+    graphs,
+    layer_variables,
+    user_lines,
+    wide_convolutions,
+)
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
 ASSUMED = 128
@@ -56,7 +61,7 @@ def matrix_ops(
             products.append(
                 MatrixOp(
                     op=operation.type, name=operation.name,
-                    dtype=operation.inputs[0].dtype.base_dtype.name,
+                    dtype=wide_convolutions.asked_dtype(operation.inputs[0]),
                     rows=sizes.rows, contraction=sizes.contraction, columns=sizes.columns,
                     batch=sizes.batch, flops=sizes.flops,
                     location=_location(operation, layer_line),

@@ -15,6 +15,7 @@ from tpudiag.signals import (
     CoverageEnd,
     Dispatch,
     JobEnd,
+    MatrixOp,
     StepTimes,
     TensorFlowImport,
     TensorSeen,
@@ -51,6 +52,7 @@ from tpudiag.sources.job.tensorflow.training import GradientCall, GradientWatch
 from tpudiag.sources.job.tensorflow.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 from tpudiag.sources.job.tensorflow.whole_script import WholeScript
+from tpudiag.sources.job.tensorflow.wide_convolutions import SLOWER, WideConvolutions
 
 REST_S = 60.0
 ENOUGH_RETRACES = 6
@@ -108,6 +110,8 @@ class Observer:
                 spec.real_replicas, on_resolver=lambda name: self._recorder.put(tpu_named=name),
             )  # fmt: skip
             IteratorRelease(tf)
+            if not spec.lower_to:  # what is compiled is the step as the job has it
+                WideConvolutions(tf)
         else:
             TpuWatch(tf, self._recorder)
         self._gradients = GradientWatch(tf)
@@ -120,6 +124,7 @@ class Observer:
         self._strategies.before_first_run = self._refuse_too_large
         if self._spec.lower_to:
             self._lowering = LoweringWatch(tf, self._gradients, self._recorder)
+            self._functions.after_training = self._lowering.trained_alone
             if self._spec.requests >= 0:
                 self._lowering.on_step = self._serve
         self._pipelines = PipelineWatch(tf)
@@ -234,8 +239,14 @@ class Observer:
 
     def _serve(self, lowering: LoweringWatch) -> None:
         """A training step was traced: lower it as often as is asked, and never run it."""
+        assert lowering.step is not None
         inputs = self._strategies.last_inputs
-        self._recorder.put(step_inputs=inputs, variables=self._variables.facts())
+        if not inputs and self._gradients.calls:
+            inputs = graphs.step_inputs(self._gradients.calls[-1])
+        self._recorder.put(
+            step_inputs=inputs, variables=self._variables.facts(), alone=lowering.step.alone,
+            sources=user_lines.user_files(),
+        )  # fmt: skip
         lowering.serve(self._spec, self._batch(inputs))
 
     def _measure_input(self) -> None:
@@ -326,11 +337,16 @@ class Observer:
         if batch is None:
             return
         products = matrix_products.matrix_ops(call, lambda _: None, batch.per_replica_batch)
-        flops = float(sum(product.flops for product in products if product.forward))
+        flops = sum(self._cpu_flops(product) for product in products if product.forward)
         in_time = host_memory.replicas_in_time(flops, spec.real_replicas, os.cpu_count() or 1)
         if in_time < spec.real_replicas:
             self._recorder.put(fitting_replicas=in_time)
             os._exit(0)
+
+    def _cpu_flops(self, product: MatrixOp) -> float:
+        """What a product costs a CPU; a convolution in 16 bits is slow, unless it was widened."""
+        slow = self._spec.lower_to and product.op.startswith("Conv") and "16" in product.dtype
+        return product.flops * (SLOWER if slow else 1.0)
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""

@@ -45,6 +45,12 @@ def is_user_file(file: str) -> bool:
     return not path.startswith(_LIBRARIES)
 
 
+def user_files() -> tuple[str, ...]:
+    """The files of the user's modules that were imported so far."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return tuple(sorted(os.path.abspath(f) for f in files if f and is_user_file(f)))  # noqa: PTH100
+
+
 @cache
 def _shown(file: str) -> str:
     """A file below the folder that the job was started in, as seen from there."""

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
-from . import paths, text_files
+from . import hub, paths, text_files
 from .ledger import FILES, RECORDS, Ledger
 
 
@@ -24,6 +24,7 @@ class Files:
         hooks.around(gfile.GFile, "__init__", self._opened)
         hooks.around(tf.io, "read_file", self._read)
         hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
+        hooks.around(tf.saved_model, "load", self._model_loaded)
         for name in ("restore", "read"):
             hooks.around(tf.train.Checkpoint, name, self._restored)
         self._around_dataset("TFRecordDataset", lambda *_, **__: text_files.records(tf, ledger))
@@ -104,6 +105,13 @@ class Files:
             self._note(f"{save_path} (variables stay as initialised)")
             return _NothingRestored()
         return original(checkpoint, save_path, *a, **kw)
+
+    def _model_loaded(self, original: Any, export_dir: Any, *args: Any, **kwargs: Any) -> Any:
+        """A model is loaded: one that is away gives features of a plausible width."""
+        if paths.is_remote(export_dir) and not self._written(export_dir):
+            self._note(f"{export_dir} (a model of one product)")
+            return hub.module(self._tf)
+        return original(export_dir, *args, **kwargs)
 
     def _read(self, original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
         """A file is read whole, mostly in a graph."""

@@ -11,6 +11,23 @@ _FEATURES = 512
 """Width of what an unknown module answers."""
 
 
+def module(tf: Any) -> Any:
+    """A SavedModel's stand-in: means over all but the batch, times a matrix."""
+
+    class Module(tf.Module):  # type: ignore[misc]
+        """What tf.saved_model.load gives."""
+
+        def __init__(self) -> None:
+            tf.Module.__init__(self)
+            self.kernel = tf.Variable(tf.ones((1, _FEATURES)))
+
+        def __call__(self, inputs: Any, *_: Any, **__: Any) -> Any:
+            flat = tf.reshape(tf.cast(inputs, tf.float32), [tf.shape(inputs)[0], -1])
+            return tf.reduce_mean(flat, axis=1, keepdims=True) * self.kernel
+
+    return Module()
+
+
 def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     """Stand in for hub.KerasLayer and hub.load."""
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses

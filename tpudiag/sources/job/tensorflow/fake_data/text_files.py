@@ -23,10 +23,10 @@ _WORDS = "the step reads a batch of records and the loss falls while it learns f
 
 
 def marked(number: int) -> str:
-    """A record or line that says that it is none."""
+    """A record or line that says that it is none; it can be taken for a path, or for words."""
     words = _WORDS.split()
     turned = words[number % len(words) :] + words[: number % len(words)]
-    return f"{MARKER}{number} " + " ".join(turned)
+    return f"{MARKER}/class_{'ab'[number % 2]}/{number} " + " ".join(turned)
 
 
 def records(tf: Any, ledger: Ledger) -> str:

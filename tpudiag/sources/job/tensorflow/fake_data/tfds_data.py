@@ -52,6 +52,7 @@ def install(tf: Any, tfds: Any, ledger: Ledger) -> None:
         kwargs.pop("try_gcs", None)
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)
+        hooks.quietly(_name_classes, builder.info.features)
         return builder
 
     def as_dataset(original: Any, builder: Any, split: Any = None, *args: Any, **kw: Any) -> Any:
@@ -70,6 +71,15 @@ def install(tf: Any, tfds: Any, ledger: Ledger) -> None:
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)
         hooks.around(owner, "load", load)
+
+
+def _name_classes(feature: Any) -> None:
+    """Give labels names where only the data has them: scripts show them, and cut them at a `-`."""
+    for part in feature.values() if hasattr(feature, "values") else ():
+        _name_classes(part)
+    count = getattr(feature, "num_classes", None)
+    if count and list(feature.names) == [str(number) for number in range(count)]:
+        feature.names = [f"class-{number}" for number in range(count)]
 
 
 def _examples(builder: Any, split: Any) -> int:

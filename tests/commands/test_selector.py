@@ -1,0 +1,95 @@
+"""`attach --selector` and `watch --selector`: pods of an API server on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import kubernetes_api
+from tests.kubernetes_api import ApiServer, pod
+from tests.sources.live.profiler_service import SPACE, response
+from tests.sources.live.profiler_service import served as profiler
+from tpudiag.cli import main
+from tpudiag.diagnoses.cloud_tpu import Cloud
+from tpudiag.diagnoses.job_pods import addresses_of
+from tpudiag.sources.live.pods import Selection
+
+PENDING: dict[str, Any] = {
+    "phase": "Pending", "containerStatuses": None,
+    "conditions": [{"status": "False", "message": "Insufficient google.com/tpu"}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[ApiServer]:
+    monkeypatch.chdir(tmp_path)
+    with kubernetes_api.served(tmp_path) as (server, kubeconfig):
+        monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
+        yield server
+
+
+@pytest.mark.slow
+def test_all_pods_of_a_job_are_captured_and_the_others_named(
+    api: ApiServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with profiler(lambda _: response(SPACE)) as address:
+        # Two loopback addresses stand for two pods: the service listens on both.
+        api.pods["default"] = [pod("bert-0"), pod("bert-1", "localhost"), pod("bert-2", **PENDING)]
+        words = ["--selector", "job-name=bert", "--port", str(address.port), "--duration", "10ms"]
+        code = main(["attach", *words, "--format", "json"])
+    out, err = capsys.readouterr()
+    assert code == 2, "a profile of a single event, which no check can judge"
+    assert err == "tpudiag: pod bert-2: is Pending: Insufficient google.com/tpu\n"
+    report = json.loads(out)
+    assert report["subject"]["name"] == f"127.0.0.1:{address.port}, localhost:{address.port}"
+    (table,) = [one for one in report["tables"] if one["title"].startswith("Pods of ")]
+    assert [row[:3] for row in table["rows"]] == [
+        [0, "bert-0", "Running"], [1, "bert-1", "Running"], [2, "bert-2", "Pending"],
+    ]  # fmt: skip
+    assert any("kubectl port-forward pod/bert-0" in note for note in report["notes"])
+
+
+@pytest.mark.parametrize("verb", ["attach", "watch"])
+def test_a_job_of_which_no_pod_runs(
+    api: ApiServer, verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.pods["default"] = [pod("bert-0", **PENDING)]
+    code = main([verb, "--selector", "job-name=bert"])
+    err = capsys.readouterr().err
+    assert code == 2
+    assert "pod bert-0: is Pending: Insufficient google.com/tpu" in err
+
+
+def test_the_sources_of_a_watch(api: ApiServer) -> None:
+    api.pods["default"] = [pod("bert-1", "10.0.0.8"), pod("bert-0", "10.0.0.7")]
+    workers = addresses_of(Selection("job-name=bert"), Cloud(), 6009)
+    assert workers.addresses == ("10.0.0.7:6009", "10.0.0.8:6009")
+    assert workers.lacking == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["watch"], "name a SOURCE (tpudiag-logs), --tpu or --selector"),
+        (["watch", "--zone", "z"], "name it with --tpu"),
+        (["watch", "logs", "--namespace", "n"], "name --selector"),
+        (["attach", "--context", "c"], "name --selector"),
+        (["attach", "--selector", "job-name=none"], "no pod in the namespace default"),
+        (["attach", "--selector", "a=b", "--port", "0"], "not the number of a port"),
+    ],
+)
+def test_wrong_words(
+    api: ApiServer, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del api
+    try:
+        code = main(words)
+    except SystemExit as refused:  # argparse
+        code = int(refused.code or 0)
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert told in err

@@ -1,0 +1,107 @@
+"""A Kubernetes API server on loopback that lists pods, and the kubeconfig that leads to it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+TOKEN = "loopback"
+Json = dict[str, Any]
+
+
+@dataclass
+class ApiServer:
+    """Its pods by namespace, what it refuses with, and what it was asked."""
+
+    port: int = 0
+    pods: dict[str, list[Json]] = field(default_factory=dict[str, list[Json]])
+    refusal: tuple[int, str] | None = None
+    asked: list[str] = field(default_factory=list[str])
+
+    def answer(self, path: str, token: str | None) -> tuple[int, Json]:
+        """One GET."""
+        self.asked.append(path)
+        if token != f"Bearer {TOKEN}":
+            return 401, _failure(401, "Unauthorized")
+        if self.refusal is not None:
+            return self.refusal[0], _failure(*self.refusal)
+        url = urlsplit(path)
+        namespace = url.path.split("/")[4]
+        selector = parse_qs(url.query).get("labelSelector", [""])[0]
+        wanted = dict(pair.split("=") for pair in selector.split(","))
+        items = [
+            pod for pod in self.pods.get(namespace, [])
+            if wanted.items() <= pod["metadata"]["labels"].items()
+        ]  # fmt: skip
+        return 200, {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items}
+
+
+def pod(name: str, address: str | None = "127.0.0.1", **changed: Any) -> Json:
+    """A pod that runs, as the API lists it; `changed` replaces parts of metadata and status."""
+    index = name.rpartition("-")[2]
+    labels = {"job-name": "bert", "batch.kubernetes.io/job-completion-index": index}
+    container = {"name": "trainer", "resources": {"limits": {"google.com/tpu": "4"}}}
+    status: Json = {
+        "phase": "Running", "podIP": address,
+        "containerStatuses": [{"name": "trainer", "restartCount": 1, "state": {"running": {}}}],
+    }  # fmt: skip
+    metadata: Json = {"name": name, "namespace": "default", "labels": labels}
+    return {
+        "metadata": {**metadata, **changed.pop("metadata", {})},
+        "spec": {"nodeName": f"node-{index}", "containers": [container]},
+        "status": {**status, **changed},
+    }
+
+
+@contextmanager
+def served(folder: Path) -> Generator[tuple[ApiServer, Path]]:
+    """The server while it runs, and a kubeconfig with its context."""
+    api = ApiServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            code, body = api.answer(self.path, self.headers.get("Authorization"))
+            text = json.dumps(body).encode()
+            self.send_response(code)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    api.port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield api, kubeconfig(folder / "kubeconfig", api.port)
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def kubeconfig(path: Path, port: int) -> Path:
+    """A kubeconfig (JSON is YAML) with the contexts `here` (current) and `team`."""
+    contexts = [
+        {"name": "here", "context": {"cluster": "c", "user": "u"}},
+        {"name": "team", "context": {"cluster": "c", "user": "u", "namespace": "team"}},
+    ]
+    made = {
+        "apiVersion": "v1", "kind": "Config", "current-context": "here", "contexts": contexts,
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {"token": TOKEN}}],
+    }  # fmt: skip
+    path.write_text(json.dumps(made))
+    return path
+
+
+def _failure(code: int, message: str) -> Json:
+    return {"kind": "Status", "status": "Failure", "code": code, "message": message}

@@ -1,0 +1,88 @@
+"""The pods of a job on Kubernetes: whom to attach to, and what is said of those that do not run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpudiag.diagnoses.cloud_tpu import Cloud
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.model import Table
+from tpudiag.signals import UnreadHost
+from tpudiag.sources.live.address import Address
+from tpudiag.sources.live.pods import Pod, Selection
+
+NETWORK = (
+    "Pods are asked at their addresses inside the cluster. From outside, forward the port: kubectl "
+    "port-forward pod/{name} --namespace {namespace} {port}:{port}, then tpudiag attach "
+    "localhost:{port}."
+)
+
+
+@dataclass(frozen=True)
+class JobPods:
+    """What is known of a job's pods before they are asked; empty where no selector was given."""
+
+    workers: tuple[Address, ...] = ()
+    tables: tuple[Table, ...] = ()
+    faults: tuple[UnreadHost, ...] = ()
+    notes: tuple[str, ...] = ()
+    headline: str = ""
+
+
+def selected(selection: Selection | None, port: int) -> JobPods:
+    """Ask the API server for the pods; raises NothingDiagnosed and UsageError."""
+    if selection is None:
+        return JobPods()
+    from tpudiag.sources.live.pods import pods
+
+    found = pods(selection)
+    running = [pod for pod in found if pod.runs]
+    note = NETWORK.format(name=found[0].name, namespace=found[0].namespace, port=port)
+    return JobPods(
+        workers=tuple(Address(str(pod.address), port) for pod in running),
+        tables=(_table(found, selection),),
+        faults=tuple(UnreadHost(f"pod {pod.name}", _lacks(pod)) for pod in found if not pod.runs),
+        notes=(note,),
+        headline=f"{len(running)} of {len(found)} pods of {selection.selector} run; no profile.",
+    )
+
+
+def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Workers:
+    """The workers of a Cloud TPU and of a selector, as sources to watch.
+
+    Raises NothingDiagnosed where something was named and none of its workers runs.
+    """
+    pods = selected(selection, port)
+    lacking = tuple(f"{host.name}: {host.reason}" for host in pods.faults)
+    found = tuple(str(at) for at in (*cloud.workers, *pods.workers))
+    if not found and (selection is not None or cloud.name is not None):
+        raise NothingDiagnosed("\ntpudiag: ".join(lacking) or cloud.headline)
+    return Workers(found, lacking)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Addresses of workers, and a line for each that has none."""
+
+    addresses: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
+
+
+def _lacks(pod: Pod) -> str:
+    """Why a pod cannot be asked."""
+    why = f": {pod.ended}" if pod.ended else ""
+    return f"is {pod.phase}{why}"
+
+
+def _table(found: Sequence[Pod], selection: Selection) -> Table:
+    """The pods, for people."""
+    rows = tuple(
+        (
+            "" if pod.index is None else pod.index, pod.name, pod.phase, pod.address or "",
+            pod.node, pod.chips, pod.restarts, pod.ended,
+        )
+        for pod in found
+    )  # fmt: skip
+    columns = ("worker", "pod", "phase", "address", "node", "chips", "restarts", "last end")
+    return Table(f"Pods of {selection.selector}", columns, rows, "Kubernetes API")

@@ -1,0 +1,61 @@
+"""Computes convolutions of 16-bit floats in float32, while rehearsing.
+
+On CPUs without instructions for bfloat16 TensorFlow's gradient of such a convolution takes some 40
+times as long as in float32 (measured, TensorFlow 2.21). The step's graph says so by the names of
+two casts, by which those who read it see the type that the job asked for.
+
+`gen_nn_ops` is private: every public way to a convolution leads through it (TensorFlow 2.13 to
+2.21). Where it moved, convolutions stay as they are.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+WIDE, NARROW = "tpudiag_wide", "tpudiag_narrow"
+"""Names of the casts before and after such a convolution."""
+SLOWER = 40.0
+"""How many times as long such a convolution takes where it stays in 16 bits."""
+_CONVOLUTIONS = ("conv2d", "conv3d", "depthwise_conv2d_native")
+
+
+class WideConvolutions:
+    """Hooks the operations of convolution."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        try:
+            operations: Any = import_module("tensorflow.python.ops.gen_nn_ops")
+        except ImportError:
+            return
+        for name in _CONVOLUTIONS:
+            if hasattr(operations, name):
+                hooks.around(operations, name, self._convolved)
+
+    def _convolved(self, original: Any, input: Any, filter: Any, *args: Any, **kwargs: Any) -> Any:
+        """One convolution."""
+        tf = self._tf
+        dtype = getattr(input, "dtype", None)
+        if dtype not in (tf.bfloat16, tf.float16):
+            return original(input, filter, *args, **kwargs)
+        wide = (tf.cast(each, tf.float32, name=WIDE) for each in (input, filter))
+        return tf.cast(original(*wide, *args, **kwargs), dtype, name=NARROW)
+
+
+def is_wide(operation: Any) -> bool:
+    """Whether an operation is the cast before a convolution of ours."""
+    return operation.type == "Cast" and WIDE in operation.name
+
+
+def is_narrow(operation: Any) -> bool:
+    """Whether an operation is the cast after a convolution of ours."""
+    return operation.type == "Cast" and NARROW in operation.name
+
+
+def asked_dtype(tensor: Any) -> str:
+    """The type of a tensor as the job asked for it."""
+    source = tensor.op.inputs[0] if is_wide(tensor.op) else tensor
+    return str(source.dtype.base_dtype.name)
