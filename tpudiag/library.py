@@ -57,13 +57,15 @@ def check(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     pedantic: bool = False,
+    changes_within: str | Path | None = None,
     on_phase: OnPhase = lambda _: None,
 ) -> Report:
     """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
 
     `program` is a script, a notebook or `module:function`, `module` one that runs as by
     `python -m`; without either the reference job runs. Without `log_dir` the job's profile goes
-    with the call. `on_phase` hears what is being done. Raises TpudiagError: UsageError for an
+    with the call. `changes_within` is a folder that offered changes stay in, where the script's
+    project is larger. `on_phase` hears what is being done. Raises TpudiagError: UsageError for an
     unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
     TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
     """
@@ -92,7 +94,7 @@ def check(
             tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             tpu_timeout_s=tpu_timeout_s, measure_input_s=measure_input_s,
             rest_s=0.0 if first_loop else budget_s, fake_data=fake_data, log_dir=folder,
-            sandbox=None if sandbox is None else Path(sandbox),
+            sandbox=_path(sandbox), changes_within=_path(changes_within),
             python=job_request.python(_text(python), _text(program)),
             compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
         )  # fmt: skip
@@ -125,14 +127,16 @@ def fix(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     pedantic: bool = False,
+    changes_within: str | Path | None = None,
     on_phase: OnPhase = lambda _: None,
 ) -> Report:
     """Change a script so that its findings are gone, proven by a rehearsal, as `tpudiag fix` does.
 
     Each finding of the report has its `change`, with its state and proof, or says in `no_change`
     why it has none; `mending` holds the whole difference and how many findings are `left`. Files
-    are changed with `write` alone. Raises TpudiagError: NothingDiagnosed where the job comes to no
-    training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
+    are changed with `write` alone, and none outside `changes_within`. Raises TpudiagError:
+    NothingDiagnosed where the job comes to no training step, UnreadableInput for a script that is
+    not to be touched; and KeyboardInterrupt.
     """
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
@@ -149,14 +153,14 @@ def fix(
             arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
             topology=goal.topology, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             measure_input_s=measure_input_s, rest_s=0.0 if first_loop else budget_s,
-            fake_data=fake_data, log_dir=Path(temporary),
+            fake_data=fake_data, log_dir=Path(temporary), changes_within=_path(changes_within),
             python=job_request.python(_text(python), _text(program)),
             compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
         )  # fmt: skip
         return fixing.diagnose(
             fixing.FixRequest(
                 job=request, select=tuple(select), unsafe=unsafe, write=write,
-                patch=None if patch is None else Path(patch),
+                patch=_path(patch),
             ),
             settings, on_phase,
         )  # fmt: skip
@@ -306,6 +310,11 @@ def render(report: Report, format: str) -> str:
 def _text(path: str | Path | None) -> str | None:
     """A path as text."""
     return None if path is None else str(path)
+
+
+def _path(path: str | Path | None) -> Path | None:
+    """A path as one."""
+    return None if path is None else Path(path)
 
 
 def _settings(select: Sequence[str], ignore: Sequence[str], pedantic: bool = False) -> Settings:

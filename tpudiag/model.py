@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Literal, Union
 
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
-from tpudiag.script_run import Coverage, Crash, HookDefect
+from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment
 
 Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
 """What a figure may be; a float or int carries its unit beside it."""
@@ -489,6 +489,8 @@ class Report:
     """How much of a rehearsed script was run."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of tpudiag that failed while the job ran; the job went on without them."""
+    environment: RunEnvironment | None = None
+    """What the job ran in; None where none was run."""
     fix_command: str | None = None
     """What shows and proves the changes of its findings, where some can be made."""
     mending: Mending | None = None

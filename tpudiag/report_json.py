@@ -43,7 +43,7 @@ INVARIANTS = (
 """What a verdict promises: findings where it failed, evidence where it passed, else a reason."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_RARE = frozenset(("cell", "change", "no_change", "fix_command", "mending"))
+_RARE = frozenset(("cell", "environment", "change", "no_change", "fix_command", "mending"))
 """Keys that stand only where there is something to say: few files are notebooks."""
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 """Keys under which a null was no finite number."""

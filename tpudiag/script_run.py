@@ -10,6 +10,27 @@ from tpudiag.location import Location
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunEnvironment:
+    """What a job ran in, and what looked at it; versions are None where nothing is installed."""
+
+    python: str
+    """The job's Python, e.g. `3.10.13`."""
+    python_path: str
+    chosen_by: str
+    """Why that Python: `--python`, `VIRTUAL_ENV`, ..."""
+    tensorflow: str | None
+    keras: str | None
+    libtpu: str | None
+    """Of the job's environment; the compiler may have another."""
+    packages: dict[str, str]
+    """Every installed distribution that matters to a job on TPU, with its version."""
+    tool_python: str
+    """The Python that tpudiag itself runs in; its own version stands under `tool`."""
+    compiler: str | None = None
+    """The TPU compiler that was asked, e.g. `libtpu 0.0.51, jax 0.10.2`."""
+
+
 @dataclass(frozen=True)
 class CodeFrame:
     """A line of user code that an exception went through."""

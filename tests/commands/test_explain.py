@@ -122,6 +122,14 @@ def test_what_cannot_be_explained_is_one_line_and_exit_code_2(
     assert b"Traceback" not in done.stderr
 
 
+def test_error_that_is_not_known_is_shown_whole_with_what_to_do_next() -> None:
+    done = tpudiag("--error", "InvalidArgumentError: the widget is odd [Op:OddOp]")
+    assert done.returncode == 2
+    assert done.stdout.startswith(b"not known (error) INVALID_ARGUMENT\n")
+    assert b"the widget is odd" in done.stdout and b"Next" in done.stdout
+    assert done.stderr.count(b"\n") == 1 and b"none of the" in done.stderr
+
+
 def test_a_log_is_read_from_a_pipe_whatever_its_bytes() -> None:
     odd = b"\xff\xfe\x00\x1b[31mred\rprogress\r" * 10 + b"\n"
     done = tpudiag("--log", "-", stdin=odd + BY_ID["E01"].example.encode() + b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpudiag.known_errors.guidance import status_of
 from tpudiag.known_errors.model import Phase
 from tpudiag.known_errors.unknown import LONGEST_HEAD, LONGEST_TAIL, phase_of, unknown
 
@@ -55,3 +56,33 @@ def test_nearest_shares_its_words() -> None:
     error = unknown("ValueError: the distributed variable has an odd aggregation and dtype here")
     assert error is not None
     assert "E81" in [near.id for near in error.nearest]
+
+
+def test_what_its_kind_means_where_and_what_next_are_said() -> None:
+    error = unknown(
+        'Traceback (most recent call last):\n  File "/home/me/train.py", line 37, in step\n'
+        '  File "/usr/lib/python3/dist-packages/tensorflow/ops.py", line 3, in f\n'
+        "tensorflow.python.framework.errors_impl.InvalidArgumentError: an odd widget [Op:OddOp]"
+    )
+    assert error is not None and error.status == "INVALID_ARGUMENT"
+    assert error.guidance.own_line == "/home/me/train.py:37"
+    assert error.guidance.operation == "OddOp"
+    assert error.guidance.meaning and error.guidance.next_steps
+
+
+def test_status_is_told_in_any_of_its_spellings() -> None:
+    assert status_of("(0) Failed precondition: odd") == "FAILED_PRECONDITION"
+    assert status_of("errors_impl.DataLossError: odd") == "DATA_LOSS"
+    assert status_of("INTERNAL: odd") == "INTERNAL"
+    assert status_of("ValueError: odd") is None
+
+
+def test_line_of_a_notebook_is_its_cell() -> None:
+    error = unknown("Cell In[12], line 3\n      3 odd()\nValueError: the widget is odd")
+    assert error is not None and error.guidance.own_line == "cell 12, line 3"
+
+
+def test_exception_inside_a_line_is_seen() -> None:
+    error = unknown('{"severity":"ERROR","message":"ValueError: the odd thing\\\\nwas odd"}')
+    assert error is not None and "odd thing" in error.text
+    assert unknown("all is well: 0 errors, ValueErrorless") is None

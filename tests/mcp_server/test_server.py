@@ -108,6 +108,7 @@ async def talk_to_server(talk: Talk) -> None:
 
         await ask("explain", "explain", error="Please provide a TPU Name to connect to.")
         await ask("outside", "check", program="../train.py")
+        await ask("write", "fix", program="train.py", write=True)
         await ask("unknown id", "check", program="train.py", select=["TPU999"])
         started = anyio.Event()
 
@@ -126,7 +127,7 @@ async def talk_to_server(talk: Talk) -> None:
             talk.at_cancel = workers(talk.folder)
             group.cancel_scope.cancel()
         # The next diagnosis has its turn once the cancelled one is gone with all it started.
-        await ask("check", "check", program="train.py", **QUICK)
+        await ask("fix", "fix", program="train.py", **QUICK)
         talk.after_cancel = workers(talk.folder) & talk.at_cancel
 
 
@@ -141,31 +142,34 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
 
 def test_tools_come_with_their_schemas(talk: Talk) -> None:
     tools = {tool.name: tool for tool in talk.tools}
-    assert set(tools) >= {"check", "read", "plan", "compare", "explain"}
+    assert set(tools) == {"check", "fix", "read", "plan", "compare", "explain"}
     assert tools["check"].output_schema == report_schema()
     assert tools["read"].annotations and tools["read"].annotations.read_only_hint
 
 
-def test_a_check_answers_with_the_report_and_a_short_text(talk: Talk) -> None:
-    answer = talk.answers["check"]
-    assert not answer.is_error, talk.text("check")
+def test_a_diagnosis_answers_with_the_report_and_a_short_text(talk: Talk) -> None:
+    answer = talk.answers["fix"]
+    assert not answer.is_error, talk.text("fix")
     report: dict[str, Any] = answer.structured_content or {}
     Draft202012Validator(report_schema()).validate(report)  # pyright: ignore[reportUnknownMemberType]
     (failed,) = [o for o in report["outcomes"] if o["id"] == "TPU102"]
     assert failed["findings"][0]["location"] == {"file": "train.py", "line": 8}
-    assert "TPU102 dynamic-shape" in talk.text("check")
+    assert "proven by 2 rehearsals" in talk.text("fix")
     assert report["excerpts"][0]["file"] == "train.py"
+    assert failed["findings"][0]["change"]["state"] == "proven"
+    assert "+" in report["mending"]["diff"] and "drop_remainder=True" in report["mending"]["diff"]
 
 
 def test_progress_grows_and_says_what_is_being_done(talk: Talk) -> None:
     seconds = [progress for progress, _ in talk.progress]
     said = [message.partition(" (")[0] for _, message in talk.progress]
-    assert "importing TensorFlow" in said and said[-1] == "judging"
+    assert {"importing TensorFlow", "rehearsing with 1 change", "judging"} <= set(said)
     assert seconds == sorted(seconds)
 
 
 def test_nothing_is_written_into_the_folder(talk: Talk) -> None:
     assert [file.name for file in talk.folder.iterdir()] == ["train.py"]
+    assert (talk.folder / "train.py").read_text(encoding="utf-8") == SCRIPT
 
 
 def test_nothing_but_the_protocol_is_on_stdout(talk: Talk) -> None:
@@ -184,7 +188,11 @@ def test_errors_are_explained(talk: Talk) -> None:
 
 
 def test_what_a_client_can_cause_is_one_line(talk: Talk) -> None:
-    for name, said in (("outside", "outside"), ("unknown id", "TPU999: no check has this id")):
+    for name, said in (
+        ("outside", "outside"),
+        ("unknown id", "TPU999: no check has this id"),
+        ("write", "not started with --allow-write"),
+    ):
         assert talk.answers[name].is_error
         assert said in talk.text(name) and "\n" not in talk.text(name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from jsonschema import Draft202012Validator
 
 from tpudiag import library
 from tpudiag.errors import UsageError
+from tpudiag.mcp_server.folder import Folder
+from tpudiag.mcp_server.server import Verbs
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
 from tpudiag.mcp_server.worker import of_report, slim
 from tpudiag.model import (
@@ -26,6 +29,7 @@ from tpudiag.model import (
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "check": {"program": "train.py", "arguments": ["--epochs", "1"], "target": "v6e-8"},
+    "fix": {"program": "train.py", "select": ["TPU2"], "write": True},
     "read": {"path": "logs", "top": 5, "select": ["TPU2"]},
     "plan": {"targets": ["v5e-8", "v6e-8"], "batch": [64, 128]},
     "compare": {"before": ["a.json"], "after": ["b.json", "c.json"]},
@@ -105,3 +109,13 @@ def test_an_answer_is_short_and_fits_the_schema_of_reports() -> None:
 
 def test_lines_of_files_elsewhere_are_not_in_an_answer() -> None:
     assert of_report(long_report(), whole=True)["result"]["excerpts"] == []
+
+
+def test_fix_may_write_where_the_server_was_told_so(tmp_path: Path) -> None:
+    (tmp_path / "train.py").touch()
+    given = {"program": "./train.py", "write": True}
+    with pytest.raises(UsageError, match="--allow-write"):
+        Verbs(Folder(tmp_path), None, may_write=False).request("fix", given)
+    asked = Verbs(Folder(tmp_path), "/usr/bin/python3", may_write=True).request("fix", given)
+    assert (asked["tool"], asked["python"]) == ("fix", "/usr/bin/python3")
+    assert (asked["arguments"]["program"], asked["arguments"]["write"]) == ("train.py", True)

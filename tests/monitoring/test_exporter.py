@@ -14,9 +14,10 @@ import pytest
 from tpudiag.monitoring.cloud import exporter as exporting
 from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 from tpudiag.monitoring.cloud.resource import PointSource
-from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.follower import Figures, Watched
 from tpudiag.monitoring.recording import Run
 from tpudiag.monitoring.run_sources import Place
+from tpudiag.monitoring.watched_job import WatchedJob
 
 GONE = 2**22 + 7
 """A pid that no process has."""
@@ -102,3 +103,35 @@ def test_a_run_is_free_when_it_is_over(recordings: ModuleType) -> None:
     assert free(replace(run, ended_ns=1))
     assert free(replace(run, pid=GONE))
     assert not free(replace(run, pid=GONE, host="elsewhere"))
+
+
+def test_alerts_carry_their_cause_and_are_set_back(recordings: ModuleType, tmp_path: Path) -> None:
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
+    job = WatchedJob([str(tmp_path / "a.sqlite")])
+    job.poll()
+    slow = replace(job.slowest.figures(), cause="input")
+    place = exporting._Place(PointSource("generic_task", (), ()), slow.run)  # pyright: ignore
+
+    def shown(figures: Figures, **alerts: bool) -> set[tuple[str, str, float]]:
+        points = place.alerts(figures, alerts, 1)
+        labels = [(dict(point.source.labels), point.value) for point in points]
+        return {(each["check"], each["cause"], value) for each, value in labels}
+
+    assert shown(slow, TPU603=True, TPU201=True, TPU604=False) == {
+        ("TPU603", "input", 1.0), ("TPU201", "", 1.0), ("TPU604", "", 0.0),
+    }  # fmt: skip
+    over = {("TPU603", "input", 0.0), ("TPU603", "", 0.0), ("TPU201", "", 0.0)}
+    assert shown(slow, TPU603=False, TPU201=False) == over
+    assert shown(slow, TPU603=False) == {("TPU603", "", 0.0)}
+
+
+def test_an_alert_arrives(emulator: Any, started: Started, recordings: ModuleType) -> None:
+    exporter = started("tpudiag-logs")
+    recordings.write(Path("b.sqlite"), [1.0] * 60)
+    job = WatchedJob(["b.sqlite"])
+    job.poll()
+    exporter.show(replace(job.slowest.figures(), cause="checkpoint"), {"TPU604": True})
+    assert "lost" not in exporter.close()
+    (key,) = [key for key in emulator.series if key[0].endswith("/alert")]
+    assert (dict(key[1])["check"], dict(key[1])["cause"]) == ("TPU604", "checkpoint")
+    assert emulator.series[key][0][1] == 1

@@ -53,3 +53,12 @@ def test_the_next_run_takes_the_place_of_the_last(recordings: ModuleType, tmp_pa
         server.close()
     assert 'run_id="r2"' in text
     assert 'run_id="r1"' not in text
+
+
+def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> None:
+    slow = replace(figures(recordings, tmp_path), cause="input")
+    rows = exposition([(slow, {"TPU603": True, "TPU604": False, "TPU201": True})]).splitlines()
+    alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
+    assert [('cause="input"' in row, row.partition(',id=')[2]) for row in alerts] == [
+        (True, '"TPU603"} 1'), (False, '"TPU604"} 0'), (False, '"TPU201"} 1'),
+    ]  # fmt: skip

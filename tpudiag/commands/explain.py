@@ -26,7 +26,8 @@ examples:
   tpudiag explain --error "Please provide a TPU Name to connect to."
   tpudiag explain --log train.log      of any size; - reads standard input
 
-exit codes: 0 explained; 2 no such check or file, or no known error in the text.
+exit codes: 0 explained; 2 no such check or file, or no known error in the text (of one that is not
+known, what its kind means and what to look at next is said all the same).
 """
 BIG_BYTES = 50_000_000
 """From this size on progress is answers."""
@@ -116,17 +117,15 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
     """The errors of a text or a log, best first; raises NothingDiagnosed where there is none."""
     from tpudiag.known_errors import answers, reader
 
-    known = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
-    if not known:
+    found = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
+    if as_json and found:
+        yield _dumps([answers.data(each) for each in found])
+    elif found:
+        rows = (("", *answers.rows(each, _bold)) for each in found)
+        yield from (row for number, each in enumerate(rows) for row in each[not number :])
+    if not any(reader.is_known(each) for each in found):
         where = log if text is None else "the text"
         raise NothingDiagnosed(reader.nothing_in(where, text or ""))
-    if as_json:
-        yield _dumps([answers.data(each) for each in known])
-        return
-    for number, each in enumerate(known):
-        if number:
-            yield ""
-        yield from answers.rows(each, _bold)
 
 
 def _bold(text: str) -> str:

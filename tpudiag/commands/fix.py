@@ -75,8 +75,8 @@ def add_parser(verbs: _report.Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
     _report.check_outputs(options)
-    request = _request(options)
     settings = _report.settings_for(options)
+    request = _request(options, settings.select)
     from dataclasses import replace
 
     from tpudiag import snippets
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     return int(mending is None or mending.left > 0)
 
 
-def _request(options: argparse.Namespace) -> FixRequest:
+def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag.diagnoses.fix import FixRequest
 
@@ -103,7 +103,7 @@ def _request(options: argparse.Namespace) -> FixRequest:
         raise UsageError(f"--patch {options.patch}: the folder does not exist")
     return FixRequest(
         job=check.request(options),
-        select=tuple(options.select),
+        select=select,
         unsafe=options.unsafe,
         write=options.write,
         patch=options.patch,

@@ -14,7 +14,7 @@ MISSING = "the SDK of the Model Context Protocol is not installed: pip install '
 EPILOG = """\
 An agent starts it by its own configuration, in the project's folder; docs/agents.md has examples.
 stdin and stdout speak the protocol. Nothing outside the folder is opened, and nothing in it is
-changed: what a rehearsed script writes is kept apart and thrown away.
+changed but by `fix` under --allow-write: what a rehearsed script writes is thrown away.
 """
 
 
@@ -22,8 +22,8 @@ def add_parser(verbs: Verbs) -> None:
     """The verb's own arguments."""
     parser = verbs.add_parser(
         "mcp", help="serve the verbs to an agent or editor (Model Context Protocol, stdio)",
-        description="Serves check, read, plan, compare and explain to an agent or editor, over "
-        "the Model Context Protocol on stdin and stdout (the extra `mcp`).",
+        description="Serves check, fix, read, plan, compare and explain to an agent or editor, "
+        "over the Model Context Protocol on stdin and stdout (the extra `mcp`).",
         epilog=EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
@@ -33,6 +33,10 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument(
         "--python", metavar="PYTHON",
         help="the Python of the jobs, as for `check`: an agent cannot name one",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-write", action="store_true",
+        help="let the agent have `fix` change files of the folder (default: it gets the diff)",
     )  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -50,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
     os.chdir(options.folder)
-    server.serve(Path.cwd(), options.python)
+    server.serve(Path.cwd(), options.python, may_write=options.allow_write)
     return 0
 
 

@@ -27,10 +27,16 @@ class Project:
     program: str
     """The script or notebook."""
     notebook: Notebook | None = None
+    within: Path | None = None
+    """A folder that changes stay in, where the project is larger."""
+    to_write: bool = False
+    """Its files are to be written, so that one that is read-only is refused."""
     _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
 
     def __post_init__(self) -> None:
         self.folder = files.project_of(self.program)
+        if self.within is not None and not self.folder.is_relative_to(self.within):
+            self.folder = self.within
 
     def document(self, name: str) -> Document:
         """The document of a file; raises Refused, each time with the same reason."""
@@ -45,11 +51,16 @@ class Project:
         return known
 
     def _read(self, name: str) -> Document:
-        if self.notebook is not None and name == self.notebook.name:
-            return documents.notebook(name, self.folder, self.notebook.program, self.notebook.cells)
-        if not name.endswith(".py"):
+        book = self.notebook
+        if book is not None and name == book.name:
+            document: Document = documents.notebook(name, self.folder, book.program, book.cells)
+        elif not name.endswith(".py"):
             raise Refused(f"{name} is no Python file")
-        return documents.script(name, self.folder)
+        else:
+            document = documents.script(name, self.folder)
+        if self.to_write:
+            files.refuse_read_only(document.file)
+        return document
 
 
 @dataclass(frozen=True, kw_only=True)

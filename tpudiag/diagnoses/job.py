@@ -130,6 +130,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         crash=signals.end.crash if signals.end is not None else None,
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,
+        environment=job_summary.environment(python, compiled.compiler if compiled else None),
         samples=samples(signals),
     )
 

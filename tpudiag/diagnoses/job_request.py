@@ -59,6 +59,8 @@ class JobRequest:
     """Whether data that cannot be reached is stood in for."""
     offers_changes: bool = True
     """Whether the changes that could mend its findings are made."""
+    changes_within: Path | None = None
+    """A folder that they stay in, where the script's project is larger."""
     seed: int = -1
     """Of all random numbers of the job; -1: as it has them."""
     overlay: tuple[tuple[str, str], ...] = ()

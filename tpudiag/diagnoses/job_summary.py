@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shlex
 import statistics
@@ -11,8 +12,10 @@ from pathlib import Path
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.model import Measurement
+from tpudiag.script_run import RunEnvironment
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
@@ -42,6 +45,18 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
         found["tensorflow_import_s"] = Measurement(took, "s", "job")
     found["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
     return found
+
+
+def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
+    """What the job ran in, and what looked at it."""
+    installed = python.distributions
+    return RunEnvironment(
+        python=python.release, python_path=python.path, chosen_by=python.because,
+        tensorflow=python.tensorflow_version, keras=installed.get("keras"),
+        libtpu=installed.get("libtpu") or installed.get("libtpu-nightly"),
+        packages=dict(sorted(installed.items())), tool_python=platform.python_version(),
+        compiler=compiler,
+    )  # fmt: skip
 
 
 def _of_training(signals: Signals) -> dict[str, Measurement]:

@@ -14,9 +14,8 @@ def with_changes(report: Report, request: JobRequest) -> Report:
     """The report with a change at each finding that has one; as it is for the reference job."""
     if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
         return report
-    project = Project(
-        request.name_of_file, request.notebook.source if request.notebook is not None else None
-    )
+    notebook = request.notebook.source if request.notebook is not None else None
+    project = Project(request.name_of_file, notebook, request.changes_within)
     report, _ = candidates(report, project, request.target)
     command = _command(request) if any(True for _ in offered(report)) else None
     return replace(report, fix_command=command)

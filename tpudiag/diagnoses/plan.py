@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tpudiag.diagnoses import plan_report
+from tpudiag.diagnoses import job_summary, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
@@ -76,7 +76,9 @@ def diagnose(
             steps.close()
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
-    return plan_report.report(job.name, plans, partial, request.examples, steps.reused)
+    report = plan_report.report(job.name, plans, partial, request.examples, steps.reused)
+    environment = job_summary.environment(job.python, request.installed.versions)
+    return replace(report, environment=environment)
 
 
 def _no_step(job: JobRun) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -45,6 +46,8 @@ class Judgement:
     trouble: str | None = None
     """What speaks against all of them together."""
     losses: str = ""
+    losses_differ: bool = False
+    """Whether it is the losses alone that speak against them."""
 
     @property
     def sound(self) -> bool:
@@ -53,10 +56,17 @@ class Judgement:
 
 
 def judge(
-    before: Report, after: Report, tried: Sequence[Candidate], applied: Sequence[Candidate]
+    before: Report,
+    after: Report,
+    tried: Sequence[Candidate],
+    applied: Sequence[Candidate],
+    steady: bool = True,
 ) -> Judgement:
-    """Hold the job with the `applied` changes against that without; `tried` are in question."""
-    if after.partial is not None and after.partial != before.partial:
+    """Hold the job with the `applied` changes against that without; `tried` are in question.
+
+    The losses of a job that is not `steady` differ from run to run, and tell nothing.
+    """
+    if after.partial is not None and _ending(after) != _ending(before):
         return Judgement({}, after.partial)
     if not after.samples:
         return Judgement({}, "the job does not reach a training step any more")
@@ -67,7 +77,16 @@ def judge(
     }
     trouble = _new(before, after, applied)
     alike, losses = compared(before, after, [each.change.effect for each in applied])
-    return Judgement(dropped, trouble or (None if alike else losses), losses)
+    if not alike and not steady:
+        alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
+    differ = not alike and trouble is None and not dropped
+    return Judgement(dropped, trouble or (None if alike else losses), losses, differ)
+
+
+def _ending(report: Report) -> str:
+    """How a job ended early, without lines and numbers: they move with a change."""
+    text = re.sub(r" \([^()]*:\d+\)$", "", report.partial or "")
+    return re.sub(r"\d+", "#", text)
 
 
 def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) -> str | None:
@@ -163,12 +182,16 @@ def compared(before: Report, after: Report, effects: Sequence[Effect]) -> tuple[
     meant = Effect.NUMBERS in effects or Effect.MODEL in effects
     same_steps = weights.name == new_weights.name and len(weights.values) == len(new_weights.values)
     if meant:
-        return True, _as_meant(pairs)
+        lost = any(math.isfinite(old) and not math.isfinite(new) for old, new in pairs)
+        return not lost, _as_meant(pairs)
     if not pairs and not (same_steps and weights.values):
         return True, "no losses or weights to compare: the step returns none"
     what = f"the losses of {len(pairs)} steps" if pairs else "the weights after the observed steps"
     if not pairs:
-        pairs = list(zip(weights.values, new_weights.values, strict=False))
+        if weights.values == new_weights.values:
+            return True, f"{what} are equal bit for bit"
+        # sums of magnitudes: those of the weights themselves may be near 0
+        pairs = list(zip(weights.values[1::2], new_weights.values[1::2], strict=False))
     elif same_steps and (losses, weights) == (new_losses, new_weights) and weights.values:
         return True, f"{what} and the weights after them are equal bit for bit"
     if all(_equal(*pair) for pair in pairs):
@@ -186,8 +209,8 @@ def _within(pairs: Sequence[tuple[float, float]], what: str, *, ordered: bool) -
         return worst <= SAME, said
     old, new = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
     said = (
-        f"the mean of {what} is {old:.6g} and {new:.6g} with it, in another order of data or sums "
-        f"({SAME_MEAN:.0%} is allowed)"
+        f"the mean of {what} is {old:.6g} and {new:.6g} with it, where the order of data or sums "
+        f"may be another ({SAME_MEAN:.0%} is allowed)"
     )
     return _apart(old, new) <= SAME_MEAN, said
 

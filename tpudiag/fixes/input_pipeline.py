@@ -26,7 +26,7 @@ SHARE_OF_RAM = 0.5
 """Of the host's memory that a cache may take."""
 
 
-@fix("TPU102", effect=Effect.NONE, title="drop the batch that is not full")
+@fix("TPU102", effect=Effect.ORDER, title="drop the batch that is not full")
 def drop_remainder(place: Place) -> Iterator[Edit]:
     """`drop_remainder=True` for the batch that the finding names."""
     source = place.source

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from tpudiag.known_errors.model import KnownError, Match, RivalFound
+from tpudiag.known_errors.model import KnownError, Match, Phase, RivalFound
 from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
@@ -44,12 +44,24 @@ def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
 
 
 def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
-    """An error that is not known: whole, when it came, what it is nearest to."""
-    status = f", {error.status}" if error.status else ""
-    yield bold("not known (error)") + f" {error.phase.value}{status}"
+    """An error that is not known: whole, when it came, what its kind means, what to do next."""
+    guide = error.guidance
+    phase = "" if error.phase is Phase.ANY else error.phase.value
+    about = ", ".join(part for part in (phase, guide.status) if part)
+    yield f"{bold('not known (error)')} {about}".rstrip()
     yield _paragraph(clean(error.text), "  > ")
+    if guide.meaning:
+        yield f"\n{bold('What its kind means')}\n{_paragraph(guide.meaning)}"
+    if guide.operation or guide.own_line:
+        yield f"\n{bold('Where')}"
+        named = (("operation", guide.operation), ("your line", guide.own_line))
+        yield from (_paragraph(f"{what} {clean(name)}") for what, name in named if name)
+    yield f"\n{bold('Next')}"
+    yield from (f"    {row}" for row in guide.next_steps.splitlines())
+    if error.nearest:
+        yield f"\n{bold('Known errors with its words')}"
     yield from (
-        f"  near {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
+        f"  {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
         for near in error.nearest
     )
 
@@ -80,6 +92,8 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
     return {
         "id": "unknown", "level": "error", "family": None, "phase": error.phase.value,
         "status": error.status, "excerpt": error.text, "cause": None, "fix": None,
+        "meaning": error.guidance.meaning or None, "operation": error.guidance.operation,
+        "own_line": error.guidance.own_line, "next_steps": error.guidance.next_steps.splitlines(),
         "nearest": [near.id for near in error.nearest], "secondary": False,
     }  # fmt: skip
 

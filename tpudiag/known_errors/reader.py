@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.model import Match, Phase
 from tpudiag.known_errors.unknown import UnknownError
 
 SMALL_BYTES = 1 << 20
@@ -53,6 +53,11 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
+def is_known(answer: Match | UnknownError) -> bool:
+    """Whether it is in the catalogue."""
+    return isinstance(answer, Match)
+
+
 def nothing_in(where: str, text: str = "") -> str:
     """That nothing known was found, and what the text is nearest to."""
     from tpudiag.known_errors.catalogue import known_errors
@@ -63,7 +68,8 @@ def nothing_in(where: str, text: str = "") -> str:
     if failure is None:
         return line
     near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
-    return f"{line}; it failed {failure.phase.value}" + (f"; nearest: {near}" if near else "")
+    failed = "" if failure.phase is Phase.ANY else f"; it failed {failure.phase.value}"
+    return line + failed + (f"; nearest: {near}" if near else "")
 
 
 def _with_unknown(matches: Sequence[Match], text: str) -> list[Match | UnknownError]:
@@ -75,7 +81,7 @@ def _with_unknown(matches: Sequence[Match], text: str) -> list[Match | UnknownEr
     versions = versions_in(text)
     matches = [for_versions(each, versions) for each in matches]
     failures = any(each.error.level == "error" for each in matches)
-    failure = unknown(text) if matches and not failures else None
+    failure = unknown(text) if not failures else None
     if failure is None or any(not each.error.noise for each in match(failure.text)):
         return [*matches]
     return [failure, *matches]

@@ -9,26 +9,35 @@ from dataclasses import dataclass
 from functools import cache
 
 from .catalogue import known_errors
+from .guidance import Guidance, guidance
 from .model import KnownError, Phase
+from .plain_text import plain, without_prefixes
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
 NEAREST = 3
-LEAST_LIKENESS = 0.25
+LEAST_LIKENESS = 0.3
 LEAST_WORDS = 3
 
 _FAILURE = re.compile(
     r"^[^\S\n]*(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure))\b(?::|$).*"
     r"|.*(?:Check failed:|Fatal Python error|terminate called|core dumped|Segmentation fault).*"
+    r"|.*OP_REQUIRES failed at.*"
     r"|^.{0,60} F [\w./]+\.cc:\d+\].*",
     re.MULTILINE,
 )
-_STATUS = re.compile(
-    r"\b(CANCELLED|UNKNOWN|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|ABORTED"
-    r"|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|OUT_OF_RANGE|UNIMPLEMENTED"
-    r"|INTERNAL|UNAVAILABLE|DATA_LOSS|UNAUTHENTICATED)\b"
+_BURIED = re.compile(
+    r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
+"""An exception inside a line: of a JSON log, of a sentence around it."""
+FEW_LINES = 20
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
+_BOILERPLATE = re.compile(
+    r"(?:\w+\.)+(?=\w+(?:Error|Exception)\b)|\{\{function_node \S+\}\}|File \"[^\"]*\", line \d+"
+    r"|\b(?:tensorflow|python|framework|errors_impl|InvalidArgumentError|ValueError|TypeError"
+    r"|AttributeError|RuntimeError|InternalError|NotFoundError)\b"
+)
+"""Words of nearly every error."""
 _PHASES: tuple[tuple[Phase, str], ...] = (
     (Phase.INSTALLING, r"ImportError|ModuleNotFoundError|undefined symbol|\.so[.\d]*: cannot"),
     (Phase.CREATING, r"gcloud\W.{0,40}tpus?\W.{0,20}create|queued-resource"),
@@ -53,19 +62,26 @@ class UnknownError:
     text: str
     """Its own words: all exceptions of the chain, the cause first."""
     phase: Phase
-    status: str | None
-    """The status code that it names."""
     nearest: tuple[KnownError, ...]
     """Known errors that use its words, the most alike first."""
+    guidance: Guidance
+
+    @property
+    def status(self) -> str | None:
+        """The status code that it names."""
+        return self.guidance.status
 
 
 def unknown(text: str) -> UnknownError | None:
     """The failure that a text ends with; None where there is none in it."""
+    text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
+    if not failures and text.count("\n") < FEW_LINES:
+        failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
     if not failures:
         return None
-    status = _STATUS.search(text)
-    return UnknownError(whole(text, failures), phase_of(text), status and status[1], nearest(text))
+    said, phase = whole(text, failures), phase_of(text)
+    return UnknownError(said, phase, nearest(said), guidance(text, said, phase))
 
 
 def whole(text: str, failures: list[str]) -> str:
@@ -84,36 +100,36 @@ def phase_of(text: str) -> Phase:
 
 
 def nearest(text: str) -> tuple[KnownError, ...]:
-    """The known errors whose own texts share the rarest words with a text."""
+    """The known errors whose own texts share the rarest words with an error's."""
     rarity, words_of = _vocabulary()
-    words = {word.lower() for word in _WORD.findall(text)}
+    words = _words(text)
     weight = sum(rarity.get(word, 0.0) for word in words) or 1.0
     alike = {
-        error.id: sum(rarity[word] for word in shared) / min(weight, _weight(error.id))
+        error: sum(rarity[word] for word in shared) / math.sqrt(weight * _weight(error))
         for error, own in words_of.items()
         if len(shared := words & own) >= LEAST_WORDS
     }
-    best = sorted(
-        (error for error in words_of if error.id in alike), key=lambda error: -alike[error.id]
-    )[:NEAREST]
-    return tuple(error for error in best if alike[error.id] >= LEAST_LIKENESS)
+    best = sorted(alike, key=lambda error: -alike[error])[:NEAREST]
+    return tuple(error for error in best if alike[error] >= LEAST_LIKENESS)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words that tell something, in lower case."""
+    bare = _BOILERPLATE.sub(" ", text)
+    return frozenset(word.lower() for word in _WORD.findall(bare))
 
 
 @cache
 def _vocabulary() -> tuple[dict[str, float], dict[KnownError, frozenset[str]]]:
     """How rare each word of the catalogue is, and the words of each error."""
-    words_of = {
-        error: frozenset(word.lower() for word in _WORD.findall(error.example))
-        for error in known_errors()
-    }
+    words_of = {error: _words(error.example) for error in known_errors()}
     counts = Counter(word for words in words_of.values() for word in words)
     rarity = {word: math.log(len(words_of) / count) for word, count in counts.items()}
     return rarity, words_of
 
 
 @cache
-def _weight(id_: str) -> float:
+def _weight(error: KnownError) -> float:
     """How much the words of a known error weigh together."""
     rarity, words_of = _vocabulary()
-    own = next(words for error, words in words_of.items() if error.id == id_)
-    return sum(rarity[word] for word in own) or 1.0
+    return sum(rarity[word] for word in words_of[error]) or 1.0

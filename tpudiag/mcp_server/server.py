@@ -13,7 +13,7 @@ from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from tpudiag.errors import TpudiagError
+from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.mcp_server import worker_process
 from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import (
@@ -22,6 +22,7 @@ from tpudiag.mcp_server.tools import (
     Check,
     Compare,
     Explain,
+    Fix,
     Plan,
     Read,
     Tool,
@@ -33,8 +34,13 @@ INSTRUCTIONS = (
     "tpudiag finds what is wrong with a TensorFlow training job on TPU. `check` rehearses a "
     "script on this machine's CPU as if the TPU were there: it takes a minute or more, reports "
     "progress and can be cancelled. Verdicts: passed needs evidence; skipped means not measured, "
-    "never healthy. Each finding has a message, evidence, the user's line and a fix. "
+    "never healthy. Each finding has a message, evidence, the user's line and a fix; `fix` proves "
+    "changes by rehearsing them, as a diff. "
     "Paths are relative to {folder}; nothing outside it is opened."
+)
+READ_ONLY = (
+    "fix: this server changes no file (it was not started with --allow-write): call it without "
+    "`write` and apply the diff of the answer"
 )
 BEAT_S = 5.0
 """How often a long call says that it goes on, which keeps clients from giving up."""
@@ -69,11 +75,12 @@ class _Progress:
 
 
 @dataclass
-class _Verbs:
+class Verbs:
     """Answers a client's requests, one diagnosis at a time: each takes what cores there are."""
 
     folder: Folder
     python: str | None
+    may_write: bool
 
     def __post_init__(self) -> None:
         self._turn = anyio.Lock()
@@ -83,7 +90,7 @@ class _Verbs:
     ) -> types.ListToolsResult:
         """The tools."""
         del context, params
-        return types.ListToolsResult(tools=[_described(each) for each in TOOLS])
+        return types.ListToolsResult(tools=[_described(each, self.may_write) for each in TOOLS])
 
     async def called(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -104,6 +111,8 @@ class _Verbs:
     def request(self, name: str, given: dict[str, Any] | None) -> dict[str, Any]:
         """What the worker is asked: the arguments checked, the paths held to the folder."""
         arguments = held(tool(name).read(given), self.folder)
+        if isinstance(arguments, Fix) and arguments.write and not self.may_write:
+            raise UsageError(READ_ONLY)
         return {"tool": name, "arguments": msgspec.to_builtins(arguments), "python": self.python}
 
     async def _answered(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
@@ -128,9 +137,9 @@ class _Verbs:
 def held(given: Arguments, folder: Folder) -> Arguments:
     """The arguments with every path in them held to the folder; raises UsageError."""
     changed: dict[str, Any] = {}
-    if isinstance(given, Check | Plan) and given.program is not None:
+    if isinstance(given, Check | Fix | Plan) and given.program is not None:
         changed["program"] = folder.program(given.program)
-    if isinstance(given, Check) and given.module is not None:
+    if isinstance(given, Check | Fix) and given.module is not None:
         changed["module"] = folder.module(given.module)
     if isinstance(given, Plan) and given.cost is not None:
         changed["cost"] = folder.path(given.cost)
@@ -144,18 +153,17 @@ def held(given: Arguments, folder: Folder) -> Arguments:
     return msgspec.structs.replace(given, **changed)
 
 
-def serve(top: Path, python: str | None = None) -> None:
+def serve(top: Path, python: str | None = None, *, may_write: bool = False) -> None:
     """Serve stdin and stdout until the client is gone."""
-    anyio.run(_serve, Folder(top), python)
+    anyio.run(_serve, Verbs(Folder(top), python, may_write))
 
 
-async def _serve(folder: Folder, python: str | None) -> None:
+async def _serve(verbs: Verbs) -> None:
     """The same, in the event loop."""
-    verbs = _Verbs(folder, python)
     server: Server[Any] = Server(
         "tpudiag",
         version=__version__,
-        instructions=INSTRUCTIONS.format(folder=folder.top),
+        instructions=INSTRUCTIONS.format(folder=verbs.folder.top),
         on_list_tools=verbs.listed,
         on_call_tool=verbs.called,
     )
@@ -163,7 +171,7 @@ async def _serve(folder: Folder, python: str | None) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-def _described(each: Tool) -> types.Tool:
+def _described(each: Tool, may_write: bool) -> types.Tool:
     """A tool as the protocol has it."""
     return types.Tool(
         name=each.name,
@@ -173,7 +181,7 @@ def _described(each: Tool) -> types.Tool:
         output_schema=each.output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=not (each.writes or each.runs_code),
-            destructive_hint=each.writes,
+            destructive_hint=each.writes and may_write,
             idempotent_hint=True,
             open_world_hint=each.runs_code,
         ),

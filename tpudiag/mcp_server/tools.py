@@ -74,6 +74,44 @@ class Check(Arguments, frozen=True, kw_only=True):
     whole: Whole = False  # fmt: skip
 
 
+class Fix(Arguments, frozen=True, kw_only=True):
+    """Change a training script so that tpudiag's findings are gone, each change proven by a
+    rehearsal of the changed script: findings gone, nothing new fails, losses right. Answers with
+    the diff, the proof and the worth of each change; changes no file without `write`, which only
+    a server that was started with --allow-write grants. Takes several minutes."""
+
+    program: (
+        Annotated[str, Meta(description="a script (train.py), a notebook or module:function")]
+        | None
+    ) = None
+    module: (
+        Annotated[str, Meta(description="a module, as by `python -m`, in place of `program`")]
+        | None
+    ) = None
+    arguments: Annotated[Strings, Meta(description="the script's own command line")] = ()
+    target: Annotated[str, Meta(description="the TPU it is meant for, e.g. v5e-8")] = "v5e-8"
+    write: Annotated[bool, Meta(description="put the proven changes into the files")] = False
+    unsafe: Annotated[
+        bool, Meta(description="also changes of the model or batch: widths that fill the tiles")
+    ] = False
+    steps: Annotated[int, Meta(ge=1, description="training steps to observe")] | None = None
+    fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
+    first_loop: Annotated[
+        bool, Meta(description="end after the steps observed, not at the script's end")
+    ] = False
+    budget_s: Annotated[
+        float, Meta(ge=0, description="how long the rest of the script may take")
+    ] = 60.0
+    timeout_s: Annotated[float, Meta(gt=0, description="how long each rehearsal may take")] = 900.0
+    no_compile: Annotated[
+        bool, Meta(description="do not ask the TPU compiler what the step needs: faster")
+    ] = False
+    pedantic: Annotated[bool, Meta(description="findings of low confidence too")] = False
+    select: Ids = ()
+    ignore: Ids = ()
+    whole: Whole = False
+
+
 class Read(Arguments, frozen=True, kw_only=True):
     """Say what a TensorBoard profile of a TPU or CPU run holds: where the step time goes,
     operations, input, memory, stragglers, and what is wrong with it."""
@@ -193,6 +231,7 @@ class Tool:
 
 TOOLS = (
     Tool(name="check", title="Check a training job", arguments=Check, runs_code=True),
+    Tool(name="fix", title="Mend a training script", arguments=Fix, writes=True, runs_code=True),
     Tool(name="read", title="Read a profile", arguments=Read),
     Tool(name="plan", title="Plan TPU and batch", arguments=Plan, runs_code=True),
     Tool(name="compare", title="Compare two runs", arguments=Compare),

@@ -22,7 +22,7 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
-from tpudiag.mcp_server.tools import Check, Compare, Explain, Plan, Read
+from tpudiag.mcp_server.tools import Check, Compare, Explain, Fix, Plan, Read
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import Phase
 
@@ -95,6 +95,8 @@ def answer(request: Request, wire: _Wire) -> Answer:
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
         if name == "check":
             report = _check(Check(**given), python, scratch, wire)
+        elif name == "fix":
+            report = _fix(Fix(**given), python, wire)
         elif name == "read":
             report = _read(Read(**given), wire)
         elif name == "plan":
@@ -141,7 +143,19 @@ def _check(given: Check, python: str | None, scratch: str, wire: _Wire) -> Repor
         tpu="none", python=python, fake_data=given.fake_data, steps=given.steps,
         first_loop=given.first_loop, budget_s=given.budget_s, timeout_s=given.timeout_s,
         no_compile=given.no_compile, sandbox=scratch, select=given.select, ignore=given.ignore,
-        pedantic=given.pedantic, on_phase=wire.on_phase,
+        pedantic=given.pedantic, changes_within=Path.cwd(), on_phase=wire.on_phase,
+    )  # fmt: skip
+
+
+def _fix(given: Fix, python: str | None, wire: _Wire) -> Report:
+    """A job, mended; files are changed where the server was told that they may be."""
+    return library.fix(
+        given.program, module=given.module, target=given.target, arguments=given.arguments,
+        python=python, write=given.write, unsafe=given.unsafe, fake_data=given.fake_data,
+        steps=given.steps, first_loop=given.first_loop, budget_s=given.budget_s,
+        timeout_s=given.timeout_s, no_compile=given.no_compile, select=given.select,
+        ignore=given.ignore, pedantic=given.pedantic, changes_within=Path.cwd(),
+        on_phase=wire.on_phase,
     )  # fmt: skip
 
 

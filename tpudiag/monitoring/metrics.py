@@ -83,3 +83,11 @@ COUNTERS: tuple[Counter, ...] = (
     ("pause_seconds", "Time of the run in announced pauses", lambda f: f.pause_s),
 )  # fmt: skip
 """What only grows while a run lasts, for Prometheus: name without `_total`, text, reading."""
+
+CAUSED = ("TPU603", "TPU604")
+"""The checks of which a cause is looked for."""
+
+
+def cause_of(figures: Figures, check_id: str, failing: bool) -> str:
+    """The cause of a failing check, in a word; empty where none is known."""
+    return (figures.cause or "") if failing and check_id in CAUSED else ""

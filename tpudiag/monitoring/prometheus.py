@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.follower import Figures
-from tpudiag.monitoring.metrics import COUNTERS, METRICS, values
+from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
 
 Worker = tuple[Figures, Mapping[str, bool]]
 """What one worker does, and whether each check fails for it."""
@@ -92,7 +92,7 @@ def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
     ]
     rows += _family("tpudiag_run_ended", "gauge", "Whether the run has ended", ended)
     failing = [
-        (f'{_labels(figures, job)},id="{id_}"', int(on))
+        (f'{_labels(figures, job)}{_cause(figures, id_, on)},id="{id_}"', int(on))
         for figures, alerts in workers
         for id_, on in alerts.items()
     ]
@@ -108,6 +108,12 @@ def _family(
         return []
     rows = [f"{name}{{{labels}}} {value if whole else float(value)!r}" for labels, value in samples]
     return [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *rows]
+
+
+def _cause(figures: Figures, id_: str, failing: bool) -> str:
+    """The label with the cause of a failing check, where it is known."""
+    cause = cause_of(figures, id_, failing)
+    return f',cause="{_escaped(cause)}"' if cause else ""
 
 
 def _labels(figures: Figures, job: str | None) -> str:

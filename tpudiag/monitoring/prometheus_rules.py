@@ -45,7 +45,8 @@ def _check_failed(where: str) -> Rule:
         id="check-failed",
         alert="TpudiagCheckFailed",
         expr=f"max without (run_id) (tpudiag_alert{where}) == 1",
-        summary="{{ $labels.id }} fails for {{ $labels.job_name }} on {{ $labels.worker }}",
+        summary="{{ $labels.id }} fails for {{ $labels.job_name }} on {{ $labels.worker }}"
+        "{{ with $labels.cause }}: {{ . }}{{ end }}",
         text="A check of `tpudiag watch` fails: throughput fell (TPU603), the job stalled or "
         "crashed (TPU604), or it waits for input (TPU201). Next: tpudiag explain {{ $labels.id }}",
     )

@@ -56,7 +56,7 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
         kind=Kind.BROAD,
         patterns=(
             r"API \[tpu\.googleapis\.com\] not enabled",
-            r"(?P<api>\w{2,40})\.googleapis\.com.{0,200}?(?:has not been used in project|it is disabled|SERVICE_DISABLED)",
+            r"\.googleapis\.com.{0,200}?(?:has not been used in project|it is disabled|SERVICE_DISABLED)",
             r"has not been used in project .{0,40}? before or it is disabled",
             r"insufficient authentication scopes",
             r"ACCESS_TOKEN_SCOPE_INSUFFICIENT",

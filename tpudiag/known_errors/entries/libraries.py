@@ -98,14 +98,14 @@ uv venv --python 3.11; uv pip install "tensorflow-tpu==2.19.*"  # a Python that 
         patterns=(
             r"ResolutionImpossible",
             r"pip's dependency resolver does not currently take into account",
-            r"(?P<first>[\w-]{2,40}) [\d.]{1,14} requires (?P<second>[\w-]{2,40})[<>=!~][^,;]{1,30}.{0,60}?(?:but you have|which is (?:incompatible|not installed))",
+            r"\d requires (?P<package>[\w-]{2,40})[<>=!~].{0,90}?(?:but you have|which is (?:incompatible|not installed))",
             r"conflicting dependencies",
             r"dependency conflict",
             r"externally-managed-environment",
             r"ContextualVersionConflict",
         ),
         cause="The packages asked for cannot be installed together here: two of them want different versions of a third, or the system's Python refuses pip.",
-        details=("{first} and {second} do not fit.",),
+        details=("The version of {package} does not fit.",),
         fix="""\
 uv venv ~/tpu && source ~/tpu/bin/activate                       # an environment of its own, without what is left over
 uv pip install tensorflow-tpu tf-keras                           # one command with all of them: the resolver sees the whole

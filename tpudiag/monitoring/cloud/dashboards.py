@@ -11,6 +11,7 @@ from tpudiag.monitoring.cloud.connection import call, dashboard_client
 from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
 from tpudiag.monitoring.cloud.reconcile import Change
+from tpudiag.monitoring.cloud.sender import ALERT
 
 ID = "dashboard"
 CHARTS = (
@@ -20,7 +21,9 @@ CHARTS = (
     ("Share of the step that waits for input", ("input_wait_share",)),
     ("HBM in use, share", ("hbm_used_share",)),
     ("Seconds since the last step", ("silent_seconds",)),
+    ("Checks that fail", ("alert",)),
 )
+OF_ALERT = " ${metric.labels.check} ${metric.labels.cause}"
 COLUMNS, WIDTH, HEIGHT = 2, 24, 16
 
 
@@ -45,7 +48,8 @@ def _tile(number: int, job: str, resource: str) -> Json:
     sets = [
         {
             "plotType": "LINE",
-            "legendTemplate": f"{name} ${{metric.labels.worker}}",
+            "legendTemplate": f"{name}{OF_ALERT if name == ALERT else ''} "
+            "${metric.labels.worker}",
             "timeSeriesQuery": {"prometheusQuery": f"{PROMQL}{name}{where}"},
         }
         for name in metrics

@@ -9,16 +9,16 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import metric_client
 from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource, worker
-from tpudiag.monitoring.cloud.sender import Sender
+from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.follower import Figures
-from tpudiag.monitoring.metrics import values
+from tpudiag.monitoring.metrics import cause_of, values
 from tpudiag.monitoring.recording import NS, Run
 
 LEAST_PERIOD_S = 10.0
@@ -59,7 +59,7 @@ class Exporter:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag-cloud", daemon=True)
 
-    def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:  # noqa: ARG002
+    def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
         """The figures of a run as they are now; kept where a period has passed."""
         place = self._place(figures.run)
         if time.monotonic() < place.due_s:
@@ -70,6 +70,7 @@ class Exporter:
             Point(place.source, name, end_ns, float(value))
             for name, value in values(figures).items()
         ]
+        points += place.alerts(figures, alerts, end_ns)
         try:
             self._spool.add(points, int(LEAST_PERIOD_S * NS))
         except sqlite3.Error as error:
@@ -149,6 +150,17 @@ class _Place:
     run: Run
     due_s: float = 0.0
     seen_s: float = 0.0
+    raised: set[PointSource] = field(default_factory=set[PointSource])
+
+    def alerts(self, figures: Figures, alerts: Mapping[str, bool], end_ns: int) -> list[Point]:
+        """Whether each check fails, with its cause; what was raised and is over is set to 0."""
+        now = {
+            self.source.marked(check=id_, cause=cause_of(figures, id_, on)): on
+            for id_, on in alerts.items()
+        }
+        over = dict.fromkeys(self.raised - now.keys(), False)
+        self.raised = {source for source, on in now.items() if on}
+        return [Point(at, ALERT, end_ns, float(on)) for at, on in {**over, **now}.items()]
 
     @property
     def free(self) -> bool:

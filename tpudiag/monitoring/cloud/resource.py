@@ -7,7 +7,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 METADATA = "http://metadata.google.internal/computeMetadata/v1/"
@@ -35,6 +35,10 @@ class PointSource:
     def text(self) -> str:
         """It as one line, for a file; the same for the same source."""
         return json.dumps([self.type, dict(self.resource), dict(self.labels)], sort_keys=True)
+
+    def marked(self, **labels: str) -> PointSource:
+        """The same with further labels of the metric."""
+        return replace(self, labels=tuple(sorted({**dict(self.labels), **labels}.items())))
 
     @classmethod
     def of(cls, text: str) -> PointSource:

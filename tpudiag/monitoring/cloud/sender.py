@@ -12,7 +12,7 @@ from typing import Any
 from tpudiag.monitoring.cloud.connection import said
 from tpudiag.monitoring.cloud.resource import PointSource
 from tpudiag.monitoring.cloud.spool import Point, Spool
-from tpudiag.monitoring.metrics import METRICS
+from tpudiag.monitoring.metrics import METRICS, Metric
 from tpudiag.monitoring.recording import NS
 
 PREFIX = "custom.googleapis.com/tpudiag/"
@@ -26,6 +26,8 @@ FIRST_RETRY_S, FIRST_REFUSED_RETRY_S, LONGEST_RETRY_S = 1.0, 10.0, 60.0
 """A right that was just given takes a minute or so to be known everywhere."""
 IDLE_S = 5.0
 LABELS = ("training_job", "worker")
+ALERT, ALERT_LABELS = "alert", ("check", "cause")
+"""Whether a check fails, 0 or 1; the cause is empty where it passes, or none is known."""
 IN_DOUBT = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN", "ABORTED", "CANCELLED")
 """Errors after which a point may have been written nevertheless."""
 NOT_WRITTEN = ("RESOURCE_EXHAUSTED",)
@@ -147,7 +149,7 @@ def time_series(point: Point) -> Any:
     from google.cloud import monitoring_v3
 
     seconds, nanos = divmod(point.end_ns, NS)
-    whole = {metric.name for metric in METRICS if metric.whole}
+    whole = {ALERT, *(metric.name for metric in METRICS if metric.whole)}
     kind = "int64_value" if point.metric in whole else "double_value"
     value = int(point.value) if point.metric in whole else point.value
     source = point.source
@@ -171,8 +173,10 @@ def describe(client: Any, project: str) -> None:
     label_pb2: Any = import_module("google.api.label_pb2")
     from google.api_core.exceptions import AlreadyExists
 
-    for metric in METRICS:
+    alert = Metric(ALERT, "1", "Whether a check fails", lambda _: None, True)
+    for metric in (*METRICS, alert):
         kind = metric_pb2.MetricDescriptor
+        names = (*LABELS, *ALERT_LABELS) if metric is alert else LABELS
         descriptor = kind(
             type=PREFIX + metric.name,
             metric_kind=kind.GAUGE,
@@ -180,7 +184,7 @@ def describe(client: Any, project: str) -> None:
             unit=metric.unit,
             description=metric.text,
             display_name=f"tpudiag {metric.name.replace('_', ' ')}",
-            labels=[label_pb2.LabelDescriptor(key=name) for name in LABELS],
+            labels=[label_pb2.LabelDescriptor(key=name) for name in names],
         )
         try:
             client.create_metric_descriptor(

@@ -57,12 +57,17 @@ class JobPython:
         return tuple(int(part) for part in self.release.split(".")[:2]) < OLDEST
 
     @property
+    def tensorflow_version(self) -> str | None:
+        """That of the distribution that brings TensorFlow."""
+        owner = next((name for name in self.distributions if _is_tensorflow(name)), None)
+        return self.distributions[owner] if owner is not None else None
+
+    @property
     def packages(self) -> str:
         """Its TensorFlow and Keras in words, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
         if self.tensorflow is None:
             return "no TensorFlow"
-        owner = next((name for name in self.distributions if _is_tensorflow(name)), None)
-        words = [f"TensorFlow {self.distributions[owner]}" if owner else "TensorFlow"]
+        words = [f"TensorFlow {self.tensorflow_version or ''}".strip()]
         for name, word in (("keras", "Keras"), ("tf-keras", "tf-keras")):
             if name in self.distributions:
                 words.append(f"{word} {self.distributions[name]}")

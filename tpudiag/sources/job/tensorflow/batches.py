@@ -21,7 +21,10 @@ def batch_of(
     if sizes:
         per_replica = int(max(set(sizes), key=sizes.count) or 0)
         located = next((op.location for op in ops), None) or fit_at
-        return Batch(per_replica * replicas, per_replica, replicas, located)
+        # what does not divide is dealt out rounded up: the job's own number is the batch
+        dealt = [op.batch_size for op in ops if -(-(op.batch_size or 0) // replicas) == per_replica]
+        return Batch(dealt[-1] or 0 if dealt else per_replica * replicas, per_replica, replicas,
+                     located)  # fmt: skip
     if not ops:
         return None
     size = int(ops[-1].batch_size or 0)

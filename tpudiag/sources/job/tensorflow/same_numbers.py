@@ -12,6 +12,12 @@ from tpudiag.signals.training_loop import TrainedNumbers
 MOST_VARIABLES = 2000
 
 
+def _loss_of(result: Any) -> Any:
+    """The loss among the named results of a step; all of it where none is named so."""
+    named = hasattr(result, "keys") and "loss" in result
+    return result["loss"] if named else result
+
+
 def seed_python(seed: int) -> None:
     """Seed Python's and NumPy's generators, before the program runs."""
     random.seed(seed)
@@ -46,9 +52,12 @@ class SameNumbers:
             self._trained.append(weakref.ref(variable))
 
     def step_done(self, result: Any) -> None:
-        """A training step has returned: the mean of the floating scalars that it gives."""
+        """A training step has returned: its loss, or the mean of the floating scalars it gives."""
         values: list[float] = []
-        for tensor in self._tf.nest.flatten(result, expand_composites=True):
+        if hasattr(result, "get_value"):  # an Optional: Keras 3 gives one, for data that end
+            result = result.get_value() if bool(result.has_value()) else None
+        given = _loss_of(result)
+        for tensor in self._tf.nest.flatten(given, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
             if getattr(dtype, "is_floating", False) and tensor.shape.rank == 0:
                 values.append(float(tensor))

@@ -1,0 +1,179 @@
+"""Whether a rehearsal proves changes, from two reports alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tpudiag.diagnoses import proof
+from tpudiag.diagnoses.changes_of_source import Candidate
+from tpudiag.fixes import documents
+from tpudiag.fixes.edits import Edit
+from tpudiag.model import (
+    Effect,
+    Evidence,
+    Finding,
+    Location,
+    Measurement,
+    Outcome,
+    Report,
+    Severity,
+    SourceChange,
+    StepSamples,
+    Subject,
+    Verdict,
+)
+
+TEXT = "import a\nds = ds.map(f)\nds = ds.batch(8)\n"
+
+
+def finding(line: int, message: str = "map runs serially", cost: float | None = None) -> Finding:
+    evidence = (Evidence("traces", 7),) if cost is None else ()
+    return Finding(message, "", evidence, Location("train.py", line), cost_ms_per_step=cost)
+
+
+def failed(id_: str, *findings: Finding) -> Outcome:
+    return Outcome(
+        id=id_,
+        name="x",
+        verdict=Verdict.FAILED,
+        severity=Severity.WARNING,
+        findings=findings,
+    )
+
+
+def ended(id_: str, verdict: Verdict) -> Outcome:
+    return Outcome(
+        id=id_, name="x", verdict=verdict, severity=Severity.WARNING, reason="no steps seen"
+    )
+
+
+def report(*outcomes: Outcome, losses: tuple[float, ...] = (1.0, 0.5), partial: str | None = None,
+           weights: tuple[float, ...] = (3.0, 3.0), traces: int = 7) -> Report:  # fmt: skip
+    return Report(
+        subject=Subject("job", "train.py"),
+        started="2026-01-01T00:00:00+00:00",
+        outcomes=outcomes,
+        partial=partial,
+        measurements={"traces": Measurement(traces, "traces", "job")},
+        samples=(StepSamples("loss of a step", "", losses), StepSamples("sums", "", weights)),
+    )
+
+
+@pytest.fixture
+def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> documents.Script:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(TEXT)
+    return documents.script("train.py", tmp_path)
+
+
+def candidate(document: documents.Script, line: int, edit: Edit, effect: Effect = Effect.NONE,
+              about: Finding | None = None) -> Candidate:  # fmt: skip
+    change = SourceChange(title="t", file="train.py", effect=effect, replacements=(), diff="")
+    return Candidate(
+        id="TPU203",
+        finding=about or finding(line),
+        document=document,
+        edits=(edit,),
+        change=change,
+        line=line,
+    )
+
+
+def test_a_change_whose_finding_is_gone_is_proven(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    judged = proof.judge(before, report(ended("TPU203", Verdict.PASSED)), [change], [change])
+    assert judged.sound
+    assert "equal bit for bit" in judged.losses
+
+
+def test_a_finding_that_moved_down_is_not_gone(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    after = report(failed("TPU203", finding(3)))
+    judged = proof.judge(before, after, [change], [change])
+    assert judged.dropped == {0: "the finding is still there"}
+
+
+def test_what_is_not_measured_any_more_proves_nothing(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    judged = proof.judge(before, report(ended("TPU203", Verdict.SKIPPED)), [change], [change])
+    assert "could not be measured" in judged.dropped[0]
+
+
+def test_a_new_finding_speaks_against_a_change(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    after = report(ended("TPU203", Verdict.PASSED), failed("TPU502", finding(3, "the loss is 8")))
+    judged = proof.judge(before, after, [change], [change])
+    assert judged.trouble is not None
+    assert judged.trouble.startswith("TPU502 fails with it")
+    timed = report(ended("TPU203", Verdict.PASSED), failed("TPU201", finding(3, "waits")))
+    assert proof.judge(before, timed, [change], [change]).sound
+
+
+def test_a_crash_speaks_against_a_change(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    after = report(ended("TPU203", Verdict.PASSED), partial="the job crashed: NameError")
+    assert proof.judge(before, after, [change], [change]).trouble == "the job crashed: NameError"
+
+
+def test_an_end_that_was_there_before_is_no_crash(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)), partial="the job crashed: no x (train.py:9)")
+    after = report(ended("TPU203", Verdict.PASSED), partial="the job crashed: no x (train.py:10)")
+    assert proof.judge(before, after, [change], [change]).sound
+
+
+@pytest.mark.parametrize(
+    ("effect", "losses", "weights", "good", "said"),
+    [
+        (Effect.NONE, (1.0, 0.5), (3.0, 3.0), True, "the weights after them are equal bit for bit"),
+        (Effect.NONE, (1.0, 0.5), (3.1, 3.1), True, "losses of 2 steps are equal bit for bit"),
+        (Effect.NONE, (1.0, 0.50001), (3.0, 3.0), True, "differ by up to 2e-05"),
+        (Effect.NONE, (1.0, 0.6), (3.0, 3.0), False, "differ by up to"),
+        (Effect.ORDER, (1.0, 0.6), (3.0, 3.0), True, "may be another"),
+        (Effect.ORDER, (1.0, 1.6), (3.0, 3.0), False, "may be another"),
+        (Effect.NUMBERS, (8.0, 4.0), (3.0, 3.0), True, "loss 1 -> 8 at the first step"),
+        (Effect.NUMBERS, (8.0, float("nan")), (3.0, 3.0), False, "loss 1 -> 8"),
+        (Effect.NONE, (1.0, float("nan")), (3.0, 3.0), False, "not finite"),
+    ],
+)
+def test_losses_are_compared(
+    effect: Effect, losses: tuple[float, ...], weights: tuple[float, ...], good: bool, said: str
+) -> None:
+    alike, text = proof.compared(report(), report(losses=losses, weights=weights), [effect])
+    assert (alike, said in text) == (good, True)
+
+
+def test_weights_are_compared_where_the_step_returns_no_loss() -> None:
+    none = report(losses=())
+    assert proof.compared(none, none, [Effect.NONE]) == (
+        True, "the weights after the observed steps are equal bit for bit",
+    )  # fmt: skip
+    assert not proof.compared(none, report(losses=(), weights=(4.0, 4.0)), [Effect.NONE])[0]
+    assert "nothing" not in proof.compared(report(losses=(), weights=()), none, [])[1]
+
+
+def test_losses_of_a_job_that_is_not_steady_tell_nothing(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)))
+    after = report(ended("TPU203", Verdict.PASSED), losses=(9.0, 9.0))
+    assert proof.judge(before, after, [change], [change]).losses_differ
+    judged = proof.judge(before, after, [change], [change], steady=False)
+    assert judged.sound
+    assert "not compared" in judged.losses
+
+
+def test_worth_is_taken_from_what_was_measured(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    assert proof.worth(change, report(traces=1)) == "7 -> 1 traces"
+    costly = candidate(document, 2, Edit(9, 9, "# new\n"), about=finding(2, cost=12.5))
+    assert proof.worth(costly, report()) == "up to 12.5 ms a step here"
+    changes = {each.name: (each.before, each.after) for each in
+               proof.figures(report(), report(traces=1))}  # fmt: skip
+    assert changes == {"traces": (7, 1)}

@@ -1,0 +1,35 @@
+"""The batch of a step, from what reached a replica and how it was made."""
+
+from __future__ import annotations
+
+from tpudiag.model import Location
+from tpudiag.signals import Batch, DatasetOp, Pipeline, TensorSeen
+from tpudiag.sources.job.tensorflow.batches import batch_of
+
+HERE = Location("train.py", 7)
+
+
+def made(size: int, trains: bool = True) -> Pipeline:
+    op = DatasetOp(kind="BatchV2", batch_size=size, location=HERE)
+    return Pipeline(ops=(op,), elements=(), location=HERE, trains=trains)
+
+
+def reached(rows: int | None) -> tuple[TensorSeen, ...]:
+    return (TensorSeen("image", "float32", (rows, 8)), TensorSeen("label", "int32", (rows,)))
+
+
+def test_what_reached_a_replica_decides() -> None:
+    assert batch_of(reached(32), (made(256),), 8, None) == Batch(256, 32, 8, HERE)
+    assert batch_of(reached(32), (made(32),), 8, None) == Batch(256, 32, 8, HERE)
+    assert batch_of(reached(32), (), 8, HERE) == Batch(256, 32, 8, HERE)
+
+
+def test_a_batch_that_does_not_divide_is_the_jobs_own_number() -> None:
+    assert batch_of(reached(13), (made(100),), 8, None) == Batch(100, 13, 8, HERE)
+
+
+def test_without_inputs_the_pipeline_that_trains_tells() -> None:
+    assert batch_of(reached(None), (made(64, trains=False), made(256)), 8, None) == Batch(
+        256, 32, 8, HERE
+    )
+    assert batch_of((), (made(64, trains=False),), 8, None) is None
