@@ -18,27 +18,27 @@ HOST_MEMORY = "host memory"
 def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
     """The profile and its replicas with steps, on devices, without warm-up; skips if none."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
-    found = tuple(
+    measured = tuple(
         replica.steady.told
         for replica in profile.replicas
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
-    if not found:
+    if not measured:
         need(None, "a training step on a device", ON_THE_TPU)
-    return profile, found
+    return profile, measured
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
     """The share of the time of all steps in some parts, 0 to 1; at least, if a trace lost some."""
-    found = tuple(replicas)
-    whole = sum(sum(replica.step_ms) for replica in found)
-    return sum(replica.part(*parts) for replica in found) / whole
+    counted = tuple(replicas)
+    whole = sum(sum(replica.step_ms) for replica in counted)
+    return sum(replica.part(*parts) for replica in counted) / whole
 
 
 def ms_per_step(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
     """The mean time a step in some parts, over replicas."""
-    found = tuple(replicas)
-    return sum(r.part(*parts) / len(r.step_ms) for r in found) / len(found)
+    counted = tuple(replicas)
+    return sum(r.part(*parts) / len(r.step_ms) for r in counted) / len(counted)
 
 
 def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, float]:

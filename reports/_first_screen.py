@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tpudiag.model import Effect, Finding, Outcome, Report, Severity, Verdict
 
-from . import _mending
+from . import _layout, _mending
 from ._layout import (
     BLANK,
     Line,
@@ -85,8 +85,16 @@ def mends(report: Report) -> Iterator[Line]:
         for finding in all_findings
     )
     if report.fix_command is not None and count:
-        what = f" mends {count} of {len(all_findings)}, proven by rehearsing again"
+        what = f" mends {count} of {len(all_findings)}; it proves each by rehearsing again"
         yield Span(line(report.fix_command), "command"), Span(what)
+
+
+def whole(report: Report, width: int) -> Iterator[Line]:
+    """All of the report, after what `tpudiag fix` did."""
+    if report.mending is not None:
+        yield from _mending.lines(report, width)
+        yield BLANK
+    yield from _layout.lines(report, width)
 
 
 def counts(report: Report) -> str:

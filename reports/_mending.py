@@ -63,10 +63,9 @@ def _figures(mending: Mending, width: int) -> Iterator[Line]:
         return
     yield BLANK
     for each in mending.figures:
-        text = (
-            f"{measure_name(each.name, each.unit)}: {figure(each.before, each.unit)} -> "
-            f"{figure(each.after, each.unit)}"
-        )
+        before = figure(each.before, each.unit if each.unit == "bytes" else "")
+        after = figure(each.after, each.unit)
+        text = f"{measure_name(each.name, each.unit)}: {before} -> {after}"
         yield from paragraph(text, width)
 
 

@@ -75,9 +75,9 @@ def unit(evidence: Evidence) -> str:
 
 def proof(evidence: Evidence) -> str:
     """A figure with its limit: `input wait 38.1 % (limit 20 %)`."""
-    said = f"{line(evidence.name)} {figure(evidence.value, unit(evidence))}"
+    words = f"{line(evidence.name)} {figure(evidence.value, unit(evidence))}"
     limit = evidence.limit
-    return said if limit is None else f"{said} (limit {figure(limit, unit(evidence))})"
+    return words if limit is None else f"{words} (limit {figure(limit, unit(evidence))})"
 
 
 def proofs(evidence: Iterable[Evidence]) -> str:
@@ -102,10 +102,10 @@ def findings(outcome: Outcome) -> list[Finding]:
 
 def _dearest(items: Iterable[Finding]) -> tuple[float, float]:
     """A sort key: the highest cost in time, then in bytes, first."""
-    found = tuple(items)
+    findings_ = tuple(items)
     return (
-        -max((_known(f.cost_ms_per_step) for f in found), default=0.0),
-        -max((_known(f.cost_bytes) for f in found), default=0.0),
+        -max((_known(f.cost_ms_per_step) for f in findings_), default=0.0),
+        -max((_known(f.cost_bytes) for f in findings_), default=0.0),
     )
 
 
@@ -131,16 +131,16 @@ def skipped_groups(report: Report) -> Iterator[tuple[list[Outcome], str, str]]:
 
 def sentence(text: str) -> str:
     """The text on one line, begun by a capital and closed by a full stop."""
-    said = line(text)
-    if said.partition(" ")[0].isalpha():
-        said = said[0].upper() + said[1:]
-    return closed(said)
+    words = line(text)
+    if words.partition(" ")[0].isalpha():
+        words = words[0].upper() + words[1:]
+    return closed(words)
 
 
 def closed(text: str) -> str:
     """The text on one line, closed by a full stop."""
-    said = line(text)
-    return said if not said or said[-1] in ".!?:" else said + "."
+    words = line(text)
+    return words if not words or words[-1] in ".!?:" else words + "."
 
 
 def title(report: Report) -> str:

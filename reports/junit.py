@@ -57,12 +57,12 @@ def _case(suite: Element, outcome: Outcome) -> None:
             attributes["line"] = str(place.line)
     case = SubElement(suite, "testcase", attributes)
     if outcome.verdict is Verdict.FAILED:
-        found = findings(outcome)
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        failures = findings(outcome)
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
         failure = SubElement(case, "failure", {
-            "message": _text(line(found[0].message)) + more, "type": outcome.severity.value,
+            "message": _text(line(failures[0].message)) + more, "type": outcome.severity.value,
         })  # fmt: skip
-        failure.text = _text("\n\n".join(map(_said, found)))
+        failure.text = _text("\n\n".join(map(_said, failures)))
     elif outcome.verdict is Verdict.BROKEN:
         reason = _text(line(outcome.cause or ""))
         SubElement(case, "error", {"message": reason, "type": "broken"})

@@ -180,14 +180,14 @@ def _escape(text: str) -> str:
 
 def _code(text: str) -> str:
     """A code span of text on one line; it holds in a table too."""
-    said = line(text)
-    if not said:
+    words = line(text)
+    if not words:
         return ""
-    if "|" in said or "\\" in said:
-        return f"<code>{_escape(said)}</code>"
-    ticks = "`" * (max((len(run) for run in re.findall("`+", said)), default=0) + 1)
-    pad = " " if said[0] == "`" or said[-1] == "`" else ""
-    return f"{ticks}{pad}{said}{pad}{ticks}"
+    if "|" in words or "\\" in words:
+        return f"<code>{_escape(words)}</code>"
+    ticks = "`" * (max((len(run) for run in re.findall("`+", words)), default=0) + 1)
+    pad = " " if words[0] == "`" or words[-1] == "`" else ""
+    return f"{ticks}{pad}{words}{pad}{ticks}"
 
 
 def _fence(text: str, language: str) -> str:

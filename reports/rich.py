@@ -12,7 +12,7 @@ from rich.style import Style
 
 from tpudiag.model import Report
 
-from . import _first_screen, _layout
+from . import _first_screen
 
 WIDEST = 110
 NARROWEST = 40
@@ -49,7 +49,7 @@ STYLES = {
 
 def render(report: Report, verbose: bool = False) -> str:
     """The report with the terminal's colours, in short or verbose; none where NO_COLOR is set."""
-    layout = _layout.lines if verbose else _first_screen.lines
+    layout = _first_screen.whole if verbose else _first_screen.lines
     columns = shutil.get_terminal_size().columns
     console = Console(
         file=io.StringIO(),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from tpudiag.model import Report
 
-from . import _first_screen, _layout
+from . import _first_screen
 
 WIDTH = 80
 
 
 def render(report: Report, verbose: bool = False) -> str:
     """The report as plain text, in short; whole where it is to be verbose."""
-    layout = _layout.lines if verbose else _first_screen.lines
+    layout = _first_screen.whole if verbose else _first_screen.lines
     rows = ("".join(span.text for span in line).rstrip() for line in layout(report, WIDTH))
     return "\n".join(rows) + "\n"

@@ -85,17 +85,17 @@ def runs_difference(before: Sequence[float], after: Sequence[float]) -> Differen
 
 def spread(values: Sequence[float]) -> float:
     """How much figures of runs of the same side differ: standard deviation over mean."""
-    found = np.asarray(values, np.float64)
-    mean = float(found.mean())
-    return float(found.std(ddof=1)) / mean if len(found) > 1 and mean > 0 else 0.0
+    array = np.asarray(values, np.float64)
+    mean = float(array.mean())
+    return float(array.std(ddof=1)) / mean if len(array) > 1 and mean > 0 else 0.0
 
 
 def within(values: Sequence[float], statistic: Statistic) -> float | None:
     """How much a figure of one run would differ if its steps fell anew; relative, None if few."""
-    found = np.asarray(values, np.float64)
-    if len(found) < LEAST or not _finite(found):
+    array = np.asarray(values, np.float64)
+    if len(array) < LEAST or not _finite(array):
         return None
-    figures = _figure(_resampled(found, np.random.default_rng(0)), statistic)
+    figures = _figure(_resampled(array, np.random.default_rng(0)), statistic)
     mean = float(figures.mean())
     return float(figures.std()) / mean if mean > 0 else None
 
@@ -145,8 +145,8 @@ def _figure(values: Floats, statistic: Statistic) -> Floats:
     if statistic == "mean":
         mean: Floats = values.mean(axis=1)
         return mean
-    found: Floats = np.percentile(values, 90 if statistic == "p90" else 50, axis=1)
-    return found
+    figures: Floats = np.percentile(values, 90 if statistic == "p90" else 50, axis=1)
+    return figures
 
 
 def _resampled(values: Floats, random: np.random.Generator) -> Floats:

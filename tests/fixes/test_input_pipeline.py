@@ -85,6 +85,14 @@ def test_prefetch_stands_at_the_end_of_a_tall_chain() -> None:
     )
 
 
+def test_a_chain_of_backslashes_stays_one() -> None:
+    text = TF + "def f():\n    return a \\\n        .map(g) \\\n        .batch(8)\n"
+    assert changed("TPU202", text, ".batch", "the pipeline ends in Batch") == TF + (
+        "def f():\n    return a \\\n        .map(g) \\\n        .batch(8) \\\n"
+        "        .prefetch(tf.data.AUTOTUNE)\n"
+    )
+
+
 def test_a_small_buffer_is_left_to_autotune() -> None:
     text = TF + "return_ = ds.prefetch(buffer_size=1)\n"
     assert "prefetch(buffer_size=tf.data.AUTOTUNE)" in changed(

@@ -310,6 +310,16 @@ def test_a_loop_saves_after_each_epoch() -> None:
     )
 
 
+def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
+    text = TF + (
+        "model = make()\ndef step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n\n"
+        "i = 0\nwhile i < 9000:\n    step(next(it))\n    i += 1\n"
+    )
+    assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
+        "TPU601", text
+    )
+
+
 def test_each_checkpoint_has_a_file() -> None:
     text = TF + "c = ModelCheckpoint('out/m.weights.h5', save_weights_only=True)\n"
     assert "ModelCheckpoint('out/m-{epoch:04d}.weights.h5'," in changed(

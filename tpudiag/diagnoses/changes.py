@@ -95,20 +95,20 @@ def changes(
     before: Sequence[Report], after: Sequence[Report], across_hardware: bool = False
 ) -> tuple[Change, ...]:
     """Every figure that all reports of both sides hold as a number, in the first one's order."""
-    found: list[Change] = []
+    differences: list[Change] = []
     for name, measurement in before[0].measurements.items():
         sides = [_values(name, measurement.unit, side) for side in (before, after)]
         if sides[0] and sides[1]:
             change = _change(name, measurement.unit, sides, (before, after))
-            found.append(replace(change, gated=_judged(name, before, after)))
+            differences.append(replace(change, gated=_judged(name, before, after)))
     left, right = samples(before[0]), samples(after[0])
     for name in [n for n in left if n in right and n not in before[0].measurements]:
         if left[name] and right[name]:
             sides = [[median(left[name])], [median(right[name])]]
-            found.append(_change(name, "ms", sides, (before[:1], after[:1])))
+            differences.append(_change(name, "ms", sides, (before[:1], after[:1])))
     if not across_hardware:
-        return tuple(found)
-    return tuple(_across(change) for change in found)
+        return tuple(differences)
+    return tuple(_across(change) for change in differences)
 
 
 def same_compiler(before: Sequence[Report], after: Sequence[Report]) -> bool:
@@ -169,13 +169,13 @@ def _across(change: Change) -> Change:
     return replace(change, gated=change.name in OF_PEAK)
 
 
-def _by_step(name: str, found: Samples) -> tuple[float, ...]:
+def _by_step(name: str, samples: Samples) -> tuple[float, ...]:
     """The values by step, after warm-up, that a figure is made from; none where it has none."""
-    steps = found.get(STEP_MS, ())
+    steps = samples.get(STEP_MS, ())
     steps = steps[warm_up(steps) :]
     if name == "examples_per_second":
         return tuple(1 / ms for ms in steps if ms > 0)
-    return steps if name in OF_STEPS else found.get(name, ())
+    return steps if name in OF_STEPS else samples.get(name, ())
 
 
 def _values(name: str, unit: str, reports: Sequence[Report]) -> list[float]:
@@ -222,9 +222,10 @@ def _number(value: Value | None) -> float | None:
     return float(value)
 
 
-def ranked(found: Sequence[Change]) -> Iterator[Change]:
+def ranked(differences: Sequence[Change]) -> Iterator[Change]:
     """Those that can regress first, in the order of GATED."""
     order = list(GATED)
     yield from sorted(
-        found, key=lambda c: order.index(c.name) if c.name in GATED and c.gated else len(order)
+        differences,
+        key=lambda c: order.index(c.name) if c.name in GATED and c.gated else len(order),
     )

@@ -38,7 +38,7 @@ Names = tuple[Sequence[str], Sequence[str]]
 
 
 def report(
-    names: Names, sides: Sides, found: Sequence[Change], limit: float, across: str | None = None
+    names: Names, sides: Sides, changes: Sequence[Change], limit: float, across: str | None = None
 ) -> Report:
     """The comparison as a report; `across` says in what the hardware of the sides differs."""
     before, after = sides[0][0], sides[1][0]
@@ -55,49 +55,49 @@ def report(
         outcomes=(),
         measurements={
             f"{c.name}_change": Measurement(100 * c.change, "%", _test(c))
-            for c in found
+            for c in changes
             if c.change is not None and c.name in GATED and c.gated
         },
-        tables=(_table(found, limit), *growth.tables(before, after), *_checks(before, after)),
-        headline=_headline(found, limit, across is not None),
-        notes=tuple(_notes(names, sides, found, across)),
+        tables=(_table(changes, limit), *growth.tables(before, after), *_checks(before, after)),
+        headline=_headline(changes, limit, across is not None),
+        notes=tuple(_notes(names, sides, changes, across)),
         partial="; ".join(partial) or None,
     )
 
 
-def unsure(found: Sequence[Change], limit: float) -> str | None:
+def unsure(changes: Sequence[Change], limit: float) -> str | None:
     """Changes above the limit of which nothing tells whether they are noise; None for none."""
-    said = [f"{c.name} {_percent(c)}" for c in ranked(found) if c.unsure(limit)]
-    if not said:
+    figures = [f"{c.name} {_percent(c)}" for c in ranked(changes) if c.unsure(limit)]
+    if not figures:
         return None
-    steps = next(c.steps for c in found if c.unsure(limit))
+    steps = next(c.steps for c in changes if c.unsure(limit))
     return (
-        f"{', '.join(said)}: not tested ({steps[0]} and {steps[1]} steps, at least {LEAST} are "
+        f"{', '.join(figures)}: not tested ({steps[0]} and {steps[1]} steps, at least {LEAST} are "
         "needed), so neither a regression nor none; record more steps (--strict fails here)"
     )
 
 
-def _headline(found: Sequence[Change], limit: float, across: bool) -> str:
+def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
     """The verdict in one line."""
-    found = list(ranked(found))
-    worse = [change for change in found if change.regressed(limit)]
-    better = [c for c in found if (c.worse or 0) < -limit and c.proved]
+    changes = list(ranked(changes))
+    worse = [change for change in changes if change.regressed(limit)]
+    better = [c for c in changes if (c.worse or 0) < -limit and c.proved]
     if worse:
-        said = ", ".join(f"{c.name} {_percent(c)}" for c in worse)
-        return f"Regressed by more than {limit:.1%}: {said}."
-    untested = unsure(found, limit)
+        figures = ", ".join(f"{c.name} {_percent(c)}" for c in worse)
+        return f"Regressed by more than {limit:.1%}: {figures}."
+    untested = unsure(changes, limit)
     if untested and not across:
         return f"Not tested: {untested.partition(', so ')[0]}."
     if better:
         return f"Improved: {', '.join(f'{c.name} {_percent(c)}' for c in better)}."
     if across:
         return "Other hardware: only shares of each chip's peak compare, and none of them fell."
-    step = next((c for c in found if c.name == STEP_MS), None)
+    step = next((c for c in changes if c.name == STEP_MS), None)
     if step is None or not step.gated:
-        if any(c.name in COMPILED and c.worse is not None for c in found):
+        if any(c.name in COMPILED and c.worse is not None for c in changes):
             return f"No regression above {limit:.1%} in the TPU compiler's program."
         return "No step time on both sides: nothing is said about speed."
-    mean = next((c for c in found if c.name == OF_STEPS[1]), None)
+    mean = next((c for c in changes if c.name == OF_STEPS[1]), None)
     also = f" (mean {_percent(mean)})" if mean else ""
     return f"No regression above {limit:.1%}: step time {_percent(step)}{also}, {_test(step)}."
 
@@ -114,8 +114,10 @@ def _test(change: Change) -> str:
         return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
     if found is None:
         return ONE_VALUE
-    said = "more than noise" if found.significant else "no more than noise"
-    return f"{said} (95 % interval {found.low:+.1%} to {found.high:+.1%}, p = {found.p_value:.2g})"
+    verdict = "more than noise" if found.significant else "no more than noise"
+    return (
+        f"{verdict} (95 % interval {found.low:+.1%} to {found.high:+.1%}, p = {found.p_value:.2g})"
+    )
 
 
 def _verdict(change: Change, limit: float) -> str:
@@ -134,9 +136,9 @@ def _verdict(change: Change, limit: float) -> str:
     return "worse, below the limit" if worse > 0 else "better"
 
 
-def _table(found: Sequence[Change], limit: float) -> Table:
+def _table(changes: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
-    shown = [c for c in found if c.name not in ABOUT or c.change]
+    shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
     rows: list[tuple[Value, ...]] = [
         (
@@ -168,7 +170,7 @@ def _checks(before: Report, after: Report) -> Iterator[Table]:
 
 
 def _notes(
-    names: Names, sides: Sides, found: Sequence[Change], across: str | None
+    names: Names, sides: Sides, changes: Sequence[Change], across: str | None
 ) -> Iterator[str]:
     """What was compared, and by which test."""
     for letter, side, runs in zip("AB", names, sides, strict=True):
@@ -177,16 +179,16 @@ def _notes(
             yield f"{which} is {name}: {run.headline or run.subject.name}"
     if across:
         yield f"The hardware differs ({across}): times and memory are shown, and not judged."
-    several = next((c for c in ranked(found) if c.between is not None), None)
+    several = next((c for c in ranked(changes) if c.between is not None), None)
     if several is not None:
         inner = f", within one run by {several.within:.1%}" if several.within is not None else ""
         yield SEVERAL_RUNS.format(
             test=RUNS_TEST, a=several.runs[0], b=several.runs[1], figure=several.name,
             between=several.between, within=inner,
         )  # fmt: skip
-    elif any(change.difference for change in found):
+    elif any(change.difference for change in changes):
         yield ONE_RUN.format(test=TEST)
-    elif any(all(change.steps) for change in found):
+    elif any(all(change.steps) for change in changes):
         yield f"Too few steps on one side (at least {LEAST}): changes are shown untested."
     else:
         yield "No figure by step on both sides: changes are shown as they are, untested."

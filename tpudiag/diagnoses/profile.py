@@ -135,7 +135,11 @@ def _target(facts: ProfileFacts) -> Target | None:
 
 
 def _report(
-    request: ProfileRequest, chosen: Run, signals: Signals, settings: Settings, said: XProfSays
+    request: ProfileRequest,
+    chosen: Run,
+    signals: Signals,
+    settings: Settings,
+    xprof_says: XProfSays,
 ) -> Report:
     """The whole diagnosis."""
     path, target = request.path, signals.target
@@ -145,9 +149,9 @@ def _report(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
         measurements=dict(profile_figures.measurements(signals)),
-        tables=tuple(profile_tables.tables(signals, said, request.top)),
+        tables=tuple(profile_tables.tables(signals, xprof_says, request.top)),
         headline=profile_figures.headline(signals),
-        notes=(*request.notes, *_notes(signals, said)),
+        notes=(*request.notes, *_notes(signals, xprof_says)),
         next_command=_next_command(chosen),
         partial=_partial(signals.profile),
         series=plot_data.of(signals),
@@ -167,9 +171,11 @@ def _partial(facts: ProfileFacts | None) -> str | None:
     count = len(facts.unread) + len(facts.hosts)
     cut = [host for host in facts.unread if host.reason == INTERRUPTED]
     broken = [host for host in facts.unread if host.reason != INTERRUPTED]
-    said = [f"{host.name} ({host.reason})" for host in broken[:3]]
-    said += [f"{len(broken) - 3} more"] if len(broken) > 3 else []
-    parts = [f"{len(broken)} of {count} hosts could not be read: {', '.join(said)}"] * bool(broken)
+    reasons = [f"{host.name} ({host.reason})" for host in broken[:3]]
+    reasons += [f"{len(broken) - 3} more"] if len(broken) > 3 else []
+    parts = [f"{len(broken)} of {count} hosts could not be read: {', '.join(reasons)}"] * bool(
+        broken
+    )
     parts += [f"interrupted before {len(cut)} of {count} hosts were read"] * bool(cut)
     return "; ".join(parts)
 

@@ -56,8 +56,8 @@ def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
     for op in facts.ops:
         members.setdefault((op.program, op.group or op.name), []).append(op)
     clock_mhz = _clock_mhz(facts.devices)
-    found = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
-    return tuple(sorted(found, key=lambda group: (-group.self_ms, group.name)))
+    made = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
+    return tuple(sorted(made, key=lambda group: (-group.self_ms, group.name)))
 
 
 def operations(facts: ProfileFacts, top: int) -> tuple[Table, ...]:
@@ -65,18 +65,18 @@ def operations(facts: ProfileFacts, top: int) -> tuple[Table, ...]:
     return tuple(_operations(facts, groups(facts), top))
 
 
-def _operations(facts: ProfileFacts, found: Sequence[OperationGroup], top: int) -> Iterator[Table]:
+def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int) -> Iterator[Table]:
     """The tables; none where the trace holds no operation."""
-    if not found:
+    if not ranked:
         return
-    found = [group for group in found if group.share >= LEAST] or found
+    ranked = [group for group in ranked if group.share >= LEAST] or ranked
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
-    rows = tuple(_row(group, peaks) for group in found[:top])
+    rows = tuple(_row(group, peaks) for group in ranked[:top])
     columns = ("operation", "self ms", "%", "times", "FLOP/s %", "HBM %", "bound by", "op, line")
-    more = "" if len(found) <= top else f": the {top} longest of {len(found)}"
+    more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
     yield Table(f"Operations{more}", columns, rows, source)
-    slow = [g for g in found if _slower(g) >= SLOWER and g.share >= WORTH]
+    slow = [g for g in ranked if _slower(g) >= SLOWER and g.share >= WORTH]
     if slow:
         yield Table(
             "Operations far slower than the compiler expected",
@@ -88,7 +88,7 @@ def _operations(facts: ProfileFacts, found: Sequence[OperationGroup], top: int) 
         "operation", "ms a run", "expected ms", "TFLOP/s", "HBM GB/s", "category", "framework op",
         "line",
     )  # fmt: skip
-    rates = tuple(_rates(group) for group in found[:top])
+    rates = tuple(_rates(group) for group in ranked[:top])
     yield Table("Rates and places of these operations", names, rates, source)
     sides = tuple(_side(op, peaks) for op in facts.ops[:top])
     heads = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")

@@ -18,7 +18,7 @@ SAMPLES = 200
 """Values kept of each figure for `tpudiag compare`; more are thinned out evenly."""
 
 
-def tables(signals: Signals, said: XProfSays, top: int = TOP) -> Iterator[Table]:
+def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[Table]:
     """Where the step time goes, replicas, operations, input, memory, and XProf's words."""
     facts = profile_of(signals)
     if any(replica.step_ms for replica in facts.replicas):
@@ -46,8 +46,10 @@ def tables(signals: Signals, said: XProfSays, top: int = TOP) -> Iterator[Table]
     if facts.unread:
         hosts = [(host.name, host.reason) for host in facts.unread]
         yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
-    if said.figures:
-        yield Table("What XProf says", ("figure", "value"), said.figures, "xprof, overview page")
+    if xprof_says.figures:
+        yield Table(
+            "What XProf says", ("figure", "value"), xprof_says.figures, "xprof, overview page"
+        )
 
 
 def _cut(

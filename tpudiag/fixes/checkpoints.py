@@ -10,6 +10,7 @@ import libcst as cst
 from tpudiag.fixes import links, names
 from tpudiag.fixes.arguments import with_argument
 from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.loops import counter
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called
 from tpudiag.model import Effect
@@ -141,11 +142,16 @@ def _saving(
         raise NoChange("the loop stands on one line")
     if outer is not loop:
         return source.after(body.body[-1], f"{name}.save()")
-    target = loop.target if isinstance(loop, cst.For) else None
+    if isinstance(loop, cst.While):
+        name_of_step, _ = counter(source, loop)
+        return source.before(
+            body.body[0],
+            f"if {name_of_step} % {EVERY} == {EVERY - 1}:",
+            f"{source.tab}{name}.save()",
+        )
+    target = loop.target
     number = target.elements[0].value if isinstance(target, cst.Tuple) else target
-    iterated = (
-        called(loop.iter) if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call) else ""
-    )
+    iterated = called(loop.iter) if isinstance(loop.iter, cst.Call) else ""
     if iterated not in ("range", "trange", "enumerate", "zip") or not isinstance(number, cst.Name):
         raise NoChange("the loop counts neither steps nor epochs")
     rows = (f"if {number.value} % {EVERY} == {EVERY - 1}:", f"{source.tab}{name}.save()")

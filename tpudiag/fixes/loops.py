@@ -65,11 +65,11 @@ def fetch_seldom(place: Place) -> Iterator[Edit]:
     leaving = (cst.Break, cst.Continue, cst.Return)
     if any(True for kind in leaving for _ in source.inside(statement, kind)):
         raise NoChange("the loop ends by what is fetched")
-    counter, counting = _counter(source, loop)
+    number, counting = counter(source, loop)
     yield from counting
     first, last = source.full_lines(statement)
     shifted = source.shifted(first, last, 1)
-    head = f"{source.indent(statement)}if {counter} % {EVERY} == 0:{source.newline}"
+    head = f"{source.indent(statement)}if {number} % {EVERY} == 0:{source.newline}"
     yield Edit(first, last, head + shifted.text)
 
 
@@ -96,7 +96,7 @@ def _refuse_results_that_are_used(
             raise NoChange(f"{name.value} is used after it")
 
 
-def _counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]:
+def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]:
     """The name of the step's number in a loop, and what makes one where there is none."""
     if isinstance(loop, cst.While):
         counters = [

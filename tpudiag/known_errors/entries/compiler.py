@@ -83,6 +83,7 @@ tpudiag check train.py --for v5e-8        # compiles the step for the TPU with n
             r"(?:fusion|hlo|emitter|layout|buffer_assignment|lowering|jellyfish|deepsea)\w{0,40}\.cc:\d{1,6}\] Check failed",
             r"\] RET_CHECK failure",
             r"during context \[(?:pre|post)-optimization\]",
+            r"minor_to_major field contains \d{1,2} elements, but shape is rank",
         ),
         cause="The TPU compiler failed a check of its own: a bug of this compiler version with this program, not a fault of the script.",
         details=("The check is in {place}.",),

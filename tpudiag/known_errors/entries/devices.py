@@ -121,6 +121,7 @@ docker run --privileged --net=host ...   # in a container
             r"TPU_CHIPS_PER_PROCESS_BOUNDS.{0,80}?(?:invalid|mismatch|expected)",
             r"TPU_WORKER_HOSTNAMES.{0,80}?(?:invalid|mismatch|expected|not set)",
             r"unexpected worker hostname",
+            r"2a886c8_\w{3,60}.{0,80}?(?:specified|[Ii]nvalid|mismatch)",
         ),
         cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES hold what does not fit the number of processes, or no address at all.",
         details=("{expected} addresses were expected and {got} given.",),

@@ -121,6 +121,8 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"No files matched pattern",
             r"Did not match any files",
             r"Failed to find any matching files for (?P<file>[\w./:-]{1,160})",
+            r"FileNotFoundError: .{0,60}?does not exist: ?(?P<file>[\w./:-]{1,160})",
+            r"FileNotFoundError: (?P<file>[\w./:-]{3,160}) not found",
         ),
         cause="A file does not exist where the program looks for it: the path is wrong or missing, or it is looked for on another machine (each host of a slice has a disk of its own).",
         details=("The file is {file}.",),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -43,11 +43,13 @@ print(x.dtype, x.shape)                                               # object i
             r"Data cardinality is ambiguous",
             r"`?validation_split`? is only supported for",
             r"Expect x to be a non-empty array or dataset",
-            r"`?(?:y|batch_size|sample_weight)`? argument (?:is not supported|must not be specified)",
+            r"`?(?:y|batch_size|sample_weight)`? argument is not supported",
+            r"`?(?:y|batch_size|sample_weight)`? argument must not be specified",
             r"Make sure all arrays contain the same number of samples",
             r"Asked to retrieve element \d{1,6}, but the Sequence has length 0",
             r"PyDataset has length 0",
             r"`?x`? and `?y`? should have the same (?:length|number)",
+            r"Expected input data to be non-empty",
         ),
         cause="fit was given data that do not belong together: arrays of different lengths, a dataset with batch_size, y or validation_split (which only arrays may have), or nothing at all (an empty folder, a filter that keeps nothing, fewer files than one batch).",
         fix="""\
@@ -70,6 +72,8 @@ tf.io.gfile.glob("gs://BUCKET/train*.tfrecord")                                 
             r"'_?\w{1,40}Dataset\w{0,8}' object has no attribute '(?P<what>shape|as_numpy_iterator|reshape|columns|numpy|element_spec|next)'",
             r"'(?:OwnedIterator|IteratorV2|OwnedMultiDeviceIterator)' object has no attribute",
             r"iterator has not been initialized",
+            r"'_?\w{1,40}Adapter' object is not (?P<what>subscriptable|an iterator)",
+            r"only supports Python-style iteration in eager mode",
         ),
         cause="A tf.data.Dataset is used like an array or an iterator: it has no index, no shape, and often no length before it is read.",
         fix="""\
@@ -209,6 +213,8 @@ head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns,
             r"Transport endpoint is not connected",
             r"[\w/]; Permission denied",
             r"Read-only file system",
+            r"PermissionError: \[Errno 13\]",
+            r"IsADirectoryError",
         ),
         cause="The file system refused: a network mount (NFS, gcsfuse) that went away or is overloaded, a folder where a file is meant, no rights, or a place that may not be written.",
         fix="""\
@@ -217,5 +223,26 @@ sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport end
 tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
         citations=("waymo-research/waymo-open-dataset#457",),
         example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
+    ),
+    KnownError(
+        id="E290",
+        family="dataset-download",
+        phase=Phase.READING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"URLError: <urlopen error",
+            r"CERTIFICATE_VERIFY_FAILED",
+            r"urllib\.error\.HTTPError: HTTP Error (?P<status>\d{3})",
+            r"requests\.exceptions\.(?:ConnectionError|HTTPError|SSLError|ReadTimeout)",
+        ),
+        cause="A download (data, pretrained weights, a tokenizer) failed: no way to the internet (a TPU VM without external address, a notebook with the internet switched off), a certificate, an address that is gone, or too many requests.",
+        details=("The server answered {status}.",),
+        fix="""\
+curl -sI ADDRESS | head -1                                    # from the TPU VM: is there a way out?
+# Kaggle: Settings, Internet on; a TPU VM without external address: Cloud NAT
+gcloud storage cp -r local_copy gs://BUCKET/data               # fetch once elsewhere, read from the bucket""",
+        evidence="recalled",
+        example="urllib.error.URLError: <urlopen error [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed>",
+        yields_to=("E55", "E57", "E56", "E26", "E216"),
     ),
 )

@@ -57,6 +57,7 @@ with tf.device("CPU:0"): dataset = tf.data.Dataset.from_tensor_slices(arrays)   
             r"(?:ImportError|OSError): ?lib(?:cudart|cudnn|cublas|cufft|cusparse|cusolver|curand|nccl|nvinfer)\w{0,12}\.so[.\d]{0,10}: cannot open shared object file",
             r"ptxas.{0,60}?(?:fatal|too old|not found|exited with)",
             r"libdevice not found",
+            r"Loaded runtime CuDNN library: .{0,60}?but source was compiled with",
         ),
         cause="A library or the driver of a GPU (CUDA, cuDNN, NCCL) failed: this job runs on a GPU, not on a TPU.",
         fix="""\

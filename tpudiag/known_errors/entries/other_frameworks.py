@@ -119,6 +119,7 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"Graph is finalized and cannot be modified",
             r"Attempted to use a closed Session",
             r"No default session is registered",
+            r"already exists, disallowed\. Did you mean to set reuse=True",
         ),
         cause="TensorFlow 1's graph and session do not match: a tensor of one graph is used in another (another thread, a model loaded in another session), nothing was fed or initialised, or the graph was closed.",
         details=("The tensor is {name}.",),

@@ -275,6 +275,8 @@ could not find registered transfer manager for platform Host -- check target lin
             r"jaxlib version .{1,30}? is (?:newer|older) than and incompatible with jax version",
             r"jax requires jaxlib version",
             r"version .{1,20}? of jaxlib .{0,40}?incompatible",
+            r"module 'ml_dtypes' has no attribute",
+            r"cannot import name '\w{1,40}' from 'ml_dtypes",
         ),
         cause="jax and jaxlib (and libtpu) are of releases that do not belong together.",
         fix='pip install -U "jax[tpu]"          # brings jaxlib and libtpu of the same release; TensorFlow on TPU in an environment of its own',

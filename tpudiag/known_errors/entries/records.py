@@ -22,6 +22,7 @@ ERRORS = (
             r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)",
             r"Unknown image file format",
             r"Could not parse .{0,20}?proto",
+            r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -75,6 +76,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"infeed.{0,300}?End of sequence",
             r"You may need to use the repeat\(\) function",
             r"When passing an infinitely repeating dataset",
+            r"you must specify the number of steps",
         ),
         cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated.",
         fix="""\
@@ -161,8 +163,10 @@ dataset = dataset.map(lambda x: {k: v for k, v in x.items() if v.dtype != tf.str
         family="ragged-or-sparse",
         phase=Phase.READING,
         patterns=(
-            r"(?:Ragged|Sparse)Tensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
-            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?(?:Ragged|Sparse)Tensor",
+            r"RaggedTensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
+            r"SparseTensors?.{0,100}?(?:not|isn't|cannot be) (?:yet )?(?:supported|used).{0,80}?(?:TPU|XLA|Strategy)",
+            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?RaggedTensor",
+            r"(?:TPU|XLA|Strategy).{0,100}?(?:not|doesn't|cannot) .{0,20}?support .{0,40}?SparseTensor",
             r"composite tensors? .{0,60}?not supported.{0,60}?(?:TPU|Strategy)",
         ),
         cause="Ragged or sparse tensors reach the TPU, which knows dense ones of fixed shape only.",

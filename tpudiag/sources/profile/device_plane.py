@@ -114,29 +114,31 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     modules: list[_Columns] = []
     ops: list[_Columns] = []
     for line in plane.lines():
-        found = _columns(plane, line, clock)
+        columns = _columns(plane, line, clock)
         read.unknown_bytes += line.unknown_bytes
         read.events += line.events
-        ids, place = groups(found.ids)
+        ids, place = groups(columns.ids)
         strange = [index for index, id_ in enumerate(ids.tolist()) if id_ not in plane.names]
         read.strangers += sum(int((place == index).sum()) for index in strange)
         if line.name == MODULES:
-            modules.append(found)
+            modules.append(columns)
         elif line.name == OPS:
-            ops.append(found)
-        elif line.name == STEPS and len(found.ids):
-            read.steps = _steps(plane, found)
+            ops.append(columns)
+        elif line.name == STEPS and len(columns.ids):
+            read.steps = _steps(plane, columns)
         elif line.name == TRACE_ME:
             for index in [i for i, id_ in enumerate(ids.tolist()) if _is_barrier(plane, id_)]:
                 here = place == index
-                read.barrier_ps += union(found.starts[here], found.ends[here]).total
-    read.runs = tuple(run for found in modules for run in _runs(plane, found))
-    spans = [union(found.starts, found.ends) for found in (modules if read.runs else ops)]
+                read.barrier_ps += union(columns.starts[here], columns.ends[here]).total
+    read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
+    spans = [union(columns.starts, columns.ends) for columns in (modules if read.runs else ops)]
     read.busy = merged(*spans) if spans else EMPTY
     _operations(plane, ops, read)
     _coverage(ops, read)
     if read.steps is not None:
-        begun = np.sort(np.concatenate([found.starts for found in (*ops, *modules)] or [EMPTY[0]]))
+        begun = np.sort(
+            np.concatenate([columns.starts for columns in (*ops, *modules)] or [EMPTY[0]])
+        )
         whole = complete(read.steps, begun)
         read.cut_steps = len(read.steps.starts) - len(whole.starts)
         read.steps = whole
@@ -205,35 +207,35 @@ def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
     return _Columns(*whole[:3], *(whole[3:] or whole[1:3]))
 
 
-def _steps(plane: Plane, found: _Columns) -> Steps:
+def _steps(plane: Plane, columns: _Columns) -> Steps:
     """The events of a `Steps` line; they are named by their number."""
     named_by = {i: int(n) for i, n in plane.names.items() if n.isdecimal() and len(n) < 18}
-    numbers = [named_by.get(id_, index) for index, id_ in enumerate(found.ids.tolist())]
-    order = np.argsort(found.starts, kind="stable")
-    return Steps(np.array(numbers, np.int64)[order], found.starts[order], found.ends[order])
+    numbers = [named_by.get(id_, index) for index, id_ in enumerate(columns.ids.tolist())]
+    order = np.argsort(columns.starts, kind="stable")
+    return Steps(np.array(numbers, np.int64)[order], columns.starts[order], columns.ends[order])
 
 
-def _runs(plane: Plane, found: _Columns) -> list[Run]:
+def _runs(plane: Plane, columns: _Columns) -> list[Run]:
     """The modules that ran, each with its runs."""
     runs: list[Run] = []
-    ids, place = groups(found.ids)
+    ids, place = groups(columns.ids)
     for index, id_ in enumerate(ids.tolist()):
         here = np.flatnonzero(place == index)
-        here = here[np.argsort(found.starts[here], kind="stable")]
-        runs.append(Run(plane.names.get(id_, ""), found.starts[here], found.ends[here]))
+        here = here[np.argsort(columns.starts[here], kind="stable")]
+        runs.append(Run(plane.names.get(id_, ""), columns.starts[here], columns.ends[here]))
     return runs
 
 
 def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> None:
     """Totals by operation, and the time in operations that do not compute."""
     spans: dict[str, list[Spans]] = {}
-    for found in lines:
-        own = self_times(segments(found.device_starts, found.device_ends), len(found.ids))
-        ids, place = groups(found.ids)
+    for columns in lines:
+        own = self_times(segments(columns.device_starts, columns.device_ends), len(columns.ids))
+        ids, place = groups(columns.ids)
         counts = np.bincount(place, minlength=len(ids)).tolist()
         sums = [
             np.bincount(place, weights=column.astype(np.float64), minlength=len(ids)).tolist()
-            for column in (own, found.device_ends - found.device_starts)
+            for column in (own, columns.device_ends - columns.device_starts)
         ]
         for index, id_ in enumerate(ids.tolist()):
             if id_ not in plane.names:
@@ -244,6 +246,6 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
             read.ops[key] = added(read.ops[key], total) if key in read.ops else total
             if total.part is not None:
                 here = place == index
-                some = union(found.starts[here], found.ends[here])
+                some = union(columns.starts[here], columns.ends[here])
                 spans.setdefault(total.part, []).append(some)
-    read.parts = {part: merged(*found) for part, found in spans.items()}
+    read.parts = {part: merged(*intervals) for part, intervals in spans.items()}

@@ -57,18 +57,18 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
     ]  # fmt: skip
 
 
-def tracing(found: Iterable[Call]) -> Spans:
+def tracing(calls: Iterable[Call]) -> Spans:
     """The time of calls that traced; on a TPU most of it is the new program's compilation."""
-    traced = [(call.start, call.end) for call in found if call.traced]
+    traced = [(call.start, call.end) for call in calls if call.traced]
     starts, ends = np.array(traced, np.int64).reshape((-1, 2)).T
     return union(starts, ends)
 
 
-def outermost(found: Iterable[Call]) -> list[Call]:
+def outermost(calls: Iterable[Call]) -> list[Call]:
     """The calls that were not made inside another on the same thread; sorted by start."""
     until: dict[str, int] = {}
     kept: list[Call] = []
-    for call in found:
+    for call in calls:
         if call.start >= until.get(call.thread, -(1 << 62)):
             kept.append(call)
             until[call.thread] = call.end

@@ -91,22 +91,22 @@ class _Planes:
     strangers: int = 0
     unknown_bytes: int = 0
 
-    def add(self, plane: Plane, found: DeviceRead | HostRead | GpuRead) -> None:
+    def add(self, plane: Plane, read: DeviceRead | HostRead | GpuRead) -> None:
         """Take in one more plane; raises Damaged."""
-        if isinstance(found, DeviceRead):
-            self.devices.append(found)
-        elif isinstance(found, GpuRead):
-            self.gpus.append(found)
+        if isinstance(read, DeviceRead):
+            self.devices.append(read)
+        elif isinstance(read, GpuRead):
+            self.gpus.append(read)
         elif plane.name == HOST_PLANE:
-            self.trace = found
+            self.trace = read
         elif plane.name == HLO_PLANE:
             self.matrix_ops |= matrix_ops(plane)
             self.estimates |= estimates(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
-        self.events += found.events
-        self.strangers += found.strangers
-        self.unknown_bytes += found.unknown_bytes
+        self.events += read.events
+        self.strangers += read.strangers
+        self.unknown_bytes += read.unknown_bytes
 
 
 def summary(
@@ -139,10 +139,10 @@ def attempted(
 ) -> HostSummary | str:  # fmt: skip
     """The summary of a file, or in one line why there is none: what a worker sends back."""
     try:
-        found = summary(name, span, moved, training)
+        answer = summary(name, span, moved, training)
     except UnreadableInput as error:
         return str(error)
-    return found if found.events else f"{name}: a profile without events: nothing was captured"
+    return answer if answer.events else f"{name}: a profile without events: nothing was captured"
 
 
 def _summary(
@@ -258,9 +258,9 @@ def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
     return _sorted(trace.callbacks)
 
 
-def _sorted(found: Sequence[Callback]) -> tuple[CallbackTime, ...]:
+def _sorted(callbacks: Sequence[Callback]) -> tuple[CallbackTime, ...]:
     """In ms, the longest first."""
-    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in found)
+    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in callbacks)
     return tuple(sorted(made, key=lambda callback: -callback.ms))
 
 
@@ -273,16 +273,16 @@ def _iterators(
     return tuple(trace.iterators.times(waits(trace, devices)))
 
 
-def _not_understood(file: Path, found: _Planes) -> tuple[str, ...]:
+def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:
     """What must not be dropped without a word."""
-    said: list[str] = []
-    if found.strangers:
-        said.append(f"{file.name}: {found.strangers:,} events without metadata were left out")
-    if found.unknown_bytes:
-        said.append(
-            f"{file.name}: {found.unknown_bytes:,} bytes in fields that this reader does not know"
+    remarks: list[str] = []
+    if planes.strangers:
+        remarks.append(f"{file.name}: {planes.strangers:,} events without metadata were left out")
+    if planes.unknown_bytes:
+        remarks.append(
+            f"{file.name}: {planes.unknown_bytes:,} bytes in fields that this reader does not know"
         )
-    return tuple(said)
+    return tuple(remarks)
 
 
 def _repeated(file: Path, whole: Space) -> Iterator[str]:

@@ -58,22 +58,22 @@ def runs(path: str) -> tuple[Run, ...]:
     """The runs at a path, newest first; raises UnreadableInput where there is none."""
     if not path:
         raise UnreadableInput("the path is empty: name a log folder or a profile")
-    found = _remote(path) if is_url(path) else _local(path)
-    if not found:
+    known = _remote(path) if is_url(path) else _local(path)
+    if not known:
         raise UnreadableInput(
             f"{path}: no profile in this folder (looked for *{ENDING} in it and below it)"
         )
-    return tuple(sorted(found, key=lambda run: (run.when, run.name), reverse=True))
+    return tuple(sorted(known, key=lambda run: (run.when, run.name), reverse=True))
 
 
-def choose(found: Sequence[Run], path: str, name: str | None) -> Run:
+def choose(runs_: Sequence[Run], path: str, name: str | None) -> Run:
     """The newest run, or the one called `name`; raises UnreadableInput where it is not one."""
     if name is None:
-        return found[0]
-    named = [run for run in found if name in (run.name, PurePosixPath(run.name).name)]
+        return runs_[0]
+    named = [run for run in runs_ if name in (run.name, PurePosixPath(run.name).name)]
     if len(named) == 1:
         return named[0]
-    known = ", ".join(run.name for run in (named or found)[:10])
+    known = ", ".join(run.name for run in (named or runs_)[:10])
     fault = "several runs of this name" if named else "no run of this name"
     raise UnreadableInput(f"{path}: --run {name}: {fault}; there are {known}")
 
@@ -115,8 +115,8 @@ def _local(path: str) -> list[Run]:
             )
         return [_run(folder, files, _name(folder, place)) for folder, files in _folders(place)]
     except (OSError, RuntimeError) as error:  # RuntimeError: no home for ~nobody
-        said = error.strerror if isinstance(error, OSError) else None
-        raise UnreadableInput(f"{path}: {said or _line(error)}") from error
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UnreadableInput(f"{path}: {reason or _line(error)}") from error
 
 
 def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
@@ -130,9 +130,9 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
         seen.add(real)
         below[:] = [e for _, e in sorted(((folder / e).is_symlink(), e) for e in below)]
         names = {*entries, *below}
-        found = [folder / name for name in sorted(names) if _is_profile(name, names)]
-        if found:
-            yield folder, found
+        profiles = [folder / name for name in sorted(names) if _is_profile(name, names)]
+        if profiles:
+            yield folder, profiles
 
 
 def _is_profile(name: str, others: Container[str]) -> bool:
@@ -158,9 +158,11 @@ def _remote(path: str) -> list[Run]:
         if filesystem.isfile(path):
             sizes = {filesystem.unstrip_protocol(path): filesystem.info(path)}
         else:
-            found: dict[str, Any] = filesystem.find(path, detail=True)
+            entries: dict[str, Any] = filesystem.find(path, detail=True)
             sizes = {
-                filesystem.unstrip_protocol(k): v for k, v in found.items() if _is_profile(k, found)
+                filesystem.unstrip_protocol(k): v
+                for k, v in entries.items()
+                if _is_profile(k, entries)
             }
             if not sizes and not filesystem.exists(path):
                 raise UnreadableInput(f"{path}: does not exist")

@@ -49,54 +49,56 @@ class Programs:
 
 
 def merged(
-    found: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
+    summaries: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
 ) -> tuple[ProfileFacts, StepTimes | None]:
     """The facts of a run from those of its hosts, in the order of their files."""
-    found = _told_apart(found)
-    devices = _with_windows(found)
-    hosts = [summary.steps for summary in found if summary.steps is not None]
+    summaries = _told_apart(summaries)
+    devices = _with_windows(summaries)
+    hosts = [summary.steps for summary in summaries if summary.steps is not None]
     ops = device_ops(programs.ops, devices, programs.estimates)
-    first = found[0]
+    first = summaries[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
     facts = ProfileFacts(
-        hosts=tuple(summary.host for summary in found),
+        hosts=tuple(summary.host for summary in summaries),
         devices=devices,
         ops=ops,
         has_step_marker=any(not host.recovered for host in hosts),
-        bytes_read=sum(summary.bytes for summary in found),
-        warnings=tuple(warning for summary in found for warning in summary.warnings),
+        bytes_read=sum(summary.bytes for summary in summaries),
+        warnings=tuple(warning for summary in summaries for warning in summary.warnings),
         started_ns=first.started_ns,
         capture_ms=((first.stopped_ns or 0) - (first.started_ns or 0)) / 1e6 if timed else None,
         replicas=tuple(replica for host in hosts for replica in host.replicas),
-        runs=_runs(found),
-        functions=_functions([s.functions for s in found if s.functions is not None]),
-        eager_share=max((s.eager_share for s in found if s.eager_share is not None), default=None),
-        eager_ops=_callbacks([s.eager_ops for s in found if s.eager_ops is not None]),
-        callbacks=_callbacks([s.callbacks for s in found if s.callbacks is not None]),
-        pipeline_callbacks=_callbacks([s.pipeline_callbacks for s in found]) or (),
-        iterators=_iterators([s.iterators for s in found if s.iterators is not None]),
-        blockers=_blockers(found),
-        memory=tuple(peak for s in found for peak in s.memory) or None,
+        runs=_runs(summaries),
+        functions=_functions([s.functions for s in summaries if s.functions is not None]),
+        eager_share=max(
+            (s.eager_share for s in summaries if s.eager_share is not None), default=None
+        ),
+        eager_ops=_callbacks([s.eager_ops for s in summaries if s.eager_ops is not None]),
+        callbacks=_callbacks([s.callbacks for s in summaries if s.callbacks is not None]),
+        pipeline_callbacks=_callbacks([s.pipeline_callbacks for s in summaries]) or (),
+        iterators=_iterators([s.iterators for s in summaries if s.iterators is not None]),
+        blockers=_blockers(summaries),
+        memory=tuple(peak for s in summaries for peak in s.memory) or None,
         padded=padded(programs.ops)[:PADDED_KEPT] or None,
         mxu_share=_peak_share(devices, ops, lambda op: op.flops, lambda d: d.peak_tflops, 1e12),
         hbm_share=_peak_share(
             devices, ops, lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9
         ),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=_matrix_ops(found, programs),
+        matrix_ops=_matrix_ops(summaries, programs),
         unread=tuple(unread),
-        waits=_waits(found),
-        gpus=sum(len(summary.gpus) for summary in found),
-        clocks=_clocks(found),
+        waits=_waits(summaries),
+        gpus=sum(len(summary.gpus) for summary in summaries),
+        clocks=_clocks(summaries),
     )
     suffix = facts.source.removeprefix("profile")
     return facts, step_times(hosts, suffix)
 
 
-def _told_apart(found: Sequence[HostSummary]) -> Sequence[HostSummary]:
+def _told_apart(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
     """Hosts that share a name (localhost) go by the names of their files."""
-    names = Counter(summary.host for summary in found)
-    return [s if names[s.host] == 1 else _renamed(s, s.file) for s in found]
+    names = Counter(summary.host for summary in summaries)
+    return [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
 
 
 def _renamed(summary: HostSummary, host: str) -> HostSummary:
@@ -113,87 +115,89 @@ def _renamed(summary: HostSummary, host: str) -> HostSummary:
     )
 
 
-def _waits(found: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
+def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
     """What the devices wait for, over all hosts; the longest first."""
     sums: Counter[str] = Counter()
-    for summary in found:
+    for summary in summaries:
         sums.update(summary.waits)
     return tuple(DeviceWait(cause, ps / 1e9) for cause, ps in sums.most_common())
 
 
-def _blockers(found: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
+def _blockers(summaries: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
     """What each host's training loop waited for, where its trace shows it."""
     worst = [
         (summary.host, max(summary.iterators, key=lambda iterator: iterator.blocked_ms))
-        for summary in found
+        for summary in summaries
         if summary.iterators
     ]
     made = [InputBlocker(host, i.op, i.name, i.blocked_ms) for host, i in worst if i.blocked_ms]
     return tuple(sorted(made, key=lambda blocker: -blocker.blocked_ms))
 
 
-def _with_windows(found: Sequence[HostSummary]) -> tuple[Device, ...]:
+def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
     """Devices that ran nothing get the window of those of their host that did: idle in it."""
     devices: list[Device] = []
-    longest = max((d.window_ms for s in found for d in s.devices), default=0.0)
-    for summary in found:
+    longest = max((d.window_ms for s in summaries for d in s.devices), default=0.0)
+    for summary in summaries:
         spans = [span for span in summary.device_spans if span is not None]
         window = (max(s[1] for s in spans) - min(s[0] for s in spans)) / 1e9 if spans else longest
         devices += [d if d.window_ms else replace(d, window_ms=window) for d in summary.devices]
     return tuple(devices)
 
 
-def _runs(found: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:
+def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:
     """Programs: name, runs, ms a run."""
     sums: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for summary in found:
+    for summary in summaries:
         for name, (count, ps) in summary.runs.items():
             sums[name] = (sums[name][0] + count, sums[name][1] + ps)
     ordered = sorted(sums.items(), key=lambda item: -item[1][1])
     return tuple((name, count, ps / count / 1e9) for name, (count, ps) in ordered if count)
 
 
-def _matrix_ops(found: Sequence[HostSummary], programs: Programs) -> tuple[MatrixOp, ...] | None:
+def _matrix_ops(
+    summaries: Sequence[HostSummary], programs: Programs
+) -> tuple[MatrixOp, ...] | None:
     """Those of the program that ran longest; None where no host's trace holds its HLO."""
-    return next((programs.matrix_ops.get(name) for name, _, _ in _runs(found)), None)
+    return next((programs.matrix_ops.get(name) for name, _, _ in _runs(summaries)), None)
 
 
 def _functions(
-    found: Sequence[Sequence[TracedFunction]],
+    by_host: Sequence[Sequence[TracedFunction]],
 ) -> tuple[TracedFunction, ...] | None:
     """Of each function, what the host that called it most says: all run the same program."""
     best: dict[str, TracedFunction] = {}
-    for function in (function for functions in found for function in functions):
+    for function in (function for functions in by_host for function in functions):
         known = best.get(function.name)
         if known is None or (len(function.retraces), function.calls) > (
             len(known.retraces), known.calls,
         ):  # fmt: skip
             best[function.name] = function
-    return tuple(best.values()) if found else None
+    return tuple(best.values()) if by_host else None
 
 
-def _callbacks(found: Sequence[Sequence[CallbackTime]]) -> tuple[CallbackTime, ...] | None:
+def _callbacks(by_host: Sequence[Sequence[CallbackTime]]) -> tuple[CallbackTime, ...] | None:
     """Summed over the hosts."""
     sums: dict[str, CallbackTime] = {}
-    for callback in (callback for callbacks in found for callback in callbacks):
+    for callback in (callback for callbacks in by_host for callback in callbacks):
         known = sums.get(callback.op, CallbackTime(callback.op, 0, 0.0))
         sums[callback.op] = CallbackTime(
             callback.op, known.count + callback.count, known.ms + callback.ms
         )
-    return tuple(sums.values()) if found else None
+    return tuple(sums.values()) if by_host else None
 
 
-def _iterators(found: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime, ...] | None:
+def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime, ...] | None:
     """Summed over the hosts; `longest_ms` is the longest of all."""
     sums: dict[str, IteratorTime] = {}
-    for time in (time for times in found for time in times):
+    for time in (time for times in by_host for time in times):
         known = sums.get(time.name)
         sums[time.name] = time if known is None else replace(
             known, count=known.count + time.count, self_ms=known.self_ms + time.self_ms,
             longest_ms=max(known.longest_ms, time.longest_ms),
             blocked_ms=known.blocked_ms + time.blocked_ms,
         )  # fmt: skip
-    return tuple(sums.values()) if found else None
+    return tuple(sums.values()) if by_host else None
 
 
 def _peak_share(
@@ -224,11 +228,11 @@ def _share_16_bit(ops: Iterable[DeviceOp]) -> float | None:
     return sum(w for w, op in zip(weights, matrix, strict=True) if op.in_16_bit) / whole
 
 
-def _clocks(found: Sequence[HostSummary]) -> tuple[HostClock, ...]:
+def _clocks(summaries: Sequence[HostSummary]) -> tuple[HostClock, ...]:
     """Clock differences: collectives let the hosts of a run end a step at the same moment."""
     ends = [
         (s.host, {n: s.started_ns / 1e6 + ps / 1e9 for n, ps in s.steps.ends.items()})
-        for s in found
+        for s in summaries
         if s.steps is not None and s.started_ns is not None and not s.steps.recovered
     ]
     if len(ends) < 2:

@@ -36,15 +36,15 @@ class _Array(NamedTuple):
 def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
     """The matrix products and convolutions of each program, by the program's name."""
     stat_id = plane.stat_id(HLO_STAT)
-    found: dict[str, tuple[MatrixOp, ...]] = {}
+    by_program: dict[str, tuple[MatrixOp, ...]] = {}
     for metadata in plane.header.event_metadata.values():
         for stat in metadata.stats:
             if stat.metadata_id == stat_id and stat.bytes_value:
                 try:
-                    found[metadata.name] = tuple(_module(memoryview(stat.bytes_value)))
+                    by_program[metadata.name] = tuple(_module(memoryview(stat.bytes_value)))
                 except (wire.Damaged, IndexError, UnicodeDecodeError):
                     continue  # an HLO of another form tells nothing about matrices
-    return found
+    return by_program
 
 
 def estimates(plane: Plane) -> dict[str, dict[str, int]]:
@@ -53,16 +53,16 @@ def estimates(plane: Plane) -> dict[str, dict[str, int]]:
     They stand in the backend configuration (43) of instructions that the TPU compiler made.
     """
     stat_id = plane.stat_id(HLO_STAT)
-    found: dict[str, dict[str, int]] = {}
+    by_program: dict[str, dict[str, int]] = {}
     for metadata in plane.header.event_metadata.values():
         number = PROGRAM.fullmatch(metadata.name)
         for stat in metadata.stats:
             if number and stat.metadata_id == stat_id and ESTIMATE in stat.bytes_value:
                 try:
-                    found[number[1]] = dict(_cycles(memoryview(stat.bytes_value)))
+                    by_program[number[1]] = dict(_cycles(memoryview(stat.bytes_value)))
                 except (wire.Damaged, IndexError, UnicodeDecodeError):
                     continue  # an HLO of another form tells no estimates
-    return found
+    return by_program
 
 
 def _cycles(hlo: memoryview) -> Iterator[tuple[str, int]]:
@@ -99,16 +99,16 @@ def _part(fields: Fields, number: int) -> Fields:
 
 def _numbers(fields: Fields, number: int) -> tuple[int, ...]:
     """A repeated number, packed or not."""
-    found: list[int] = []
+    numbers: list[int] = []
     for value in fields.get(number, []):
         if isinstance(value, int):
-            found.append(value)
+            numbers.append(value)
             continue
         at = 0
         while at < len(value):
             one, at = wire.varint(value, at)
-            found.append(one)
-    return tuple(found)
+            numbers.append(one)
+    return tuple(numbers)
 
 
 def _text(fields: Fields, number: int) -> str:

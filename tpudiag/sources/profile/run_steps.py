@@ -22,10 +22,10 @@ def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None
         return None
     knows = all(host.wait_source for host in hosts)
     replicas = [replica for host in hosts for replica in host.replicas]
-    found = _slowest(replicas, knows)
-    if not found:
+    slowest = _slowest(replicas, knows)
+    if not slowest:
         return None
-    steps = [step for _, step in sorted(found.items())]
+    steps = [step for _, step in sorted(slowest.items())]
     whose = " of the replica that the others wait for" if len(replicas) > 1 else ""
     untold = tuple(step.untold for step in steps)
     return StepTimes(
@@ -82,11 +82,11 @@ def _sources(hosts: Sequence[HostSteps]) -> str:
     """What marks the steps of a run, and on how many devices where they do."""
     count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
     line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
-    found = {line if host.source == STEPS_LINE else host.source for host in hosts}
-    return " and ".join(sorted(found))
+    names = {line if host.source == STEPS_LINE else host.source for host in hosts}
+    return " and ".join(sorted(names))
 
 
 def _summed(replica: ReplicaSteps, names: Sequence[str]) -> list[float]:
     """The ms of each step in the parts of these names."""
-    found = [part.ms for part in replica.parts if part.name in names]
-    return [sum(ms) for ms in zip(*found, strict=True)] or [0.0] * len(replica.numbers)
+    columns = [part.ms for part in replica.parts if part.name in names]
+    return [sum(ms) for ms in zip(*columns, strict=True)] or [0.0] * len(replica.numbers)

@@ -170,11 +170,11 @@ def _by_calls(
 
 def _program(device: DeviceRead) -> Run | None:
     """The program that is most of a device's work, and repeats."""
-    found = max(device.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
-    if found is None or len(found.starts) < LEAST_RUNS:
+    longest = max(device.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
+    if longest is None or len(longest.starts) < LEAST_RUNS:
         return None
-    share = int((found.ends - found.starts).sum()) / max(device.busy.total, 1)
-    return found if share >= MOST else None
+    share = int((longest.ends - longest.starts).sum()) / max(device.busy.total, 1)
+    return longest if share >= MOST else None
 
 
 def _trains(name: str) -> bool:
@@ -197,10 +197,10 @@ def _made(
     """Steps of devices, each taken apart."""
     infeed = any(INFEED in device.parts for device, _ in steps)
     knows = infeed or bool(trace.asked)
-    replicas = tuple(_on_device(trace, device, found, label) for device, found in steps)
+    replicas = tuple(_on_device(trace, device, marks, label) for device, marks in steps)
     ends: dict[int, int] = {}
-    for _, found in steps:
-        for number, end in zip(found.numbers.tolist(), found.ends.tolist(), strict=True):
+    for _, marks in steps:
+        for number, end in zip(marks.numbers.tolist(), marks.ends.tolist(), strict=True):
             ends[number] = max(ends.get(number, end), end)
     wait = (INFEED_WAIT if infeed else _get_next(trace)) if knows else None
     return HostSteps(replicas, source, wait, recovered, ends)
@@ -213,30 +213,30 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
     infeed = told.get(INFEED, EMPTY)
     busy = covered(without(device.busy, device.untold), steps.starts, steps.ends)
     nothing = np.zeros(len(busy), np.int64)
-    found = {COMPUTE: busy - sum(parts.values(), nothing)}
-    found[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
+    by_part = {COMPUTE: busy - sum(parts.values(), nothing)}
+    by_part[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
     for name in (HOST_MEMORY, OUTPUT):
         if name in parts:
-            found[name] = parts[name]
+            by_part[name] = parts[name]
     if device.untold:
-        found[UNTOLD] = covered(device.untold, steps.starts, steps.ends)
+        by_part[UNTOLD] = covered(device.untold, steps.starts, steps.ends)
     rest = without(union(steps.starts, steps.ends), merged(device.busy, device.untold))
     asked = trace.all_asked
     compiling = merged(trace.compiles, tracing(trace.calls))
     if infeed and asked:
-        found[INPUT[1]] = covered(common(infeed, asked), steps.starts, steps.ends)
-        found[INPUT[2]] = parts[INFEED] - found[INPUT[1]]
+        by_part[INPUT[1]] = covered(common(infeed, asked), steps.starts, steps.ends)
+        by_part[INPUT[2]] = parts[INFEED] - by_part[INPUT[1]]
     elif infeed:
-        found[INPUT[0]] = parts[INFEED]
+        by_part[INPUT[0]] = parts[INFEED]
     blame = ((COMPILATION, compiling), (INPUT[1], EMPTY if infeed else asked),
              (TO_DEVICE, trace.transfers))  # fmt: skip
     for name, spans in blame:
         if spans:
             here = common(rest, spans)
-            found[name] = covered(here, steps.starts, steps.ends)
+            by_part[name] = covered(here, steps.starts, steps.ends)
             rest = without(rest, here)
-    found[IDLE] = covered(rest, steps.starts, steps.ends)
-    return _replica(label, device.name, steps, found)
+    by_part[IDLE] = covered(rest, steps.starts, steps.ends)
+    return _replica(label, device.name, steps, by_part)
 
 
 def _of_host(
@@ -253,7 +253,7 @@ def _of_host(
     if any(device.busy for device in devices):
         return _made(trace, [(device, steps) for device in devices], label, source, recovered)
     waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.asked else EMPTY
-    found: dict[str, Ints] = {}
+    by_part: dict[str, Ints] = {}
     rest = union(steps.starts, steps.ends)
     computing = merged(trace.kernels, trace.eager)
     blame = ((INPUT[1], waiting), (COMPILATION, trace.compiles), (COMPUTE, computing),
@@ -261,10 +261,10 @@ def _of_host(
     for name, spans in blame:
         if spans or (name == INPUT[1] and trace.asked):
             here = common(rest, spans)
-            found[name] = covered(here, steps.starts, steps.ends)
+            by_part[name] = covered(here, steps.starts, steps.ends)
             rest = without(rest, here)
-    found[IDLE] = covered(rest, steps.starts, steps.ends)
-    replica = _replica(label, "host", steps, found)
+    by_part[IDLE] = covered(rest, steps.starts, steps.ends)
+    replica = _replica(label, "host", steps, by_part)
     ends = dict(zip(steps.numbers.tolist(), steps.ends.tolist(), strict=True))
     wait = _get_next(trace) if trace.asked else None
     return HostSteps((replica,), source, wait, recovered, ends)
@@ -296,9 +296,9 @@ def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
     return merged(EMPTY, *infeed, *own, without(trace.all_asked, busy))
 
 
-def _replica(label: str, name: str, steps: Steps, found: dict[str, Ints]) -> ReplicaSteps:
+def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> ReplicaSteps:
     """In ms."""
-    parts = tuple(StepPart(part, _ms(np.maximum(ps, 0))) for part, ps in found.items())
+    parts = tuple(StepPart(part, _ms(np.maximum(ps, 0))) for part, ps in by_part.items())
     return ReplicaSteps(
         label, name, tuple(steps.numbers.tolist()), _ms(steps.ends - steps.starts), parts
     )
