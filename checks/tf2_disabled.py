@@ -26,6 +26,7 @@ _MOVED = {
     "app": "absl.app has {}",
     "gfile": "tf.io.gfile has its successor",
 }
+_ESTIMATOR = "Estimator is gone: model.fit or a custom loop under tf.distribute.TPUStrategy"
 _CONTRIB = "tf.contrib is gone: look up what took the place of {} (tf.*, tf.keras, TF Addons)"
 _OTHER = "delete the use of {}, or look up its successor"
 
@@ -60,7 +61,7 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
         other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
         yield Finding(
             f"{use.api} is a TensorFlow 1 interface.",
-            _FIXES.get(name, other.format(name)),
+            _ESTIMATOR if "estimator" in module else _FIXES.get(name, other.format(name)),
             (Evidence("interface", use.api),),
             use.location,
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import ssl
+import subprocess
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -28,7 +30,7 @@ class ApiServer:
     def answer(self, path: str, token: str | None) -> tuple[int, Json]:
         """One GET."""
         self.asked.append(path)
-        if token != f"Bearer {TOKEN}":
+        if (token or "").casefold() != f"bearer {TOKEN}":
             return 401, _failure(401, "Unauthorized")
         if self.refusal is not None:
             return self.refusal[0], _failure(*self.refusal)
@@ -61,9 +63,9 @@ def pod(name: str, address: str | None = "127.0.0.1", **changed: Any) -> Json:
 
 
 @contextmanager
-def served(folder: Path) -> Generator[tuple[ApiServer, Path]]:
-    """The server while it runs, and a kubeconfig with its context."""
-    api = ApiServer()
+def served(folder: Path, tls: bool = False) -> Generator[tuple[ApiServer, Path]]:
+    """The server while it runs, and a kubeconfig with its context; with TLS its certificate."""
+    api, certificate = ApiServer(), folder
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -80,9 +82,14 @@ def served(folder: Path) -> Generator[tuple[ApiServer, Path]]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     api.port = server.server_address[1]
+    if tls:
+        certificate, key = _certificate(folder)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
-        yield api, kubeconfig(folder / "kubeconfig", api.port)
+        yield api, certificate if tls else kubeconfig(folder / "kubeconfig", api.port)
     finally:
         server.shutdown()
         server.server_close()
@@ -101,6 +108,18 @@ def kubeconfig(path: Path, port: int) -> Path:
     }  # fmt: skip
     path.write_text(json.dumps(made))
     return path
+
+
+def _certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate of 127.0.0.1 that vouches for itself, and its key."""
+    certificate, key = folder / "ca.crt", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return certificate, key
 
 
 def _failure(code: int, message: str) -> Json:

@@ -105,6 +105,10 @@ FORBIDDEN = [
         ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
     ),
     ("tpudiag.diagnoses", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
+    (
+        "tpudiag.fixes",
+        ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
+    ),
     ("tpudiag.library", ("tpudiag.commands", "tpudiag.mcp_server")),
     ("tpudiag.mcp_server", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
 ]

@@ -61,6 +61,8 @@ JOBS = {
     "bert": _garden(
         "official.nlp.train",
         "bert/pretraining",
+        "trainer.optimizer_config.warmup.polynomial.warmup_steps=10,"
+        "trainer.optimizer_config.learning_rate.polynomial.decay_steps=40,"
         "task.train_data.input_path=dummy,task.validation_data.input_path=dummy,"
         "task.train_data.seq_length=32,task.train_data.max_predictions_per_seq=4,"
         "task.validation_data.seq_length=32,task.validation_data.max_predictions_per_seq=4,"

@@ -20,6 +20,7 @@ check = importlib.import_module("tpudiag.checks.tf2_disabled").tf2_disabled
         ("tf.contrib.layers.fully_connected", "tf.contrib is gone"),
         ("tf.logging.set_verbosity", "absl.logging has set_verbosity"),
         ("tf.flags.DEFINE_string", "absl.flags"),
+        ("tf.compat.v1.estimator.tpu.TPUConfig", "Estimator is gone"),
         ("tf.Session", "@tf.function"),
     ],
 )  # fmt: skip

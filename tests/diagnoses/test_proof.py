@@ -122,6 +122,13 @@ def test_a_crash_speaks_against_a_change(document: documents.Script) -> None:
     assert proof.judge(before, after, [change], [change]).trouble == "the job crashed: NameError"
 
 
+def test_an_end_that_was_there_before_is_no_crash(document: documents.Script) -> None:
+    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+    before = report(failed("TPU203", finding(2)), partial="the job crashed: no x (train.py:9)")
+    after = report(ended("TPU203", Verdict.PASSED), partial="the job crashed: no x (train.py:10)")
+    assert proof.judge(before, after, [change], [change]).sound
+
+
 @pytest.mark.parametrize(
     ("effect", "losses", "weights", "good", "said"),
     [
@@ -132,6 +139,7 @@ def test_a_crash_speaks_against_a_change(document: documents.Script) -> None:
         (Effect.ORDER, (1.0, 0.6), (3.0, 3.0), True, "may be another"),
         (Effect.ORDER, (1.0, 1.6), (3.0, 3.0), False, "may be another"),
         (Effect.NUMBERS, (8.0, 4.0), (3.0, 3.0), True, "loss 1 -> 8 at the first step"),
+        (Effect.NUMBERS, (8.0, float("nan")), (3.0, 3.0), False, "loss 1 -> 8"),
         (Effect.NONE, (1.0, float("nan")), (3.0, 3.0), False, "not finite"),
     ],
 )

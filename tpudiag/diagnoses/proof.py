@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,7 @@ def judge(
 
     The losses of a job that is not `steady` differ from run to run, and tell nothing.
     """
-    if after.partial is not None and after.partial != before.partial:
+    if after.partial is not None and _ending(after) != _ending(before):
         return Judgement({}, after.partial)
     if not after.samples:
         return Judgement({}, "the job does not reach a training step any more")
@@ -80,6 +81,12 @@ def judge(
         alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
     differ = not alike and trouble is None and not dropped
     return Judgement(dropped, trouble or (None if alike else losses), losses, differ)
+
+
+def _ending(report: Report) -> str:
+    """How a job ended early, without lines and numbers: they move with a change."""
+    text = re.sub(r" \([^()]*:\d+\)$", "", report.partial or "")
+    return re.sub(r"\d+", "#", text)
 
 
 def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) -> str | None:
@@ -175,7 +182,8 @@ def compared(before: Report, after: Report, effects: Sequence[Effect]) -> tuple[
     meant = Effect.NUMBERS in effects or Effect.MODEL in effects
     same_steps = weights.name == new_weights.name and len(weights.values) == len(new_weights.values)
     if meant:
-        return True, _as_meant(pairs)
+        lost = any(math.isfinite(old) and not math.isfinite(new) for old, new in pairs)
+        return not lost, _as_meant(pairs)
     if not pairs and not (same_steps and weights.values):
         return True, "no losses or weights to compare: the step returns none"
     what = f"the losses of {len(pairs)} steps" if pairs else "the weights after the observed steps"

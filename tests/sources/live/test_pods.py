@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -99,21 +100,24 @@ def test_a_server_that_is_gone(api: ApiServer, monkeypatch: pytest.MonkeyPatch) 
         pods(BERT)
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
 def test_without_a_kubeconfig_a_pods_own_account_is_asked(
-    api: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Within a pod the client finds server and token in the environment and in files."""
+    """Within a pod the client finds server, token and certificate in environment and files."""
     from kubernetes.config import incluster_config
 
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(UsageError, match="no Kubernetes cluster is known"):
         pods(BERT)
-    for name, text in (("token", TOKEN), ("ca.crt", "none"), ("namespace", "team\n")):
+    for name, text in (("token", TOKEN), ("namespace", "team\n")):
         (tmp_path / name).write_text(text)
-    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
-    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(api.port))
-    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
-    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
-    monkeypatch.setattr(listing, "_NAMESPACE", tmp_path / "namespace")
-    with pytest.raises(NothingDiagnosed, match="no answer of the API server"):
-        pods(BERT)  # it speaks TLS there, as a real one does
+    with served(tmp_path, tls=True) as (server, certificate):
+        server.pods["team"] = [pod("bert-0")]
+        monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+        monkeypatch.setenv("KUBERNETES_SERVICE_PORT", str(server.port))
+        monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
+        monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(certificate))
+        monkeypatch.setattr(listing, "_NAMESPACE", tmp_path / "namespace")
+        assert [one.name for one in pods(BERT)] == ["bert-0"]

@@ -211,3 +211,9 @@ def test_a_pid_that_is_no_trainer(proc: Proc, pid: int, said: str) -> None:
     proc.add(80, 1, "sleep", "5")
     with pytest.raises(NothingDiagnosed, match=said):
         of_pid(pid, look(proc.folder))
+
+
+def test_a_machine_without_proc_has_none(tmp_path: Path) -> None:
+    machine = look(tmp_path / "none")
+    assert machine.trainers == ()
+    assert at_address(Address("localhost", 1), machine.processes) is None

@@ -91,7 +91,12 @@ class Table:
 
 
 def table(proc: Path = PROC) -> Table:
-    """Look at every process once; those that end meanwhile are left out."""
+    """Look at every process once; those that end meanwhile are left out.
+
+    Empty on a machine without /proc, from which trainers elsewhere can be asked all the same.
+    """
+    if not proc.is_dir():
+        return Table((), {}, frozenset())
     found: list[tuple[Process, tuple[Socket, ...]]] = []
     parents: dict[int, int] = {}
     hidden: set[int] = set()

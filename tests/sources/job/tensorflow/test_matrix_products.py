@@ -15,8 +15,9 @@ PROGRAM = """
 import json, os
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow import matrix_products, training
+from tpudiag.sources.job.tensorflow import graphs, matrix_products, training, wide_convolutions
 
+wide_convolutions.WideConvolutions(tf)
 watch = training.GradientWatch(tf)
 A, B, C = (tf.Variable(tf.ones(shape)) for shape in ((784, 128), (128, 10), (3, 3, 8, 16)))
 E, D, H = (tf.Variable(tf.ones(shape)) for shape in ((50, 24), (24, 32), (32, 4, 8)))
@@ -35,7 +36,21 @@ def products(forward, *specs):
 def spec(*shape, dtype=tf.float32):
     return tf.TensorSpec(shape, dtype)
 
+def half_convolution():
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            product = tf.nn.conv2d(x, tf.cast(C, x.dtype), 1, "SAME")
+            value = tf.reduce_sum(tf.nn.relu(product))
+        return tape.gradient(value, C)
+    step.get_concrete_function(spec(4, 8, 8, 8, dtype=tf.bfloat16))
+    call = watch.calls[-1]
+    (op,) = [o for o in matrix_products.matrix_ops(call, lambda name: None) if o.forward]
+    (ran,) = [o for o in call.graph.get_operations() if o.type == "Conv2D"]
+    return [op.dtype, ran.inputs[0].dtype.name, graphs.activations(call).activation_bytes]
+
 print(json.dumps({
+    "half": half_convolution(),
     "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
     "conv": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, 4, 4, 8)),
     "any size": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, None, None, 8)),
@@ -77,3 +92,10 @@ def test_a_width_that_an_embedding_makes(products: dict[str, Any]) -> None:
 def test_einsum(products: dict[str, Any]) -> None:
     assert products["attention"] == [[64 * 4, 16, 8, 16, True, False]]
     assert products["any lead"] == [[1, 64 * 16, 32, 32, True, False]]
+
+
+def test_a_convolution_in_16_bits_is_told_as_one_and_runs_in_32(products: dict[str, Any]) -> None:
+    asked, ran, kept_bytes = products["half"]
+    assert (asked, ran) == ("bfloat16", "float32")
+    kernel_bytes = 3 * 3 * 8 * 16 * 2
+    assert kept_bytes == 4 * 8 * 8 * 16 * 2 + kernel_bytes
