@@ -64,6 +64,9 @@ def plots(report: Report) -> Iterator[Plot]:
         yield Plot("distribution", "Distribution of the step time", said, _sources(steps))
     if parts := _kind(report, "step_part"):
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
+    if uses := _kind(report, "ledger"):
+        title = "Where the time went"
+        yield Plot("ledger", title, _uses(report), _sources(uses), wide=True)
     if report.predictions:
         said, whence = _bounds(report.predictions), "predicted, not measured"
         yield Plot("prediction", "The predicted step", said, whence, wide=True)
@@ -149,6 +152,13 @@ def _shares(parts: Sequence[Series]) -> str:
     whole = sum(sums.values())
     ordered = sorted(sums.items(), key=lambda item: -item[1])
     return ", ".join(f"{name} {ms / whole:.0%}" for name, ms in ordered) if whole else ""
+
+
+def _uses(report: Report) -> str:
+    """The ledger's table in words."""
+    rows = next((t.rows for t in report.tables if t.title == "Where the time went"), ())
+    told = [[line(str(cell)) for cell in row] for row in rows if len(row) > 2]
+    return ", ".join(f"{row[0]} {row[1]} ({row[2]})" for row in told)
 
 
 def _bounds(steps: Sequence[StepPrediction]) -> str:

@@ -78,6 +78,8 @@ class Effect(Enum):
     MODEL = "model"
 
 
+GONE = "it is gone with the changes of the other findings"
+"""Why a finding needs no change of its own."""
 ChangeState = Literal["offered", "proven", "dropped", "written"]
 """As it could be made; rehearsed and sound; rehearsed and not; proven and in the file."""
 
@@ -275,7 +277,7 @@ class Table:
     source: str
 
 
-SeriesKind = Literal["step_time", "step_part", "replica_step", "memory", "roofline"]
+SeriesKind = Literal["step_time", "step_part", "replica_step", "memory", "roofline", "ledger"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +286,7 @@ class Series:
 
     Those of one `kind` belong together: `step_time`, `step_part` (mean over the replicas),
     `replica_step` (without collectives, in which the fast wait for the slow), `memory`, `roofline`
-    (operations as points; the limit is the chip's peak).
+    (operations as points; the limit is the chip's peak), `ledger` (what the time went into).
     """
 
     kind: SeriesKind

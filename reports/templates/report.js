@@ -100,6 +100,18 @@
         layout: layout("step", "ms", { barmode: "stack", bargap: 0.15, showlegend: true }),
       };
     },
+    ledger() {
+      const uses = ofKind("ledger");
+      return {
+        traces: uses.map((use) => ({
+          type: "bar", name: plain(use.name), x: use.x, y: use.y,
+          hovertemplate: `minute %{x}, ${plain(use.name).replace(/%/g, "&#37;")}: %{y:.3g} %<extra></extra>`,
+        })),
+        layout: layout("minutes since the job began", "% of the time", {
+          barmode: "stack", bargap: 0, showlegend: true, yaxis: { range: [0, 100] },
+        }),
+      };
+    },
     memory() {
       const memory = ofKind("memory");
       const limits = [...new Set(memory.map((each) => each.limit).filter((limit) => limit !== null))];

@@ -64,7 +64,7 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
 ) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(
-        path, STEADY, silent_s=700, id="one", pid=gone_pid(), process_started_ns=1,
+        path, STEADY, silent_s=700, id="one", pid=gone_pid(),
         beat_ns=int(recordings.time.time() - 700) * NS,
     )  # fmt: skip
     recordings.write(path, [2.0] * 300, id="two")

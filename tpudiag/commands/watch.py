@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from tpudiag.commands._worker_options import add_kubernetes_options, add_port_op
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
+    from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.recording import Outlet, Session
     from tpudiag.monitoring.detector import Reference
     from tpudiag.settings import Settings
@@ -77,10 +79,18 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="what is normal: examples a second (steps, where the batch is not known); without "
         "it, what the job and its earlier runs have shown",
     )  # fmt: skip
+    parser.add_argument(
+        "--price", metavar="PRICE", type=_rate,
+        help="of a chip-hour, in your money: what the lost time costs",
+    )  # fmt: skip
+    parser.add_argument(
+        "--chips", metavar="N", type=_count, default=1,
+        help="chips that each worker drives, for --price (default: 1)",
+    )  # fmt: skip
     _add_worker_options(parser)
     _add_cloud_options(parser)
     _report.add_report_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, lacking=())
 
 
 def _add_worker_options(parser: argparse.ArgumentParser) -> None:
@@ -130,7 +140,8 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses.recording import Session
 
     outlets, expect = _outlets(options), _expected(options.expect)
-    with Session(options.source, settings, options.on_alert, outlets, expect) as session:
+    price = _price(options)
+    with Session(options.source, settings, options.on_alert, outlets, expect, price) as session:
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
@@ -150,14 +161,16 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
 
     cloud = asked_of(options.tpu, options.project, options.zone, options.port)
     workers = addresses_of(pods, cloud, options.port)
-    for line in workers.lacking:
-        print(f"tpudiag: {line}", file=sys.stderr)
+    options.lacking = workers.lacking
+    for line in () if options.once else workers.lacking:
+        print(f"tpudiag: {line}", file=sys.stderr, flush=True)
     return workers.addresses
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
+    report = replace(report, faults=(*report.faults, *options.lacking))
     for fault in report.faults:
         print(f"tpudiag: {fault}", file=sys.stderr)
     return _report.emit(report, options) or (2 if report.faults else 0)
@@ -172,6 +185,20 @@ def _rate(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no rate above 0, such as 10000")
     return value
+
+
+def _count(text: str) -> int:
+    """A number of 1 or more."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
+
+
+def _price(options: argparse.Namespace) -> Price | None:
+    """What the time of a worker costs, where that was said."""
+    from tpudiag.diagnoses.lost_time import Price
+
+    return None if options.price is None else Price(options.price, options.chips)
 
 
 def _expected(rate: float | None) -> Reference | None:

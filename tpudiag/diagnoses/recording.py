@@ -8,13 +8,16 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from tpudiag.catalogue import checks
+from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Measurement, Outcome, Report, Subject, Table, Value, Verdict
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Figures, Watched
+from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
@@ -46,11 +49,12 @@ class Session:
         on_alert: str | None = None,
         outlets: Sequence[Outlet] = (),
         expect: Reference | None = None,
+        price: Price | None = None,
     ) -> None:
         self._outlets = list(outlets)
         self._notes: list[str] = []
         self.name = ", ".join(paths)
-        self._settings = settings
+        self._settings, self.price = settings, price
         self._alerts = Alerts(self.name, on_alert)
         self.job = WatchedJob(paths, expect=expect)
         self._investigator = Investigator()
@@ -140,6 +144,10 @@ class Session:
         while self._outlets:
             self._notes += filter(None, [self._outlets.pop().close()])
 
+    def account(self) -> Account:
+        """Where the time of all workers went."""
+        return together(watched.account() for watched in self.job.workers)
+
     @property
     def seen(self) -> bool:
         """Whether there was a run."""
@@ -159,18 +167,26 @@ class Session:
         self.close_outlets()
         figures, workers = self.watched.figures(), self.job.workers
         lost = sum(one.run.lost_steps for one in workers)
+        account, examples = self.account(), sum(one.examples for one in workers) or None
         return Report(
             subject=Subject("trainer", f"{figures.run.name} ({self.name})"),
             target=None,
             started=self._started,
             outcomes=self.outcomes,
-            measurements=measurements(figures, self.name),
+            measurements={
+                **measurements(figures, self.name),
+                **lost_time.measurements(account, self.price, examples, lost_time.SOURCE),
+            },
             headline=job_headline(self.job),
             notes=(
                 *([f"{lost} steps could not be recorded."] if lost else []),
                 *_notes(self.job), *self._notes,
             ),
-            tables=(_workers_table(workers, self.name),) if len(workers) > 1 else (),
+            tables=(
+                *((_workers_table(workers, self.name),) if len(workers) > 1 else ()),
+                lost_time.table(account, self.price, self.name),
+            ),
+            series=lost_time.timeline(account, lost_time.SOURCE),
             faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
         )  # fmt: skip
 
@@ -200,6 +216,8 @@ def _notes(job: WatchedJob) -> Iterator[str]:
     restarts = sum(watched.restarts for watched in job.workers)
     if restarts:
         yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
+    if any(watched.account().restarts_unknown for watched in job.workers):
+        yield "No checkpoint was seen before a restart: which steps were repeated is not known."
     if job.not_judged:
         one = job.not_judged == 1
         runs = "run of an earlier job was" if one else "runs of earlier jobs were"

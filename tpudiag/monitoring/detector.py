@@ -236,9 +236,14 @@ class Pauses:
         self._steps = [*self._steps, window.active_s / window.steps][-31:]
 
     @property
+    def step_s(self) -> float:
+        """The usual time of a step, 0 before there is one."""
+        return sorted(self._steps)[len(self._steps) // 2] if self._steps else 0.0
+
+    @property
     def normal_s(self) -> float:
         """How long a pause may be and count as normal; generous while little is known."""
-        step_s = sorted(self._steps)[len(self._steps) // 2] if self._steps else 0.0
+        step_s = self.step_s
         first_s = FIRST_PAUSE_S / 3 if self._known_s < KNOWN_AFTER_S else LEAST_PAUSE_S
         return max(self._longest_s, PAUSE_STEPS * step_s / 3, first_s)
 

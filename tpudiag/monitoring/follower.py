@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 
 from tpudiag.monitoring import machine
 from tpudiag.monitoring.clocks import Ages, Clock
-from tpudiag.monitoring.detector import Drop, DropDetector, Pauses, Reference
+from tpudiag.monitoring.detector import PAUSE_STEPS, Drop, DropDetector, Pauses, Reference
 from tpudiag.monitoring.drift import DriftDetector
+from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
 from tpudiag.monitoring.profiler_source import PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Single, Source
@@ -32,6 +33,7 @@ EARLIER_KNOWN = 3
 """The fastest of so many earlier runs is what a restart is held against."""
 FORGOTTEN_S = 86_400.0
 IDLE_S = 60.0
+LEAST_STALL_S = 10.0
 SPARK_WINDOWS = 3_600
 
 
@@ -57,6 +59,8 @@ class Figures:
     normal_pause_s: float
     pause_s: float
     """Time in announced pauses since the run began."""
+    goodput: float | None = None
+    """The share of the job's wall time that went into steps that count, over its restarts."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,9 @@ class Watched:
         """The last windows, of earlier runs too."""
         self.causes: dict[bool, tuple[Cause | None, str]] = {}
         """The cause of the stall (True) and of the drop (False), and where the job stands."""
+        self.ledger = Ledger()
+        self.examples = 0
+        """Of all runs."""
         self.restarts = 0
         """Runs that another process went on with."""
         self._begin(None)
@@ -140,10 +147,35 @@ class Watched:
                 self._next(found.run)
             self.moved = self.moved or (same and bool(found.windows))
             self.recording = found
+            stalls_s: dict[int, float] = {}
             for window in found.windows:
+                stalls_s[window.number] = self._stalled_s(window)
                 self._add(window)
+            self.ledger.take(found, stalls_s)
             self._ages.hear(found.run, self._last_ns)
         return self.recording is not None
+
+    def _stalled_s(self, window: Window) -> float:
+        """The part of a window that is no steps, nor anything that is known."""
+        step_s = self.pauses.step_s
+        known_s = (window.compile_ms + (window.wait_ms or 0.0)) / 1e3 + window.steps * step_s
+        beyond_s = window.active_s - known_s
+        return beyond_s if step_s and beyond_s > max(PAUSE_STEPS * step_s, LEAST_STALL_S) else 0.0
+
+    def account(self) -> Account:
+        """Where the worker's time went, up to now, or up to the end of its last run."""
+        run = self.run
+        if run.ended_ns is not None:
+            return self.ledger.account(TimeUse.OTHER)
+        if self.gone is not None:
+            return self.ledger.account(TimeUse.REPEATED)
+        tail = TimeUse.STEPS if self.steps else TimeUse.COMPILE
+        silent_s = self.silent_s() or 0.0
+        if run.pausing is not None:
+            tail = PAUSES.get(run.pausing, TimeUse.OTHER)
+        elif self.steps and silent_s > max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S):
+            tail = TimeUse.STALLED
+        return self.ledger.account(tail, run.last_ns + int(self._ages.quiet_s() * NS))
 
     @property
     def _last_ns(self) -> int:
@@ -154,6 +186,7 @@ class Watched:
     def _add(self, window: Window) -> None:
         """One more window."""
         self.steps += window.steps
+        self.examples += window.examples or 0
         units = window.steps if window.examples is None else window.examples
         self.detector.add(window.end_ns, window.active_s, units)
         self.drifting.add(window.end_ns, window.active_s, units)
@@ -216,6 +249,7 @@ class Watched:
             silent_s=silent_s,
             normal_pause_s=self.normal_pause_s(),
             pause_s=_paused_s(self.recording),
+            goodput=self.account().goodput,
         )
 
     def signals(self) -> Signals:

@@ -56,6 +56,10 @@ METRICS = (
     ),
     Metric("silent_seconds", "s", "Time since the last step", lambda f: f.silent_s),
     Metric("pause_seconds", "s", "Time in announced pauses so far", lambda f: f.pause_s),
+    Metric(
+        "goodput_share", "1", "Share of the job's wall time that went into steps that count",
+        lambda f: f.goodput,
+    ),
     Metric("steps", "{steps}", "Steps recorded so far", lambda f: f.steps, True),
     Metric("lost_steps", "{steps}", "Steps not recorded", lambda f: f.run.lost_steps, True),
     Metric(

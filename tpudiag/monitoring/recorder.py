@@ -100,7 +100,7 @@ class Recorder:
 
     def _start(self) -> None:
         """Begin to keep what comes."""
-        self._stop = threading.Event()
+        self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
         atexit.register(self.close)
@@ -149,6 +149,7 @@ class Recorder:
             still.remove(kind)
         self._pausing = tuple(still)
         self._pauses.append(Pause(kind, start, time.perf_counter_ns()))
+        self._wake.set()  # a job that was told to end keeps a checkpoint, and is gone
 
     def traced(self, function: str, start: int, end: int) -> None:
         """A function was traced between two times of the performance counter, ns."""
@@ -200,13 +201,18 @@ class Recorder:
         self._limit = 0
         tensorflow_events.forget(self)
         self._stop.set()
+        self._wake.set()
         self._thread.join(CLOSE_S)
         atexit.unregister(self.close)
 
     def _work(self) -> None:
         """The background thread: nothing that fails here reaches the training loop."""
         delay_s = self._flush_s
-        while not self._stop.wait(delay_s):
+        while True:
+            self._wake.wait(delay_s)
+            self._wake.clear()
+            if self._stop.is_set():
+                break
             try:
                 self._flush(ended=False)
             except Exception as error:

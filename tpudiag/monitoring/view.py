@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tpudiag.diagnoses.lost_time import lines
 from tpudiag.diagnoses.recording import Session, job_headline
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def _rows(session: Session) -> list[tuple[str, str]]:
     if figures.silent_s is not None:
         pausing = f" in a pause for {figures.run.pausing}" if figures.run.pausing else ""
         rows.append(("last step", f"{figures.silent_s:,.0f} s ago{pausing}"))
+    rows += [("goodput", line) for line in lines(session.account(), session.price)]
     rows.append((figures.run.unit, f"{figures.steps:,}"))
     if figures.run.lost_steps:
         rows.append(("not recorded", f"{figures.run.lost_steps:,} steps"))

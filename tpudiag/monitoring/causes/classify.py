@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tpudiag.monitoring.causes.host import HostFigures
 from tpudiag.monitoring.causes.observations import Observations, Pace
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 
 EXPLAINED = 0.6
 """The share of the lost time that a cause must account for."""
-OTHERS_GREW, QUEUED_GREW = 0.3, 0.5
-"""By shares of the cores; by threads that waited for one, beside twice what waited before."""
+OTHERS_BUSY, STARVED, QUEUED_GREW = 0.4, 0.7, 0.25
+"""Cores that others keep busy; the time that ready threads had a core, of what it was; threads
+that wait for one, more than before."""
 THROTTLED = 0.2
 PRESSURE, FAULTS_PER_S, SWAP_MIB_PER_S, SCARCE = 10.0, 50.0, 1.0, 0.05
 HBM_FULL = 0.97
@@ -94,10 +96,9 @@ def _cpu(seen: Observations) -> Cause | None:
         return Cause(CauseKind.HOST_CPU, "the container's CPU limit holds the job back", (figure,))
     if host.queued is None or before.queued is None or not _own_grew(seen):
         return None
-    taken = host.others_cores - before.others_cores > OTHERS_GREW * host.cores
-    starved = host.queued - before.queued > QUEUED_GREW and host.queued > 2 * before.queued
-    lost_own = host.own_cores < before.own_cores
-    if not (starved and (taken or lost_own) and host.others_cores > OTHERS_GREW * host.cores):
+    ran, ran_before = _ran(host), _ran(before)
+    starved = ran < STARVED * ran_before and host.queued - before.queued > QUEUED_GREW
+    if not (starved and host.others_cores > OTHERS_BUSY * host.cores):
         return None
     figures = (
         CauseFigure("cores busy with other processes", round(host.others_cores, 1), "cores",
@@ -108,6 +109,12 @@ def _cpu(seen: Observations) -> Cause | None:
                     round(before.own_cores, 1), "psutil"),
     )  # fmt: skip
     return Cause(CauseKind.HOST_CPU, "other processes take the host's cores", figures)
+
+
+def _ran(host: HostFigures) -> float:
+    """The share of the time in which threads that were ready had a core."""
+    ready = host.own_cores + (host.queued or 0.0)
+    return host.own_cores / ready if ready > 0 else 1.0
 
 
 def _own_grew(seen: Observations) -> bool:

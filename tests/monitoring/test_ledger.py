@@ -1,0 +1,114 @@
+"""Where the time of a job went: parts that add up, over pauses, stalls and restarts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tpudiag.monitoring.ledger import Ledger, TimeUse, together
+from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window
+
+RUN = Run("a", "train.py", "host", 1, 110 * NS, 110 * NS, process_started_ns=100 * NS)
+
+
+def window(number: int, start_s: float, took_s: float, **changed: float) -> Window:
+    made = Window(number, int(start_s * NS), int((start_s + took_s) * NS), 10)
+    return replace(made, **changed)  # type: ignore[arg-type]
+
+
+def recording(run: Run, *windows: Window, pauses: tuple[Pause, ...] = ()) -> Recording:
+    last_ns = max([w.end_ns for w in windows] + [p.end_ns for p in pauses] + [run.started_ns])
+    return Recording(replace(run, beat_ns=last_ns), windows, pauses, "a.sqlite")
+
+
+def pause(kind: str, start_s: float, took_s: float) -> Pause:
+    return Pause(kind, int(start_s * NS), int((start_s + took_s) * NS))
+
+
+def test_the_parts_of_a_run_add_up() -> None:
+    ledger = Ledger()
+    pauses = (pause("epoch end", 200, 30), pause("checkpoint", 205, 10), pause("mine", 240, 5))
+    ledger.take(
+        recording(
+            RUN, window(0, 110, 20, compile_ms=15_000.0), window(1, 130, 60, wait_ms=6_000.0),
+            window(2, 190, 60, pause_ms=35_000.0), window(3, 250, 100), pauses=pauses,
+        ),
+        {3: 70.0},
+    )  # fmt: skip
+    account = ledger.account()
+    assert account.total_s == pytest.approx(250)
+    assert {use: round(seconds, 6) for use, seconds in account.spent.items()} == {
+        TimeUse.START_UP: 10, TimeUse.COMPILE: 15, TimeUse.STEPS: 5 + 54 + 25 + 30,
+        TimeUse.INPUT: 6, TimeUse.OTHER: 25, TimeUse.SAVE: 10, TimeUse.STALLED: 70,
+    }  # fmt: skip
+    assert account.goodput == pytest.approx(114 / 250)
+    assert sum(sum(one.values()) for one in account.minutes.values()) == pytest.approx(250)
+
+
+def restarted(*, saved: bool, ended: bool = False) -> Ledger:
+    ledger = Ledger()
+    saves = (pause("checkpoint", 130, 5),) if saved else ()
+    first = recording(
+        RUN, window(0, 110, 20), window(1, 130, 20, pause_ms=5_000.0 if saved else 0.0),
+        window(2, 150, 40), pauses=saves,
+    )  # fmt: skip
+    if ended:
+        first = replace(first, run=replace(first.run, ended_ns=190 * NS))
+    ledger.take(first, {})
+    again = replace(RUN, id="b", pid=2, started_ns=230 * NS, process_started_ns=220 * NS)
+    restores = (pause("restore", 231, 4),)
+    ledger.take(
+        recording(again, window(0, 230, 10, pause_ms=4_000.0), window(1, 240, 60), pauses=restores),
+        {},
+    )
+    return ledger
+
+
+def test_a_kill_repeats_what_was_stepped_since_the_last_checkpoint() -> None:
+    account = restarted(saved=True).account()
+    assert account.total_s == pytest.approx(200)
+    assert account.spent[TimeUse.DOWN] == pytest.approx(30)
+    assert account.spent[TimeUse.START_UP] == pytest.approx(20)
+    assert account.spent[TimeUse.SAVE] == pytest.approx(5)
+    assert account.spent[TimeUse.RESTORE] == pytest.approx(4)
+    assert account.spent[TimeUse.REPEATED] == pytest.approx(15 + 40)
+    assert account.spent[TimeUse.STEPS] == pytest.approx(20 + 66)
+    assert not account.restarts_unknown
+
+
+def test_without_a_checkpoint_seen_it_is_said_that_repeats_are_not_known() -> None:
+    account = restarted(saved=False).account()
+    assert account.restarts_unknown
+    assert TimeUse.REPEATED not in account.spent
+    assert not restarted(saved=False, ended=True).account().restarts_unknown
+
+
+def test_a_run_that_ended_well_repeats_nothing() -> None:
+    assert TimeUse.REPEATED not in restarted(saved=True, ended=True).account().spent
+
+
+def test_polls_in_parts_say_the_same() -> None:
+    ledger = Ledger()
+    pauses = (pause("evaluation", 131, 3),)
+    for found in (
+        recording(RUN),
+        recording(RUN, window(0, 110, 20)),
+        recording(RUN, pauses=pauses),
+        recording(RUN, window(1, 130, 20, pause_ms=3_000.0), pauses=pauses),
+    ):
+        ledger.take(found, {})
+    account = ledger.account()
+    assert account.total_s == pytest.approx(50)
+    assert account.spent[TimeUse.EVALUATION] == pytest.approx(3)
+
+
+def test_what_goes_on_since_the_last_step_and_workers_together() -> None:
+    ledger = Ledger()
+    ledger.take(recording(RUN, window(0, 110, 20)), {})
+    account = ledger.account(TimeUse.STALLED, 190 * NS)
+    assert account.spent[TimeUse.STALLED] == pytest.approx(60)
+    both = together([account, account])
+    assert both.total_s == pytest.approx(180)
+    assert both.goodput == pytest.approx(20 / 90)
+    assert Ledger().account().goodput is None

@@ -1,0 +1,108 @@
+"""Where the time of a job went, and what it cost: table, figures and timeline of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tpudiag.model import Measurement, Series, Table, Value
+from tpudiag.monitoring.ledger import Account, TimeUse
+
+MOST_POINTS = 240
+SOURCE = "the recordings' own clocks"
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a chip costs an hour, and how many chips a worker drives."""
+
+    per_chip_hour: float
+    chips: int = 1
+
+    def of(self, seconds: float) -> float:
+        """The money for a worker's time."""
+        return seconds / 3_600 * self.per_chip_hour * self.chips
+
+
+def table(account: Account, price: Price | None, source: str) -> Table:
+    """Each use of the time with its share, and its money where that is known."""
+    total_s = account.total_s
+    uses = [use for use in TimeUse if account.spent.get(use, 0.0) >= 0.05]
+    rows: list[tuple[Value, ...]] = []
+    for use in sorted(uses, key=lambda one: (one is not TimeUse.STEPS, -account.spent[one])):
+        seconds = account.spent[use]
+        money = (f"{price.of(seconds):,.2f}",) if price is not None else ()
+        rows.append((use.value, duration(seconds), f"{seconds / total_s:.1%}", *money))
+    columns = ("what", "time", "share", *(("cost",) if price is not None else ()))
+    return Table("Where the time went", columns, tuple(rows), source)
+
+
+def measurements(
+    account: Account, price: Price | None, examples: int | None, source: str
+) -> dict[str, Measurement]:
+    """Goodput, lost time, and money."""
+    goodput = account.goodput
+    if goodput is None:
+        return {}
+    lost_s = account.total_s - account.spent.get(TimeUse.STEPS, 0.0)
+    found = {
+        "goodput": Measurement(round(100 * goodput, 1), "%", source),
+        "lost_time_s": Measurement(round(lost_s, 1), "s", source),
+    }
+    if price is not None:
+        found["cost"] = Measurement(round(price.of(account.total_s), 2), "money", source)
+        found["cost_of_lost_time"] = Measurement(round(price.of(lost_s), 2), "money", source)
+        if examples:
+            each = price.of(account.total_s) / examples * 1e6
+            found["cost_per_million_examples"] = Measurement(round(each, 4), "money", source)
+    return found
+
+
+def timeline(account: Account, source: str) -> tuple[Series, ...]:
+    """Shares of the time by use, along the job; of a long one, some minutes together."""
+    if not account.minutes:
+        return ()
+    first, last = min(account.minutes), max(account.minutes)
+    width = max((last - first) // MOST_POINTS + 1, 1)
+    starts = range(first, last + 1, width)
+    parts = [_parts(account, start, width) for start in starts]
+    x = tuple(float(start - first) for start in starts)
+    return tuple(
+        Series(
+            kind="ledger", name=use.value, x_unit="min", unit="%", x=x,
+            y=tuple(round(part.get(use, 0.0), 2) for part in parts), source=source,
+        )
+        for use in TimeUse
+        if any(part.get(use, 0.0) for part in parts)
+    )  # fmt: skip
+
+
+def lines(account: Account, price: Price | None) -> Iterator[str]:
+    """The ledger in a line, for the live view."""
+    goodput = account.goodput
+    if goodput is None:
+        return
+    lost = {use: s for use, s in account.spent.items() if use is not TimeUse.STEPS and s >= 1}
+    worst = sorted(lost, key=lambda use: -lost[use])[:3]
+    told = ", ".join(f"{use.value} {duration(lost[use])}" for use in worst)
+    money = f"; lost {price.of(sum(lost.values())):,.2f}" if price is not None else ""
+    yield f"{goodput:.1%}" + (f" ({told}{money})" if told else "")
+
+
+def duration(seconds: float) -> str:
+    """`3.2 s`, `4 min 10 s` or `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def _parts(account: Account, start: int, width: int) -> dict[TimeUse, float]:
+    """Percent of the time in some minutes."""
+    spent: dict[TimeUse, float] = {}
+    for minute in range(start, start + width):
+        for use, seconds in account.minutes.get(minute, {}).items():
+            spent[use] = spent.get(use, 0.0) + seconds
+    total_s = sum(spent.values())
+    return {use: 100 * seconds / total_s for use, seconds in spent.items()} if total_s else {}
