@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import Finding, Mending, Outcome, Report, SourceChange
+from tpudiag.model import GONE, Finding, Mending, Outcome, Report, SourceChange
 
 from ._layout import BLANK, Line, Span, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title
@@ -73,12 +73,13 @@ def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
     """A finding without a change: why, and the advice."""
     yield BLANK
     place = f" {line(str(finding.location))}" if finding.location is not None else ""
+    gone = finding.no_change == GONE
     yield (
-        Span("by hand  ", "warning"), Span(line(outcome.id), "id"), Span(place, "location"),
-        Span(f"  {line(outcome.name)}"),
+        Span("gone     ", "passed") if gone else Span("by hand  ", "warning"),
+        Span(line(outcome.id), "id"), Span(place, "location"), Span(f"  {line(outcome.name)}"),
     )  # fmt: skip
     yield from paragraph(f"{finding.no_change}.", width, 9, style="note")
-    rows = clean(finding.fix).strip("\n").split("\n") if finding.fix.strip() else []
+    rows = clean(finding.fix).strip("\n").split("\n") if finding.fix.strip() and not gone else []
     for row in rows[:FIX_LINES]:
         yield (Span(f"         {row}" if row.strip() else "", "code"),)
 
@@ -88,7 +89,8 @@ def _ending(
 ) -> Iterator[Line]:
     """How many findings are mended, and what to do next."""
     count = sum(len(outcome.findings) for outcome in failures(report))
-    good = sum(change.state in ("proven", "written") for change in changes)
+    gone = [f for outcome in failures(report) for f in outcome.findings if f.no_change == GONE]
+    good = sum(change.state in ("proven", "written") for change in changes) + len(gone)
     many = f"{mending.rehearsals} rehearsal" + ("" if mending.rehearsals == 1 else "s")
     if not count:
         text = f"nothing to mend; {many}"

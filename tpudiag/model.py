@@ -78,6 +78,8 @@ class Effect(Enum):
     MODEL = "model"
 
 
+GONE = "it is gone with the changes of the other findings"
+"""Why a finding needs no change of its own."""
 ChangeState = Literal["offered", "proven", "dropped", "written"]
 """As it could be made; rehearsed and sound; rehearsed and not; proven and in the file."""
 

@@ -11,11 +11,14 @@ import pytest
 
 from tests import kubernetes_api
 from tests.kubernetes_api import ApiServer, pod
+from tests.monitoring import recordings
 from tests.sources.live.profiler_service import SPACE, response
 from tests.sources.live.profiler_service import served as profiler
 from tpudiag.cli import main
+from tpudiag.diagnoses import job_pods
 from tpudiag.diagnoses.cloud_tpu import Cloud
-from tpudiag.diagnoses.job_pods import addresses_of
+from tpudiag.diagnoses.job_pods import Workers, addresses_of
+from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.pods import Selection
 
 PENDING: dict[str, Any] = {
@@ -62,6 +65,38 @@ def test_a_job_of_which_no_pod_runs(
     err = capsys.readouterr().err
     assert code == 2
     assert "pod bert-0: is Pending: Insufficient google.com/tpu" in err
+
+
+def test_pods_that_are_done_lack_nothing(api: ApiServer) -> None:
+    done = {"phase": "Succeeded", "podIP": "10.0.0.7"}
+    api.pods["default"] = [
+        pod("bert-0", **done),
+        pod("bert-1", "10.0.0.8"),
+        pod("bert-2", **PENDING),
+    ]
+    workers = addresses_of(Selection("job-name=bert"), Cloud(), 6009)
+    assert workers.addresses == ("10.0.0.8:6009",)
+    assert workers.lacking == ("pod bert-2: is Pending: Insufficient google.com/tpu",)
+    api.pods["default"] = [pod("bert-0", **done)]
+    with pytest.raises(NothingDiagnosed, match="0 of 1 pods of job-name=bert run"):
+        addresses_of(Selection("job-name=bert"), Cloud(), 6009)
+
+
+def test_a_watch_that_misses_a_pod_does_not_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
+    lacking = Workers((str(tmp_path / "a.sqlite"),), ("pod bert-1: is Pending",))
+
+    def found(*_: object) -> Workers:
+        return lacking
+
+    monkeypatch.setattr(job_pods, "addresses_of", found)
+    code = main(["watch", "--selector", "job-name=bert", "--once", "--format", "json"])
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert err == "tpudiag: pod bert-1: is Pending\n"
+    assert json.loads(out)["faults"] == ["pod bert-1: is Pending"]
 
 
 def test_the_sources_of_a_watch(api: ApiServer) -> None:

@@ -47,10 +47,13 @@ def test_a_line_at_the_end_of_a_cell_is_added_there(tmp_path: Path) -> None:
     assert cells[2]["source"] == ["b = 2"]
 
 
-def test_a_cell_with_commands_stays(tmp_path: Path) -> None:
-    book = notebook(tmp_path, [["!ls\n", "x = 1"]])
+def test_commands_of_a_cell_stay(tmp_path: Path) -> None:
+    book = notebook(tmp_path, [["!ls\n", "x = 1\n", "y = 2"]])
+    at = book.source.text.index("1")
+    [_, cell] = json.loads(book.changed([Edit(at, at + 1, "3")]))["cells"]
+    assert cell["source"] == ["!ls\n", "x = 3\n", "y = 2"]
     with pytest.raises(NoChange, match="commands or magics"):
-        book.checked([Edit(0, 0, "y = 1\n")])
+        book.checked([Edit(0, 2, "y")])
 
 
 def test_another_layout_of_json_is_kept_or_refused(tmp_path: Path) -> None:

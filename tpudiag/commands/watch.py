@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     _add_worker_options(parser)
     _add_cloud_options(parser)
     _report.add_report_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, lacking=())
 
 
 def _add_worker_options(parser: argparse.ArgumentParser) -> None:
@@ -160,14 +161,16 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
 
     cloud = asked_of(options.tpu, options.project, options.zone, options.port)
     workers = addresses_of(pods, cloud, options.port)
-    for line in workers.lacking:
-        print(f"tpudiag: {line}", file=sys.stderr)
+    options.lacking = workers.lacking
+    for line in () if options.once else workers.lacking:
+        print(f"tpudiag: {line}", file=sys.stderr, flush=True)
     return workers.addresses
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
+    report = replace(report, faults=(*report.faults, *options.lacking))
     for fault in report.faults:
         print(f"tpudiag: {fault}", file=sys.stderr)
     return _report.emit(report, options) or (2 if report.faults else 0)

@@ -16,6 +16,7 @@ from tpudiag.fixes import edits, files
 from tpudiag.fixes.documents import Document, NotebookCells
 from tpudiag.fixes.files import Refused
 from tpudiag.model import (
+    GONE,
     ChangeState,
     Effect,
     Finding,
@@ -76,7 +77,7 @@ class Rehearsals:
         own.mkdir(parents=True)
         request = replace(
             self.request,
-            sandbox=self.request.sandbox or own / "written",
+            sandbox=(self.request.sandbox or self.folder) / f"written-{self.count}",
             log_dir=own if changes else self.request.log_dir,
         )
         report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
@@ -162,6 +163,11 @@ class Proofs:
             self.prove(tried[:middle])
             self.prove(tried[middle:])
 
+    def mends(self, id_: str) -> bool:
+        """Whether a check passes with the proven changes."""
+        outcomes = self.after.outcomes if self.after is not None else ()
+        return any(each.id == id_ and each.verdict is Verdict.PASSED for each in outcomes)
+
     def _is_steady(self) -> bool:
         """Whether the losses of the job as it is are the same on the same seed."""
         if self.steady is None:
@@ -222,7 +228,7 @@ def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> R
         _told(outcome, proofs, made, request, kept) for outcome in proofs.before.outcomes
     )
     after = proofs.after or proofs.before
-    left = _left(outcomes, request)
+    left = _left(outcomes, request, bool(kept))
     report = replace(
         proofs.before, outcomes=outcomes, fix_command=None, samples=(), next_command=None
     )
@@ -296,7 +302,8 @@ def _told(
     for finding in outcome.findings:
         candidate = next((c for c in made if c.change is finding.change), None)
         if candidate is None:
-            findings.append(finding)
+            gone = proofs.mends(outcome.id) and request.asks(outcome.id)
+            findings.append(replace(finding, no_change=GONE) if gone else finding)
             continue
         state: ChangeState = "offered"
         why = UNSAFE if candidate.change.effect is Effect.MODEL and not request.unsafe else ""
@@ -311,7 +318,7 @@ def _told(
     return replace(outcome, findings=tuple(findings))
 
 
-def _left(outcomes: Sequence[Outcome], request: FixRequest) -> int:
+def _left(outcomes: Sequence[Outcome], request: FixRequest, written: bool) -> int:
     """Findings that are not mended in the files: warnings, errors, and what could be mended."""
     return sum(
         (finding.severity or outcome.severity) > Severity.INFO
@@ -319,8 +326,15 @@ def _left(outcomes: Sequence[Outcome], request: FixRequest) -> int:
         for outcome in outcomes
         if outcome.verdict is Verdict.FAILED and request.asks(outcome.id)
         for finding in outcome.findings
-        if finding.change is None or finding.change.state != "written"
+        if not _is_mended(finding, written)
     )
+
+
+def _is_mended(finding: Finding, written: bool) -> bool:
+    """Whether a finding is gone from the files, by its own change or by the others."""
+    if finding.change is None:
+        return written and finding.no_change == GONE
+    return finding.change.state == "written"
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

@@ -12,6 +12,8 @@ from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.pods import Pod, Selection
 
+DONE = "Succeeded"
+"""The phase of a pod whose work is done: nothing is wrong with it."""
 NETWORK = (
     "Pods are asked at their addresses inside the cluster. From outside, forward the port: kubectl "
     "port-forward pod/{name} --namespace {namespace} {port}:{port}, then tpudiag attach "
@@ -42,7 +44,11 @@ def selected(selection: Selection | None, port: int) -> JobPods:
     return JobPods(
         workers=tuple(Address(str(pod.address), port) for pod in running),
         tables=(_table(found, selection),),
-        faults=tuple(UnreadHost(f"pod {pod.name}", _lacks(pod)) for pod in found if not pod.runs),
+        faults=tuple(
+            UnreadHost(f"pod {pod.name}", _lacks(pod))
+            for pod in found
+            if not pod.runs and pod.phase != DONE
+        ),
         notes=(note,),
         headline=f"{len(running)} of {len(found)} pods of {selection.selector} run; no profile.",
     )
@@ -57,7 +63,7 @@ def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Worker
     lacking = tuple(f"{host.name}: {host.reason}" for host in pods.faults)
     found = tuple(str(at) for at in (*cloud.workers, *pods.workers))
     if not found and (selection is not None or cloud.name is not None):
-        raise NothingDiagnosed("\ntpudiag: ".join(lacking) or cloud.headline)
+        raise NothingDiagnosed("\ntpudiag: ".join(lacking) or pods.headline or cloud.headline)
     return Workers(found, lacking)
 
 

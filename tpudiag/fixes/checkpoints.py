@@ -94,7 +94,7 @@ def _training_loop(source: Source) -> cst.For | cst.While:
     loops: list[cst.For | cst.While] = []
     for call in source.calls:
         loop = source.loop(call)
-        if loop is not None and called(call) in stepping and loop not in loops:
+        if loop is not None and _mentions(call, stepping) and loop not in loops:
             loops.append(loop)
     if len(loops) != 1:
         raise NoChange("the loop over the steps is not seen in this file")

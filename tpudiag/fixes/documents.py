@@ -165,9 +165,8 @@ class NotebookCells:
             cell = cells[number]
             stored = "".join(cell["source"])
             program = self._text_of(number).removesuffix("\n")
-            if stored.removesuffix("\n") != program:
-                raise NoChange("the cell holds commands or magics of IPython")
-            new = texts.applied(stored, _within(own, len(stored)))
+            moved = [_in_cell(edit, program, stored) for edit in _within(own, len(program))]
+            new = texts.applied(stored, moved)
             cell["source"] = new if isinstance(cell["source"], str) else new.splitlines(True)
         return self.file.encoded(layout.text(document))
 
@@ -175,6 +174,19 @@ class NotebookCells:
         """None: the file's lines are those of its JSON."""
         del edits
         return ()
+
+
+def _in_cell(edit: Edit, program: str, stored: str) -> Edit:
+    """An edit of a cell's program as one of the cell, whose commands and magics are other lines."""
+    if stored.removesuffix("\n") == program:
+        return edit
+    plain, lines = program.split("\n"), stored.removesuffix("\n").split("\n")
+    first, last = (program.count("\n", 0, at) for at in (edit.start, edit.end))
+    same = len(plain) == len(lines) and plain[first : last + 1] == lines[first : last + 1]
+    if not same:
+        raise NoChange("commands or magics of IPython stand on its lines")
+    shift = sum(len(line) for line in lines[:first]) - sum(len(line) for line in plain[:first])
+    return Edit(edit.start + shift, edit.end + shift, edit.text)
 
 
 def _within(edits: list[Edit], length: int) -> list[Edit]:

@@ -125,5 +125,9 @@ def _divided(source: Source, value: cst.BaseExpression, divisor: str) -> Edit:
     """An expression divided; what binds less than a division gets parentheses."""
     first, last = source.whole(value)
     text = source.text[first:last]
-    tight = isinstance(value, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)) or value.lpar
+    product = isinstance(value, cst.BinaryOperation) and isinstance(
+        value.operator, (cst.Multiply, cst.Divide)
+    )
+    plain = isinstance(value, (cst.Call, cst.Name, cst.Attribute, cst.Subscript))
+    tight = plain or product or value.lpar
     return Edit(first, last, f"{text if tight else f'({text})'} / {divisor}")

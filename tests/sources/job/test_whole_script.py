@@ -79,6 +79,8 @@ serving(tf.ones((1, 4)))
 from tensorflow.config import list_logical_devices  # a second module of TensorFlow's interface
 assert len(list_logical_devices("TPU")) == len(tf.config.list_logical_devices("TPU")) == 2
 assert tf.distribute.MirroredStrategy().num_replicas_in_sync == 1
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
 """
 INNER = """
 @tf.function

@@ -23,7 +23,7 @@ from types import ModuleType
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs
+from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -107,6 +107,7 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
     sys.argv = [program, *arguments]
     if is_module:
         _look_first_in(Path.cwd())
+        user_lines.own_package(program)
         runpy.run_module(program, run_name="__main__", alter_sys=True)
     elif colon and not Path(program).exists():
         _look_first_in(Path.cwd())

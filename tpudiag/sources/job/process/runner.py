@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
+from tpudiag.phases import Phase
 from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
@@ -164,10 +165,14 @@ def _follow(
             return
         if line:
             phase = job.phase
-            on_facts(_take(line, job))
+            facts = _take(line, job)
+            on_facts(facts)
             if job.phase != phase:
                 phase_began = time.monotonic()
                 on_phase(job.phase)
+            if "steps_done" in facts:
+                done, total = cast("list[int]", facts["steps_done"])
+                on_phase(Phase(job.phase, done, total, "steps"))
             continue
         now = time.monotonic()
         if process.poll() is not None or "end" in job.facts:

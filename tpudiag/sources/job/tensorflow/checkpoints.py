@@ -46,11 +46,9 @@ class CheckpointWatch:
         """Note each call of a method: what saves, where to, from which line."""
 
         def note(*args: Any, **kwargs: Any) -> None:
-            location = user_lines.caller()
-            if location is not None:
-                path = str(self._original(path_of(*args, **kwargs)) or "")
-                use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, location)
-                self._uses[kind, path] = replace(use, saved=use.saved + saved)
+            path = str(self._original(path_of(*args, **kwargs)) or "")
+            use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, user_lines.caller())
+            self._uses[kind, path] = replace(use, saved=use.saved + saved)
 
         hooks.after(owner, name, note)
 

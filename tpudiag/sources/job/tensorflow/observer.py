@@ -151,6 +151,7 @@ class Observer:
         self._steps = StepWatch(
             tf, self._spec.warmup_steps, self._spec.steps, self._spec.log_dir,
             on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
+            on_step=lambda done, total: self._recorder.put(steps_done=[done, total]),
         )  # fmt: skip
         self._steps.budget_s = self._spec.budget_s
         for keras, package in self._early_keras:
@@ -352,7 +353,7 @@ class Observer:
         """The first training step is done: its graph can be read before timing begins."""
         barrier.attempt("step", self._examine_step)
         self._send()
-        self._recorder.phase("warming up")
+        self._recorder.phase("observing steps")
 
     def _examine_step(self) -> None:
         """Read the traced step, if gradients were traced since it was last read."""

@@ -8,6 +8,7 @@ from typing import Any
 
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
+TELL_S = 0.25
 
 
 class StopObservation(BaseException):
@@ -31,10 +32,13 @@ class StepWatch:
         on_first: Callable[[], None],
         on_stop: Callable[[], bool],
         on_swallowed: Callable[[], None],
+        on_step: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> None:
         self._tf = tf
         self._warmup, self._wanted, self._log_dir = warmup, steps, log_dir
         self._on_first, self._on_stop, self._on_swallowed = on_first, on_stop, on_swallowed
+        self._on_step = on_step
+        self._told_at = 0.0
         self._profiling = False
         self._stops = 0
         self._observed = False
@@ -68,12 +72,19 @@ class StepWatch:
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
             self._on_first()
+        self._tell(now)
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif not self._profiling and self._log_dir and self.steps >= self._warmup:
             self._tf.profiler.experimental.start(self._log_dir)
             self._profiling = True
         self._last_end = time.perf_counter()
+
+    def _tell(self, now: float) -> None:
+        """Say how far it is, a few times a second: a step may take less than telling of it."""
+        if now - self._told_at >= TELL_S:
+            self._told_at = now
+            self._on_step(self.steps, self._warmup + self._wanted)
 
     def _keep_to_budget(self, step_s: float) -> None:
         """Profile fewer steps, at once, where all would take longer than the budget."""

@@ -49,6 +49,10 @@ def install(
     tf.config.set_logical_device_configuration(
         cpu, [tf.config.LogicalDeviceConfiguration()] * real_replicas
     )
+    replace_everywhere(
+        tf.config.set_logical_device_configuration,
+        _keeps_cpus(tf.config.set_logical_device_configuration),
+    )
     v1 = tf.compat.v1.distribute
     for mirrored in (tf.distribute.MirroredStrategy, v1.MirroredStrategy):
         hooks.around(mirrored, "__init__", functools.partial(_one_host_device, mirrored))
@@ -240,6 +244,18 @@ def _device(original: Any, real_replicas: int) -> Callable[..., Any]:
         return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
 
     return device
+
+
+def _keeps_cpus(original: Any) -> Callable[..., Any]:
+    """set_logical_device_configuration: a script that splits the CPU has our replicas of it."""
+
+    @functools.wraps(original)
+    def set_logical_device_configuration(device: Any, logical_devices: Any) -> Any:
+        if getattr(device, "device_type", "") == "CPU":
+            return None
+        return original(device, logical_devices)
+
+    return set_logical_device_configuration
 
 
 def _one_host_device(

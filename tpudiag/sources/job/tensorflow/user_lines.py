@@ -9,6 +9,7 @@ import sysconfig
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,6 +29,8 @@ _LIBRARIES = tuple(
 _KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
 _DECORATORS = "tensorflow.python.util."
 _STARTED_IN = os.getcwd()  # noqa: PTH109
+_own: list[str] = []
+"""Folders of libraries that are the program here, for `-m` names a module of theirs."""
 _generated: dict[tuple[str, int], Location] = {}
 """Lines of code that AutoGraph generated -> the user's lines they were made from."""
 
@@ -38,11 +41,22 @@ def is_user_file(file: str) -> bool:
     if file.startswith("<") or "__autograph_generated_file" in file:
         return False
     path = os.path.abspath(file)  # noqa: PTH100
-    if path.startswith(_REFERENCE):
+    if path.startswith((_REFERENCE, *_own)):
         return True
     if path.startswith(_PACKAGE + os.sep) or "site-packages" in path or "dist-packages" in path:
         return False
     return not path.startswith(_LIBRARIES)
+
+
+def own_package(module: str) -> None:
+    """The program is a module that is run by `-m`: its whole package is the user's code here."""
+    try:
+        spec = find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        _own.append(os.path.abspath(folder) + os.sep)  # noqa: PTH100
+    is_user_file.cache_clear()
 
 
 def user_files() -> tuple[str, ...]:

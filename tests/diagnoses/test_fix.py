@@ -1,0 +1,124 @@
+"""Changes that agree are proven together, others by halves; rehearsals are faked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from tpudiag.diagnoses import fix
+from tpudiag.diagnoses.changes_of_source import Candidate
+from tpudiag.fixes import documents
+from tpudiag.fixes.edits import Edit
+from tpudiag.model import (
+    Effect,
+    Finding,
+    Location,
+    Outcome,
+    Report,
+    Severity,
+    SourceChange,
+    StepSamples,
+    Subject,
+    Verdict,
+)
+
+
+def report(failing: set[str], losses: tuple[float, ...] = (1.0,)) -> Report:
+    return Report(
+        subject=Subject("job", "train.py"),
+        started="2026-01-01T00:00:00+00:00",
+        outcomes=tuple(
+            Outcome(
+                id=id_,
+                name="x",
+                severity=Severity.WARNING,
+                verdict=Verdict.FAILED if id_ in failing else Verdict.PASSED,
+                findings=(Finding("m", "", (), Location("train.py", 1)),) * (id_ in failing),
+            )
+            for id_ in ("TPU101", "TPU102", "TPU203", "TPU999")
+        ),
+        samples=(StepSamples("loss", "", losses), StepSamples("sums", "", ())),
+    )
+
+
+class FakeRehearsals:
+    """A job that mends what is changed, and fails TPU999 with one of the changes."""
+
+    def __init__(self, bad: str = "", losses: tuple[float, ...] = (1.0,)) -> None:
+        self.bad, self.losses = bad, losses
+        self.count = 1
+        self.tried: list[list[str]] = []
+
+    def run(self, changes: Sequence[Candidate]) -> Report:
+        self.count += 1
+        ids = [each.id for each in changes]
+        self.tried.append(ids)
+        failing = {"TPU101", "TPU102", "TPU203"} - set(ids)
+        return report(failing | ({"TPU999"} if self.bad in ids else set()), self.losses)
+
+    def on_phase(self, text: str) -> None:
+        """Nothing is shown."""
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text("a = 1\n")
+    document = documents.script("train.py", tmp_path)
+    change = SourceChange(
+        title="t", file="train.py", effect=Effect.NONE, replacements=(), diff=""
+    )  # fmt: skip
+    return [
+        Candidate(
+            id=id_,
+            finding=Finding("m", "", (), Location("train.py", 1)),
+            document=document,
+            edits=(Edit(0, 0, f"# {id_}\n"),),
+            change=change,
+            line=1,
+        )
+        for id_ in ("TPU101", "TPU102", "TPU203")
+    ]
+
+
+def proofs(rehearsals: FakeRehearsals) -> fix.Proofs:
+    return fix.Proofs(
+        report({"TPU101", "TPU102", "TPU203"}), cast("fix.Rehearsals", rehearsals)
+    )  # fmt: skip
+
+
+def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:
+    found = proofs(FakeRehearsals())
+    found.prove(made)
+    assert found.rehearsals.count == 2
+    assert [each.id for each in found.proven] == ["TPU101", "TPU102", "TPU203"]
+
+
+def test_a_change_that_breaks_something_is_found_by_halves(made: list[Candidate]) -> None:
+    rehearsals = FakeRehearsals(bad="TPU102")
+    found = proofs(rehearsals)
+    found.prove(made)
+    assert [each.id for each in found.proven] == ["TPU101", "TPU203"]
+    assert found.dropped[id(made[1])].startswith("TPU999 fails with it")
+    assert rehearsals.tried[-1] == ["TPU101", "TPU203"]
+
+
+def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) -> None:
+    rehearsals = FakeRehearsals(losses=(2.0,))
+    found = proofs(rehearsals)
+    found.prove(made)
+    assert len(found.proven) == 3
+    assert rehearsals.tried == [["TPU101", "TPU102", "TPU203"], []]
+    assert "not compared" in found.losses
+
+
+def test_rehearsals_have_an_end(made: list[Candidate]) -> None:
+    rehearsals = FakeRehearsals()
+    rehearsals.count = fix.MOST_REHEARSALS
+    found = proofs(rehearsals)
+    found.prove(made)
+    assert not found.proven
+    assert "not tried" in found.dropped[id(made[0])]
