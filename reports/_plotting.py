@@ -212,13 +212,19 @@ def _plan(report: Report) -> dict[str, object]:
             {
                 "target": line(row.target),
                 "batch": row.batch_per_replica,
-                "rate": row.examples_per_second_per_chip,
+                "rate": _rate(row),
                 "fits": row.fits,
             }
             for row in report.plan
             if row.fits is not None
         ],
     }
+
+
+def _rate(row: PlanRow) -> float | None:
+    """Its examples/s, None where that is not known or no number."""
+    rate = row.examples_per_second_per_chip
+    return None if rate is None else _finite(rate)
 
 
 def _wall(plan: Sequence[PlanRow]) -> str:
