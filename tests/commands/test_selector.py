@@ -87,7 +87,11 @@ def test_a_watch_that_misses_a_pod_does_not_pass(
 ) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
     lacking = Workers((str(tmp_path / "a.sqlite"),), ("pod bert-1: is Pending",))
-    monkeypatch.setattr(job_pods, "addresses_of", lambda *_: lacking)
+
+    def found(*_: object) -> Workers:
+        return lacking
+
+    monkeypatch.setattr(job_pods, "addresses_of", found)
     code = main(["watch", "--selector", "job-name=bert", "--once", "--format", "json"])
     out, err = capsys.readouterr()
     assert code == 2

@@ -22,7 +22,9 @@ x, y = numpy.zeros((640, 8), "float32"), numpy.zeros((640, 1), "float32")
 callback = tpudiag.ThroughputCallback(global_batch_size=16, path=sys.argv[1], name="fit")
 for _ in range(2):
     model.fit(x, y, batch_size=16, epochs=3, validation_data=(x, y), verbose=0,
-              callbacks=[callback, keras.callbacks.EarlyStopping("loss", patience=9)])
+              callbacks=[callback, keras.callbacks.EarlyStopping("loss", patience=9),
+                         keras.callbacks.ModelCheckpoint(sys.argv[1] + ".weights.h5",
+                                                         save_weights_only=True)])
 print(model.__module__.partition(".")[0], callback.recorder.lost_steps)
 """
 
@@ -43,5 +45,10 @@ def test_every_step_is_recorded_and_pauses_are_known(
     assert found.run.ended_ns is not None
     assert found.steps == 3 * 40, "steps, not executions; of the second run alone"
     assert sum(w.examples or 0 for w in found.windows) == 3 * 640
-    assert {pause.kind for pause in found.pauses} == {"evaluation", "epoch end"}
+    kinds = [pause.kind for pause in found.pauses]
+    assert set(kinds) == {"evaluation", "epoch end", "checkpoint"}
+    assert kinds.count("checkpoint") == 3
+    assert found.run.parameters == 9
+    assert found.run.loop == 0
+    assert found.windows[0].compile_ms > 0
     assert all(w.wait_ms is None for w in found.windows), "fit hides the wait: not measured"

@@ -69,6 +69,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         precision="mixed_bfloat16",
         full_size=False,
         checkpoint_dir=None,
+        log_dir=None,  # thrown away, as all that a rehearsal writes
     )
 
 
@@ -76,14 +77,17 @@ def run(options: argparse.Namespace) -> int:
     """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
-    request = _request(options, settings.select)
+    import tempfile
     from dataclasses import replace
 
     from tpudiag import snippets
     from tpudiag.diagnoses import fix
 
-    with progress() as on_phase:
-        report = fix.diagnose(request, replace(settings, select=()), on_phase)
+    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
+        options.log_dir = options.log_dir or Path(scratch)
+        request = _request(options, settings.select)
+        with progress() as on_phase:
+            report = fix.diagnose(request, replace(settings, select=()), on_phase)
     _report.write(snippets.added(report), options)
     mending = report.mending
     for refusal in mending.refused if mending is not None else ():

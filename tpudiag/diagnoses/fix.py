@@ -77,7 +77,7 @@ class Rehearsals:
         own.mkdir(parents=True)
         request = replace(
             self.request,
-            sandbox=self.request.sandbox or own / "written",
+            sandbox=(self.request.sandbox or self.folder) / f"written-{self.count}",
             log_dir=own if changes else self.request.log_dir,
         )
         report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)

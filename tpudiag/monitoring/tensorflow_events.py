@@ -18,8 +18,17 @@ from typing import Any, Protocol
 
 TRACING = "tensorflow.python.eager.polymorphic_function.tracing_compilation"
 CHECKPOINTS = "tensorflow.python.checkpoint.checkpoint"
+KEEPERS = (
+    (CHECKPOINTS, "Checkpoint"),
+    (CHECKPOINTS, "CheckpointV1"),
+    ("tensorflow.python.checkpoint.checkpoint_management", "CheckpointManager"),
+)
 SAVES = ("save", "write")
-RESTORES = ("restore", "read")
+RESTORES = ("restore", "read", "restore_or_initialize")
+
+
+MODEL_SAVES = ("save", "save_weights")
+MODEL_RESTORES = ("load_weights",)
 
 
 class Listener(Protocol):
@@ -41,6 +50,7 @@ class Listener(Protocol):
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 _installed = False
 _inside = threading.local()
+_wrapped_methods: set[tuple[type, str]] = set()
 
 
 def follow(listener: Listener) -> None:
@@ -54,6 +64,19 @@ def forget(listener: Listener) -> None:
     _listeners.discard(listener)
 
 
+def follow_model(model: Any) -> None:
+    """Tell when this Keras model is kept or read, whatever Keras it is of."""
+    for kind in type(model).__mro__:
+        if kind.__module__.partition(".")[0] not in ("keras", "tf_keras", "tensorflow"):
+            continue
+        for methods, pause in ((MODEL_SAVES, "checkpoint"), (MODEL_RESTORES, "restore")):
+            for method in methods:
+                if method in vars(kind) and (kind, method) not in _wrapped_methods:
+                    _wrapped_methods.add((kind, method))
+                    original = getattr(kind, method)
+                    setattr(kind, method, _wrapped(original, functools.partial(_pause, pause)))
+
+
 def _install() -> None:
     """Wrap TensorFlow's entries, where it is there and they are where they are known to be."""
     global _installed  # noqa: PLW0603
@@ -63,9 +86,9 @@ def _install() -> None:
     with suppress(Exception):
         module: Any = import_module(TRACING)
         module._create_concrete_function = _wrapped(module._create_concrete_function, _tracing)
-    for name in ("Checkpoint", "CheckpointV1"):
+    for module_name, name in KEEPERS:
         with suppress(Exception):
-            kept: Any = getattr(import_module(CHECKPOINTS), name)
+            kept: Any = getattr(import_module(module_name), name)
             for methods, kind in ((SAVES, "checkpoint"), (RESTORES, "restore")):
                 for method in methods:
                     if method in vars(kept):

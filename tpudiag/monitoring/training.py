@@ -7,10 +7,11 @@ import os
 import sys
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from tpudiag.monitoring import tensorflow_events
 from tpudiag.monitoring.crashes import installed_code
 from tpudiag.monitoring.recorder import Recorder, Sink
 
@@ -122,6 +123,8 @@ class ThroughputCallback:
     def set_model(self, model: Any) -> None:
         """Keras says what is trained."""
         self.model = model
+        with suppress(Exception):
+            tensorflow_events.follow_model(model)
 
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Start a recording."""

@@ -64,8 +64,10 @@ class Windows:
     def _add(self, end: int, count: int, wait: int) -> None:
         """One record of the queue."""
         took = max(end - self._last, 0)
-        paused = _together(p for p in self._waiting if p.end_ns <= end)
-        self._waiting = [p for p in self._waiting if p.end_ns > end]
+        paused = 0
+        if self._waiting:
+            paused = _together(p for p in self._waiting if p.end_ns <= end)
+            self._waiting = [p for p in self._waiting if p.end_ns > end]
         key = bucket(max(took - paused, 0) / count / 1e6)
         self._buckets[key] = self._buckets.get(key, 0) + count
         self._paused += min(paused, took)
@@ -77,6 +79,9 @@ class Windows:
 
     def _compiling(self, end: int, took: int, count: int) -> float:
         """The part of a step that tracing and compiling took, ns: beyond the usual."""
+        if not self._traces and not self._first:  # as nearly always: each step pays for this
+            self._usual.append(took / count)
+            return 0.0
         traced = [trace for trace in self._traces if trace.start_ns < end]
         self._traces = [trace for trace in self._traces if trace.start_ns >= end]
         first, self._first = self._first, False

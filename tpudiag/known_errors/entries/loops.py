@@ -13,6 +13,7 @@ ERRORS = (
         patterns=(
             r"TPUStrategy\.run\(fn, \.\.\.\) does not support pure eager execution",
             r"does not support pure eager execution",
+            r"run_eagerly.{0,80}?(?:TPU|not supported)",
         ),
         cause="The training step runs outside tf.function, or run_eagerly=True.",
         fix="""\

@@ -73,6 +73,7 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"No module named '?torch_xla\b",
             r"PJRT_DEVICE.{0,60}?(?:not set|must be set|unknown|Invalid)",
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
+            r"max_workers must be greater than 0",
         ),
         cause="PyTorch/XLA's processes and its TPU do not fit: the device was touched before the processes were started, another number of processes than chips was asked for, or torch_xla is not installed.",
         fix="""\
@@ -120,6 +121,7 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"Attempted to use a closed Session",
             r"No default session is registered",
             r"already exists, disallowed\. Did you mean to set reuse=True",
+            r"is both fed and fetched",
         ),
         cause="TensorFlow 1's graph and session do not match: a tensor of one graph is used in another (another thread, a model loaded in another session), nothing was fed or initialised, or the graph was closed.",
         details=("The tensor is {name}.",),
@@ -249,5 +251,41 @@ python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpo
 ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
         citations=("tensorflow/models#8883",),
         example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
+    ),
+    KnownError(
+        id="E273",
+        family="device-count",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"requires (?P<wanted>\d{1,6}) (?:logical |XLA )?devices?, but only (?P<there>\d{1,6})",
+            r"requires number of (?:local )?devices",
+            r"incompatible devices for jitted computation",
+            r"[Mm]esh (?:shape|dimensions?).{0,80}?(?:does not match|must equal|not equal).{0,40}?devices",
+            r"[Nn]umber of devices .{0,40}?must (?:equal|be divisible|match)",
+            r"cannot reshape array of size (?P<there>\d{1,5}) into shape \(\d{1,4},.{0,400}?(?:mesh|devices)",
+            r"(?:mesh|devices).{0,800}?cannot reshape array of size (?P<there>\d{1,5}) into shape \(\d{1,4},",
+            r"Multiprocess computations aren't implemented on the CPU",
+        ),
+        cause="The program is laid out for another number of devices than there are: a mesh, pmap or device assignment written for another slice, or JAX and TensorFlow see the CPU only.",
+        details=("{wanted} are wanted, {there} are there.",),
+        fix="""\
+python -c "import jax; print(jax.device_count(), jax.local_device_count(), jax.devices())"
+devices = tf.config.list_logical_devices("TPU"); print(len(devices))
+# the product of the mesh's dimensions must be the number of devices; take it from there, not from a constant""",
+        evidence="recalled",
+        example="ValueError: compiling computation that requires 8 logical devices, but only 1 XLA devices are available (num_replicas=8)",
+    ),
+    KnownError(
+        id="E274",
+        family="jit-compile-refused",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"`?jit_compile`? is not (?:yet )?supported",
+            r"`?jit_compile=True`? (?:is not|cannot be) (?:supported|used)",
+        ),
+        cause="jit_compile=True is not taken in this combination (a distribution strategy, steps_per_execution, an operation without XLA form). TPUStrategy compiles every step anyway.",
+        fix="model.compile(..., jit_compile=False)        # under TPUStrategy nothing is lost: the step is compiled all the same",
+        evidence="recalled",
+        example="ValueError: `jit_compile` is not yet supported with `tf.distribute`.",
     ),
 )

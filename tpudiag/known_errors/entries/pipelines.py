@@ -143,6 +143,8 @@ tf.debugging.assert_less(labels, classes)                              # in data
             r"Encode\(\) method is not implemented for \w{0,20}Dataset",
             r"DatasetVariantWrapper",
             r"dataset.{0,80}?(?:created|made) (?:before|outside).{0,60}?TPU",
+            r"in order to run DatasetFromGraph",
+            r"FetchOutputs node ?: not found",
         ),
         cause="A dataset object made on the client is handed to the TPU worker, and cannot be sent there: it was made before the TPU was connected to, or its source lives on the client.",
         fix="""\
@@ -168,5 +170,21 @@ dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(global_batch, drop_re
 # a Sequence or layer of `keras` and a model of `tf.keras` do not mix: one of them everywhere""",
         evidence="recalled",
         example="ValueError: Failed to find data adapter that can handle input: <class 'numpy.ndarray'>, (<class 'list'> containing values of types {<class 'int'>})",
+    ),
+    KnownError(
+        id="E275",
+        family="too-few-files",
+        phase=Phase.READING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"(?:InvalidArgument|NotFound)Error.{0,120}?Found an unshardable source dataset",
+        ),
+        cause="The dataset is to be sharded by files (AutoShardPolicy.FILE) and reads none that TensorFlow can tell apart: a generator, arrays, or a source wrapped in map.",
+        fix="""\
+options = tf.data.Options()
+options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+dataset = dataset.with_options(options)""",
+        evidence="recalled",
+        example="InvalidArgumentError: Found an unshardable source dataset: name: TensorSliceDataset/_1",
     ),
 )

@@ -201,6 +201,8 @@ with strategy.scope():
             r"Trying to read variable with wrong dtype\. Expected \w{1,12} got INVALID",
             r"Attempting to use uninitialized value (?P<variable>\S{1,120})",
             r"Resource \S{1,200}?/N10tensorflow3VarE does not exist",
+            r"Container \w{1,40} does not exist",
+            r"Could not find resource: \w{1,40}/",
         ),
         cause="A variable that the step reads was never initialised on the TPU, or is gone: it was made outside the scope or in another session or graph, an optimizer of another library has its own variables, or the TPU was initialised again after it was made.",
         details=("The variable is {variable}.",),

@@ -123,6 +123,9 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"(?:TPU|XLA|infeed).{0,100}?unknown (?:batch|rank|shape)",
             r"All (?:Tensors|tensors) outfed from TPU should preserve batch size dimension",
             r"requires? (?:a )?(?:fully )?(?:static|defined|known) (?:batch|shape)",
+            r"expected to be batched, but batch size could not be found",
+            r"[Uu]nable to (?:find|infer|determine) (?:the )?(?:dataset's )?batch size",
+            r"[Cc]annot rebatch",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

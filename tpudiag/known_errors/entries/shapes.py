@@ -140,6 +140,8 @@ padded = tf.ensure_shape(padded, [MAX_LENGTH])""",
             r"(?:error|fail|invalid|cannot|refus).{0,160}?bounded dynamic",
             r"(?:error|fail|invalid|cannot|refus).{0,160}?dynamic shape",
             r"(?:error|fail|invalid|cannot|refus).{0,160}?dynamic-reshape",
+            r"dimensions? must not be dynamic",
+            r"dynamic (?:shape|size|dimension)s? (?:is|are) not (?:yet )?(?:supported|implemented)",
         ),
         cause="A shape that is not known before the step runs is in play, and TPU programs need fixed shapes.",
         fix="""\

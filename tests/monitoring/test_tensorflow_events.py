@@ -1,0 +1,97 @@
+"""What is told of TensorFlow's calls: once each, the outermost, and nothing is changed by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tpudiag.monitoring import tensorflow_events
+
+
+class Heard:
+    """A listener of our own."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def traced(self, function: str, start: int, end: int) -> None:
+        assert start <= end
+        self.told.append(f"traced {function}")
+
+    def begin_pause(self, kind: str) -> int:
+        self.told.append(f"begin {kind}")
+        return 7
+
+    def end_pause(self, kind: str, start: int) -> None:
+        assert start == 7
+        self.told.append(f"end {kind}")
+
+
+class Model:
+    """Stands for a Keras model."""
+
+    def save(self, path: str) -> str:
+        self.save_weights(path)
+        return path
+
+    def save_weights(self, path: str) -> None:
+        if path == "full":
+            raise OSError(28, "No space left on device")
+
+    def load_weights(self, path: str) -> str:
+        return path
+
+
+Model.__module__ = "keras.src.models.model"
+
+
+def test_a_model_that_is_kept_is_told_once_and_its_errors_stand() -> None:
+    heard = Heard()
+    tensorflow_events.follow(heard)
+
+    class Mine(Model):
+        """A user's."""
+
+    model = Mine()
+    tensorflow_events.follow_model(model)
+    tensorflow_events.follow_model(model)
+    assert model.save("a") == "a"
+    assert heard.told == ["begin checkpoint", "end checkpoint"], "the outermost alone"
+    with pytest.raises(OSError, match="No space"):
+        model.save("full")
+    assert model.load_weights("b") == "b"
+    assert heard.told[2:] == [
+        "begin checkpoint", "end checkpoint", "begin restore", "end restore",
+    ]  # fmt: skip
+    tensorflow_events.forget(heard)
+    model.save("a")
+    assert len(heard.told) == 6
+
+
+def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours() -> None:
+    class Options:
+        @staticmethod
+        def python_function() -> None:
+            pass
+
+    class Broken(Heard):
+        def traced(self, function: str, start: int, end: int) -> None:
+            raise RuntimeError(f"ours: {function} {start} {end}")
+
+    def create(*arguments: Any) -> str:
+        return f"{len(arguments)} arguments"
+
+    heard, broken = Heard(), Broken()
+    tensorflow_events.follow(broken)
+    wrapped = tensorflow_events._wrapped(  # pyright: ignore[reportPrivateUsage]
+        create,
+        tensorflow_events._tracing,  # pyright: ignore[reportPrivateUsage]
+    )
+    assert wrapped(1, Options()) == "2 arguments"
+    tensorflow_events.forget(broken)
+    tensorflow_events.follow(heard)
+    assert wrapped(1, Options()) == "2 arguments"
+    assert heard.told == ["traced python_function"]
+    assert wrapped.__code__.co_filename == create.__code__.co_filename
+    tensorflow_events.forget(heard)
