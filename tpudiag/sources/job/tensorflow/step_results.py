@@ -29,7 +29,8 @@ def _eager_tensor(tf: Any) -> Any:
     threads and devices the job may still want to set."""
     try:
         operations: Any = import_module("tensorflow.python.framework.ops")
-        return operations.EagerTensor
+        class_: Any = operations.EagerTensor
+        return class_
     except (ImportError, AttributeError):
         return type(tf.constant(0))
 
