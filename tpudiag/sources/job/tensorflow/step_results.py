@@ -28,11 +28,9 @@ def _eager_tensor(tf: Any) -> Any:
     """The class of eager tensors, without making one: that would start TensorFlow's runtime, whose
     threads and devices the job may still want to set."""
     try:
-        operations: Any = import_module("tensorflow.python.framework.ops")
-        class_: Any = operations.EagerTensor
-        return class_
-    except (ImportError, AttributeError):
-        return type(tf.constant(0))
+        return vars(import_module("tensorflow.python.framework.ops"))["EagerTensor"]
+    except (ImportError, KeyError):
+        return tf.constant(0).__class__
 
 
 class StepResultWatch:
