@@ -120,7 +120,8 @@ def _notes(report: Report, width: int) -> Iterator[Line]:
         first = closed(line(note).partition(". ")[0])
         rows = list(wrap(f"Note: {first}", width - len(INDENT)))
         if len(rows) > NOTE_LINES:
-            rows[NOTE_LINES - 1] += "..."
+            (last, *_) = wrap(rows[NOTE_LINES - 1], width - len(INDENT) - len("..."))
+            rows[NOTE_LINES - 1] = f"{last}..."
         for number, row in enumerate(rows[:NOTE_LINES]):
             yield (Span((INDENT if number else "") + row, "note"),)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import takewhile
+
+import pytest
 
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
@@ -106,3 +110,17 @@ def test_a_prediction_carries_its_range() -> None:
     }
     rows = shown(replace(job(*HEALTHY), measurements=measurements))
     assert "predicted on v5e-8: 41 ms a step (33 to 52), bound by HBM" in rows
+
+
+@pytest.mark.parametrize("width", [60, 61, 62, 63, 64, 79, 80, 81])
+def test_a_note_that_is_cut_fits_the_width(
+    specimens: dict[str, Report], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    note = "Not as if started by hand: " + "set in its environment; " * 20
+    shown = renderer("rich")(replace(specimens["healthy"], notes=(note,)))
+    text = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    rows = text.partition("Note: ")[2].splitlines()
+    note_rows = list(takewhile(str.strip, rows))
+    assert len(note_rows) == 2 and note_rows[-1].endswith("...")
+    assert max(map(len, ("Note: " + note_rows[0], note_rows[1]))) <= width
