@@ -23,6 +23,8 @@ OF_PIPELINES = ("E36", "E37", "E43")
 
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
+OF_STAND_INS = ("parse-spec", "shape-conflict")
+"""What data that was stood in for may well be to blame for."""
 OF_MACHINE = ("host-memory", "bucket-transport", "metadata-server")
 """What a rehearsal meets on the machine that it runs on."""
 OF_DATA = ("E131",)
@@ -73,7 +75,11 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
         )
     for hit, source in found:
         finding = _finding(hit, source, end, normal=normal)
-        yield _of_this_machine(finding) if _is_ours(hit, signals) else finding
+        if _is_ours(hit, signals):
+            finding = _noted(finding, "In this rehearsal, on this machine")
+        elif signals.stood_in and hit.error.family in OF_STAND_INS:
+            finding = _noted(finding, "With data that was stood in for, and may not be like it")
+        yield finding
     if end.error and not any(source == "exception" for _, source in found):
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
@@ -131,13 +137,9 @@ def _is_ours(hit: Match, signals: Signals) -> bool:
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
 
 
-def _of_this_machine(finding: Finding) -> Finding:
-    """What the job's own host may well have room for."""
-    return replace(
-        finding,
-        message=f"In this rehearsal, on this machine: {finding.message}",
-        severity=Severity.INFO,
-    )
+def _noted(finding: Finding, where: str) -> Finding:
+    """A finding that need be none where the job is at home."""
+    return replace(finding, message=f"{where}: {finding.message}", severity=Severity.INFO)
 
 
 def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:

@@ -58,6 +58,12 @@ def test_the_end_of_data_that_was_stood_in_for_says_nothing() -> None:
     assert said_ids(said) == []
 
 
+def test_shapes_of_data_that_was_stood_in_for_are_no_error() -> None:
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E130"), stood_in=("gs://a/b",))
+    (said,) = examine(signals, [CHECK], Settings())
+    assert [finding.severity for finding in said.findings] == [Severity.INFO]
+
+
 def test_id_and_severity() -> None:
     assert (CHECK.id, CHECK.name, CHECK.severity) == ("TPU605", "known-error", Severity.ERROR)
 

@@ -34,7 +34,7 @@ def batches() -> Iterator[int]:
     """The input."""
     number = 0
     while not (FOLDER / "stop").exists():
-        time.sleep(0.08 if gone_wrong("input") else INPUT_S)
+        time.sleep(0.25 if gone_wrong("input") else INPUT_S)
         number += 1
         yield number
 

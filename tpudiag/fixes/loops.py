@@ -147,7 +147,7 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
         for link in links.links(source, data)
     )
     if not endless:
-        raise NoChange("the dataset has an end, which a loop over the steps would come to")
+        raise NoChange("no endless repeat is seen, and a loop over the steps would come to the end")
     loops = [loop]
     while (outer := source.loop(loops[-1])) is not None:
         loops.append(outer)

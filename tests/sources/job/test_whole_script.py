@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 HEAD = """\
 import tensorflow as tf
+tf.config.threading.set_intra_op_parallelism_threads(2)
 strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver(""))
 GLOBAL = 64
 

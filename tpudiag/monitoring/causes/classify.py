@@ -14,7 +14,7 @@ from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 
 EXPLAINED = 0.6
 """The share of the lost time that a cause must account for."""
-OTHERS_BUSY, STARVED, QUEUED_GREW = 0.4, 0.7, 0.25
+OTHERS_BUSY, STARVED, QUEUED_GREW = 0.4, 0.7, 0.1
 """Cores that others keep busy; the time that ready threads had a core, of what it was; threads
 that wait for one, more than before."""
 THROTTLED = 0.2

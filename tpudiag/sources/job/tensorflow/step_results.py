@@ -1,7 +1,7 @@
 """Watches what a loop does with the results of its training steps: fetches, one replica's part.
 
-Private in use: `_numpy` of TensorFlow's eager tensors, through which every fetch goes (TensorFlow
-2.13 to 2.21); where it moved, fetches are not seen.
+Private in use: the class of TensorFlow's eager tensors and its `_numpy`, through which every fetch
+goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not seen.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -21,6 +22,15 @@ LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
 """Files of TensorFlow that a fetch by the user's line goes through."""
+
+
+def _eager_tensor(tf: Any) -> Any:
+    """The class of eager tensors, without making one: that would start TensorFlow's runtime, whose
+    threads and devices the job may still want to set."""
+    try:
+        return vars(import_module("tensorflow.python.framework.ops"))["EagerTensor"]
+    except (ImportError, KeyError):
+        return tf.constant(0).__class__
 
 
 class StepResultWatch:
@@ -36,8 +46,7 @@ class StepResultWatch:
         self.on_step: Callable[[Any], None] | None = None
         self.losses: Callable[[], tuple[Any, ...]] = tuple
         """The tensors that gradients were taken of while steps were traced."""
-        kinds: Any = type(tf.constant(0)).__mro__
-        base = next((c for c in kinds if "_numpy" in vars(c)), None)
+        base = next((c for c in _eager_tensor(tf).__mro__ if "_numpy" in vars(c)), None)
         if base is not None:
             hooks.before(base, "_numpy", self._fetching)
         hooks.before(tf.summary, "scalar", self._summarised)
