@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tpudiag.model import Effect, Finding, Outcome, Report, Severity, Verdict
+from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+from tpudiag.source_change import Effect
 
 from . import _layout, _mending
 from ._layout import (

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tpudiag.model import (
-    Evidence,
-    Finding,
-    Measurement,
-    Outcome,
-    Report,
-    Severity,
-    Table,
-    Verdict,
-)
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
+from tpudiag.report_figures import Measurement, Table
 from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import GONE, Finding, Mending, Outcome, Report, SourceChange
+from tpudiag.model import GONE, Finding, Outcome, Report
+from tpudiag.source_change import Mending, SourceChange
 
 from ._layout import BLANK, Line, Span, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title

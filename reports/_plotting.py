@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tpudiag.model import PlanRow, Report, Series, StepPrediction
+from tpudiag.model import Report
+from tpudiag.report_figures import PlanRow, Series, StepPrediction
 
 from ._words import figure, line
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tpudiag.model import Excerpt, Location, Report
+from tpudiag.model import Location, Report
+from tpudiag.report_figures import Excerpt
 
 from ._words import clean
 

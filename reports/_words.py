@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Value, Verdict
+from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
+from tpudiag.report_figures import Value
 
 _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"

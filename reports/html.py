@@ -12,7 +12,8 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tpudiag import explanation
-from tpudiag.model import Finding, Outcome, Report, Severity, Table, Verdict
+from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+from tpudiag.report_figures import Table
 from tpudiag.version import __version__
 from tpudiag.xprof_pages import page
 

@@ -11,17 +11,8 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from tpudiag import explanation
-from tpudiag.model import (
-    Confidence,
-    Finding,
-    Location,
-    Outcome,
-    Replacement,
-    Report,
-    Severity,
-    SourceChange,
-    Verdict,
-)
+from tpudiag.model import Confidence, Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.source_change import Replacement, SourceChange
 from tpudiag.version import __version__
 
 from ._source import Sources

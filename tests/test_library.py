@@ -11,7 +11,8 @@ import pytest
 import tpudiag
 from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.model import Measurement, Report, Subject, Verdict
+from tpudiag.model import Report, Subject, Verdict
+from tpudiag.report_figures import Measurement
 
 pytestmark = pytest.mark.slow
 

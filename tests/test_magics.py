@@ -13,7 +13,8 @@ import pytest
 
 from tpudiag.catalogue import notebook_cell
 from tpudiag.magics import Session
-from tpudiag.model import Finding, Outcome, Report, Series, Severity, Subject, Verdict
+from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Series
 
 STRATEGY = """\
 import tensorflow as tf

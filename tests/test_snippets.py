@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tpudiag import snippets
-from tpudiag.model import Excerpt, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Excerpt
 
 
 def report(*places: Location | None) -> Report:

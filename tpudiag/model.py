@@ -7,13 +7,24 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from functools import total_ordering
 from importlib import import_module
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
+from tpudiag.report_figures import (
+    Excerpt,
+    Measurement,
+    PlanRow,
+    Series,
+    StepPrediction,
+    StepSamples,
+    Table,
+    Value,
+)
 from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment
-
-Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
-"""What a figure may be; a float or int carries its unit beside it."""
+from tpudiag.source_change import (
+    Mending,
+    SourceChange,
+)
 
 
 @total_ordering
@@ -65,54 +76,8 @@ class Evidence:
     source: str = "job"
 
 
-class Effect(Enum):
-    """What a change of the script does to the training.
-
-    none: the same numbers; order: the same numbers in another order of data or sums; numbers: other
-    numbers, as they should have been; model: another model or batch, never made unasked.
-    """
-
-    NONE = "none"
-    ORDER = "order"
-    NUMBERS = "numbers"
-    MODEL = "model"
-
-
 GONE = "it is gone with the changes of the other findings"
 """Why a finding needs no change of its own."""
-ChangeState = Literal["offered", "proven", "dropped", "written"]
-"""As it could be made; rehearsed and sound; rehearsed and not; proven and in the file."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Replacement:
-    """A span of a file, lines and columns counted from 1 in characters, and what replaces it.
-
-    It ends before its last column, as SARIF's regions do; an insertion begins and ends at one.
-    """
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceChange:
-    """A change of the user's file that mends a finding."""
-
-    title: str
-    file: str
-    effect: Effect
-    replacements: tuple[Replacement, ...]
-    diff: str
-    """Of this change alone, as `diff -u` has it."""
-    state: ChangeState = "offered"
-    proof: str = ""
-    """What the rehearsal of the changed script showed, or why the change was dropped."""
-    worth: str = ""
-    """What it gains, where that was measured."""
 
 
 @dataclass(frozen=True)
@@ -234,20 +199,6 @@ def _to_measure(how: str) -> str:
     return f"To measure it: {how}."
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A figure of the report that stands outside any check.
-
-    An estimate carries its range, `low` to `high`, in its unit.
-    """
-
-    value: Value
-    unit: str
-    source: str
-    low: float | None = None
-    high: float | None = None
-
-
 SubjectKind = Literal["job", "profile", "trainer"]
 
 
@@ -265,193 +216,6 @@ class TargetSummary:
 
     name: str
     replicas: int
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows worth showing that are no check: top operations, hosts, devices."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    source: str
-
-
-SeriesKind = Literal["step_time", "step_part", "replica_step", "memory", "roofline", "ledger"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """Figures along an axis, for plots: a line, a part of a stack or a row of a heat map.
-
-    Those of one `kind` belong together: `step_time`, `step_part` (mean over the replicas),
-    `replica_step` (without collectives, in which the fast wait for the slow), `memory`, `roofline`
-    (operations as points; the limit is the chip's peak), `ledger` (what the time went into).
-    """
-
-    kind: SeriesKind
-    name: str
-    x_unit: str
-    unit: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    limit: float | None = None
-    """What `y` must not pass, in its unit, where that is known."""
-    limit_per_x: float | None = None
-    """What `y` must not pass for each unit of `x`: a roofline's slope, the HBM bandwidth."""
-    labels: tuple[str, ...] = ()
-    """What each point is, where points have names."""
-    source: str
-
-
-@dataclass(frozen=True)
-class StepSamples:
-    """A figure by step, in the steps' order, for a test against those of another run."""
-
-    name: str
-    unit: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlanRow:
-    """One per-replica batch on one target, by the TPU compiler's word; None: not known.
-
-    Shares are of 1: `headroom` of the HBM that the compiler may use, `more_flops` of FLOPs an
-    example above those of the smallest batch.
-    """
-
-    target: str
-    batch_per_replica: int
-    fits: bool | None
-    recomputes: bool = False
-    best: bool = False
-    hbm_need_bytes: int | None = None
-    headroom: float | None = None
-    more_flops: float | None = None
-    step_ms: float | None = None
-    """As predicted, between `step_low_ms` and `step_high_ms`."""
-    step_low_ms: float | None = None
-    step_high_ms: float | None = None
-    bound_by: str | None = None
-    """What the predicted step waits for most: MXU, HBM, ICI, dispatch."""
-    mfu: float | None = None
-    collective_ms: float | None = None
-    flops_per_example: float | None = None
-    hbm_bytes_per_example: float | None = None
-    collective_bytes_per_step: int | None = None
-    examples_per_second: float | None = None
-    """Of the whole slice."""
-    examples_per_second_per_chip: float | None = None
-    input_needed_examples_per_second_per_host: float | None = None
-    examples_per_price: float | None = None
-    hours: float | None = None
-    """For the examples that were asked for, between `hours_low` and `hours_high`."""
-    hours_low: float | None = None
-    hours_high: float | None = None
-    cost: float | None = None
-    """Of these hours, in the user's money."""
-    cost_low: float | None = None
-    cost_high: float | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PredictedInstruction:
-    """One instruction of the TPU compiler's program, with the time that it is predicted to take.
-
-    Bytes, FLOPs and times are of one step of one replica, loops unrolled.
-    """
-
-    name: str
-    operation: str
-    """The framework's operation that it was made for; empty where it has none."""
-    location: Location | None = None
-    runs: int
-    ms: float
-    low_ms: float
-    high_ms: float
-    share: float
-    """Of the predicted step, 0 to 1."""
-    hbm_bytes: int
-    flops: int
-    bound_by: str
-    helps: str
-    """What would make it faster."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OperationFigures:
-    """What the compiler's program spends on one operation of the framework in one step."""
-
-    operation: str
-    location: Location | None = None
-    cycles: int
-    flops: int
-    hbm_bytes: int
-    collective_bytes: int
-    result_bytes: int
-    """Of what its instructions leave in HBM, with padding."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StepPrediction:
-    """A training step on one target, predicted from the TPU compiler's program: not measured."""
-
-    target: str
-    batch_per_replica: int
-    replicas: int
-    """That the program was compiled for."""
-    compiler: str
-    step_ms: float
-    low_ms: float
-    high_ms: float
-    bound_by: str
-    split_ms: dict[str, float] = field(default_factory=dict[str, float])
-    """The device's time by what it waits for."""
-    instructions: tuple[PredictedInstruction, ...] = ()
-    """Those that take most."""
-    operations: tuple[OperationFigures, ...] = ()
-    """All that take something, for a comparison with another report."""
-
-
-@dataclass(frozen=True)
-class Excerpt:
-    """Lines of the user's code around a finding, as they were when the report was made."""
-
-    file: str
-    first_line: int
-    lines: tuple[str, ...]
-    cell: int | None = None
-    """The cell whose lines they are, where the file is a notebook."""
-
-
-@dataclass(frozen=True)
-class FigureChange:
-    """A figure of the job as it was and with the proven changes."""
-
-    name: str
-    before: Value
-    after: Value
-    unit: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mending:
-    """What `tpudiag fix` did: its rehearsals, and the job with the changes that were proven."""
-
-    rehearsals: int
-    written: tuple[str, ...] = ()
-    """Files that hold the proven changes now, or the patch that does."""
-    refused: tuple[str, ...] = ()
-    """Files that were not to be touched, each with the reason."""
-    diff: str = ""
-    """All proven changes together."""
-    losses: str = ""
-    """How the losses of the observed steps compare."""
-    figures: tuple[FigureChange, ...] = ()
-    left: int = 0
-    """Findings that are still in the files."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tpudiag.errors import TpudiagError
-from tpudiag.model import Excerpt, Location, Report
+from tpudiag.model import Location, Report
+from tpudiag.report_figures import Excerpt
 from tpudiag.sources import notebook
 
 AROUND = 3

@@ -78,7 +78,7 @@ def mend(job: Job, timeout_s: float, options: list[str], keep: Path | None) -> M
 
 def _read(job: Job, report: dict[str, Any], result: Mended) -> None:
     """What became of each planted defect."""
-    mending = report.get("mending") or {}
+    mending: dict[str, Any] = report.get("mending") or {}
     result.rehearsals, result.losses = mending.get("rehearsals", 0), mending.get("losses", "")
     outcomes = {outcome["id"]: outcome for outcome in report["outcomes"]}
     for planted in job.planted:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from tpudiag import report_json
 from tpudiag.cli import main
 from tpudiag.diagnoses.changes import changes
-from tpudiag.model import Measurement, Report, Subject
+from tpudiag.model import Report, Subject
+from tpudiag.report_figures import Measurement
 from tpudiag.statistics import LEAST, difference, mann_whitney
 
 pytestmark = pytest.mark.slow

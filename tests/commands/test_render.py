@@ -9,18 +9,8 @@ import pytest
 from tpudiag import report_json
 from tpudiag.catalogue import renderer, renderer_names
 from tpudiag.cli import main
-from tpudiag.model import (
-    Evidence,
-    Excerpt,
-    Finding,
-    Location,
-    Outcome,
-    Report,
-    Series,
-    Severity,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Excerpt, Series
 
 FINDING = Finding("It waits.", "prefetch()", (Evidence("wait", 3.0, "ms"),), Location("t.py", 2))
 REPORT = Report(

@@ -9,8 +9,9 @@ from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import growth, predicted_step
 from tpudiag.diagnoses.baseline import held_against
 from tpudiag.hardware import target
-from tpudiag.model import Measurement, Report, Subject, TargetSummary
+from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.prediction.work import Work
+from tpudiag.report_figures import Measurement
 from tpudiag.signals import Origin, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 

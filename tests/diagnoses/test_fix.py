@@ -12,18 +12,9 @@ from tpudiag.diagnoses import fix
 from tpudiag.diagnoses.changes_of_source import Candidate
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
-from tpudiag.model import (
-    Effect,
-    Finding,
-    Location,
-    Outcome,
-    Report,
-    Severity,
-    SourceChange,
-    StepSamples,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import StepSamples
+from tpudiag.source_change import Effect, SourceChange
 
 
 def report(failing: set[str], losses: tuple[float, ...] = (1.0,)) -> Report:

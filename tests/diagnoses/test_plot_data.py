@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tpudiag.diagnoses import plot_data
-from tpudiag.model import Series
+from tpudiag.report_figures import Series
 from tpudiag.signals import (
     MemoryPeak,
     Origin,

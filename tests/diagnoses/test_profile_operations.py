@@ -8,7 +8,8 @@ import pytest
 
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.diagnoses.profile_operations import groups, short_name
-from tpudiag.model import Report, Severity, Table, Verdict
+from tpudiag.model import Report, Severity, Verdict
+from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.sources.profile import facts
 

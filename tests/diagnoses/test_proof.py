@@ -10,20 +10,9 @@ from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import Candidate
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
-from tpudiag.model import (
-    Effect,
-    Evidence,
-    Finding,
-    Location,
-    Measurement,
-    Outcome,
-    Report,
-    Severity,
-    SourceChange,
-    StepSamples,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Measurement, StepSamples
+from tpudiag.source_change import Effect, SourceChange
 
 TEXT = "import a\nds = ds.map(f)\nds = ds.batch(8)\n"
 

@@ -8,7 +8,8 @@ from textwrap import dedent
 from tpudiag.fixes import catalogue, edits
 from tpudiag.fixes.model import Place
 from tpudiag.fixes.source import Source
-from tpudiag.model import Evidence, Finding, Location, Value
+from tpudiag.model import Evidence, Finding, Location
+from tpudiag.report_figures import Value
 
 
 def changed(

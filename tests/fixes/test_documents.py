@@ -9,7 +9,8 @@ import pytest
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.source import NoChange
-from tpudiag.model import Location, Replacement
+from tpudiag.model import Location
+from tpudiag.source_change import Replacement
 
 
 def notebook(folder: Path, sources: list[Any], **layout: Any) -> documents.NotebookCells:

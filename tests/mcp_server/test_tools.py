@@ -15,17 +15,8 @@ from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.server import Verbs
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
 from tpudiag.mcp_server.worker import of_report, slim
-from tpudiag.model import (
-    Evidence,
-    Excerpt,
-    Outcome,
-    Report,
-    Series,
-    Severity,
-    StepSamples,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Evidence, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Excerpt, Series, StepSamples
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "check": {"program": "train.py", "arguments": ["--epochs", "1"], "target": "v6e-8"},

@@ -9,22 +9,17 @@ import pytest
 
 from tpudiag.model import (
     Evidence,
-    Excerpt,
     Finding,
     Location,
-    Measurement,
     Outcome,
-    PlanRow,
     Report,
-    Series,
     Severity,
-    StepPrediction,
     Subject,
-    Table,
     TargetSummary,
     Verdict,
     skipped_reason,
 )
+from tpudiag.report_figures import Excerpt, Measurement, PlanRow, Series, StepPrediction, Table
 from tpudiag.script_run import CodeFrame, Crash
 
 HOSTILE = (

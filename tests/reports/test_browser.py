@@ -15,7 +15,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tpudiag.catalogue import renderer
-from tpudiag.model import Report, Series
+from tpudiag.model import Report
+from tpudiag.report_figures import Series
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = [

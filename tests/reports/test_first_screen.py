@@ -11,18 +11,16 @@ import pytest
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
     Evidence,
-    Excerpt,
     Finding,
     Location,
-    Measurement,
     Outcome,
     Report,
     Severity,
     Subject,
-    Table,
     TargetSummary,
     Verdict,
 )
+from tpudiag.report_figures import Excerpt, Measurement, Table
 
 
 def outcome(number: int, verdict: Verdict, *findings: Finding) -> Outcome:

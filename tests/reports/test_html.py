@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from tpudiag.catalogue import renderer
-from tpudiag.model import Location, Measurement, PlanRow, Report, Series
+from tpudiag.model import Location, Report
+from tpudiag.report_figures import Measurement, PlanRow, Series
 
 VOID = {"meta", "input", "br", "hr", "link", "img"}
 LARGEST_BYTES = 6_000_000

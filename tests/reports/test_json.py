@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Evidence, Measurement, Outcome, Report, Severity, Verdict
+from tpudiag.model import Evidence, Outcome, Report, Severity, Verdict
+from tpudiag.report_figures import Measurement
 
 SCHEMA: dict[str, Any] = json.loads(
     files("tpudiag.reports").joinpath("report-v1.schema.json").read_text(encoding="utf-8")

@@ -6,20 +6,8 @@ import json
 from dataclasses import replace
 
 from tpudiag.catalogue import renderer
-from tpudiag.model import (
-    Effect,
-    FigureChange,
-    Finding,
-    Location,
-    Mending,
-    Outcome,
-    Replacement,
-    Report,
-    Severity,
-    SourceChange,
-    Subject,
-    Verdict,
-)
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.source_change import Effect, FigureChange, Mending, Replacement, SourceChange
 
 DIFF = "--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-ds.batch(8)\n+ds.batch(8, True)\n"
 CHANGE = SourceChange(

@@ -21,22 +21,17 @@ from tpudiag.catalogue import renderer
 from tpudiag.model import (
     Confidence,
     Evidence,
-    Excerpt,
     Finding,
     Location,
-    Measurement,
     Outcome,
-    PlanRow,
     Report,
-    Series,
     Severity,
-    StepSamples,
     Subject,
-    Table,
     TargetSummary,
     Verdict,
     skipped_reason,
 )
+from tpudiag.report_figures import Excerpt, Measurement, PlanRow, Series, StepSamples, Table
 
 FORMATS = ("html", "json", "junit", "markdown", "rich", "sarif", "text")
 ESCAPES = re.compile(r"\x1b\[[\d;]*m")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator, FormatChecker
 
 from tpudiag.catalogue import renderer
-from tpudiag.model import Excerpt, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Excerpt
 
 SCHEMA = Path(__file__).parents[1] / "data" / "sarif-2.1.0-rtm.5.json"
 VALIDATOR = Draft4Validator(

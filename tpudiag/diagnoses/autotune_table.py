@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.model import Table
+from tpudiag.report_figures import Table
 from tpudiag.signals import AutotuneChoice, Pipeline, Signals
 
 COLUMNS = ("transformation", "line", "setting", "as built", "AUTOTUNE chose", "holds MiB")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from statistics import fmean, median
 
-from tpudiag.model import Report, Value
+from tpudiag.model import Report
+from tpudiag.report_figures import Value
 from tpudiag.signals import warm_up
 from tpudiag.statistics import (
     LEAST_RUNS,

@@ -13,7 +13,8 @@ from tpudiag.fixes.files import Refused
 from tpudiag.fixes.model import Place
 from tpudiag.fixes.source import NoChange
 from tpudiag.hardware import Target
-from tpudiag.model import Finding, Location, Outcome, Report, SourceChange, Verdict
+from tpudiag.model import Finding, Location, Outcome, Report, Verdict
+from tpudiag.source_change import SourceChange
 from tpudiag.sources.notebook import Notebook
 
 OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.hardware import Target, target
-from tpudiag.model import Table
+from tpudiag.report_figures import Table
 from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals
 from tpudiag.sources import environment
 from tpudiag.sources.job.process import job_python

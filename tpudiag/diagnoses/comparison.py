@@ -15,7 +15,8 @@ from tpudiag.diagnoses.changes import (
     ranked,
     same_compiler,
 )
-from tpudiag.model import Measurement, Report, Subject, Table, Value
+from tpudiag.model import Report, Subject
+from tpudiag.report_figures import Measurement, Table, Value
 from tpudiag.statistics import LEAST, RUNS_TEST, TEST
 
 DEFAULT_LIMIT = 0.05

@@ -15,20 +15,11 @@ from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
 from tpudiag.fixes import edits, files
 from tpudiag.fixes.documents import Document, NotebookCells
 from tpudiag.fixes.files import Refused
-from tpudiag.model import (
-    GONE,
-    ChangeState,
-    Effect,
-    Finding,
-    Mending,
-    Outcome,
-    Report,
-    Severity,
-    Table,
-    Verdict,
-)
+from tpudiag.model import GONE, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
+from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
+from tpudiag.source_change import ChangeState, Effect, Mending
 
 SEED = 20260101
 """Of every rehearsal, so that losses can be compared."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tpudiag.model import Location, OperationFigures, Report, StepPrediction, Table
+from tpudiag.model import Location, Report
+from tpudiag.report_figures import OperationFigures, StepPrediction, Table
 
 KEPT = 10
 LEAST = 0.001

@@ -24,8 +24,9 @@ from tpudiag.diagnoses import (
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Report, StepSamples, Subject, TargetSummary
+from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.phases import OnPhase
+from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     JobEnd,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tpudiag.diagnoses.cloud_tpu import Cloud
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Table
+from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.pods import Pod, Selection

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
-from tpudiag.model import Measurement
+from tpudiag.report_figures import Measurement
 from tpudiag.script_run import RunEnvironment
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.process import runner

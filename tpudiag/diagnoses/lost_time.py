@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tpudiag.model import Measurement, Series, Table, Value
 from tpudiag.monitoring.ledger import Account, TimeUse
+from tpudiag.report_figures import Measurement, Series, Table, Value
 
 MOST_POINTS = 240
 SOURCE = "the recordings' own clocks"

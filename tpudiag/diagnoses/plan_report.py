@@ -10,19 +10,16 @@ from tpudiag.hardware import GIB
 from tpudiag.model import (
     Evidence,
     Finding,
-    Measurement,
     Outcome,
-    PlanRow,
     Report,
     Severity,
     Subject,
-    Table,
     TargetSummary,
-    Value,
     Verdict,
 )
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Plan, Row
+from tpudiag.report_figures import Measurement, PlanRow, Table, Value
 
 TITLE = "Plan"
 COLUMNS = (

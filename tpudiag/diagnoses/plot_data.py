@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from tpudiag.diagnoses.profile_operations import roofline
-from tpudiag.model import Series, SeriesKind
+from tpudiag.report_figures import Series, SeriesKind
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
 
 STEPS = 4000

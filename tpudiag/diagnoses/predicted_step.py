@@ -6,8 +6,12 @@ from dataclasses import dataclass, replace
 
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import Target
-from tpudiag.model import (
-    Location,
+from tpudiag.model import Location
+from tpudiag.prediction import input_verdict
+from tpudiag.prediction.step import PredictedStep, TopInstruction
+from tpudiag.prediction.times import Bound, Range
+from tpudiag.prediction.work import Work
+from tpudiag.report_figures import (
     Measurement,
     OperationFigures,
     PredictedInstruction,
@@ -15,10 +19,6 @@ from tpudiag.model import (
     StepPrediction,
     Table,
 )
-from tpudiag.prediction import input_verdict
-from tpudiag.prediction.step import PredictedStep, TopInstruction
-from tpudiag.prediction.times import Bound, Range
-from tpudiag.prediction.work import Work
 from tpudiag.signals import Signals
 from tpudiag.sources.compiler import libtpu_process
 

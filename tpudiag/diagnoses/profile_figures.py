@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.hardware import by_device_kind
-from tpudiag.model import Measurement
+from tpudiag.report_figures import Measurement
 from tpudiag.signals import ProfileFacts, Signals, StepTimes
 
 STEP_PERCENTILES = (("step_time_ms", 50), ("step_time_p90_ms", 90), ("step_time_p99_ms", 99),

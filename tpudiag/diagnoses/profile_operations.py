@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from tpudiag.hardware import by_device_kind
-from tpudiag.model import Series, Table, Value
+from tpudiag.report_figures import Series, Table, Value
 from tpudiag.signals import Device, DeviceOp, ProfileFacts
 
 TOP = 30

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
 from tpudiag.diagnoses.profile_operations import TOP, operations
-from tpudiag.model import StepSamples, Table, Value
+from tpudiag.report_figures import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.sources.profile.xprof import XProfSays
 

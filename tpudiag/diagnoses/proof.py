@@ -10,16 +10,8 @@ from dataclasses import dataclass
 from tpudiag import comments
 from tpudiag.diagnoses.changes_of_source import Candidate
 from tpudiag.fixes import edits
-from tpudiag.model import (
-    Effect,
-    FigureChange,
-    Finding,
-    Location,
-    Outcome,
-    Report,
-    Severity,
-    Verdict,
-)
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.source_change import Effect, FigureChange
 
 SAME = 1e-3
 """How far a loss may be from that of the same step, as a share of it, to count as the same."""

@@ -13,13 +13,14 @@ from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
-from tpudiag.model import Check, Measurement, Outcome, Report, Subject, Table, Value, Verdict
+from tpudiag.model import Check, Outcome, Report, Subject, Verdict
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Figures, Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.report_figures import Measurement, Table, Value
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
 

@@ -15,8 +15,9 @@ from tpudiag.diagnoses.profile_figures import count
 from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Report, Subject, Table, TargetSummary
+from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.phases import OnPhase
+from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, UnreadHost
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture

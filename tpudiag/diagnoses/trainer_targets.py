@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from tpudiag.errors import NothingDiagnosed, UsageError
-from tpudiag.model import Table
+from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
 from tpudiag.sources.live.host_stacks import Stacks, missing_right, sample

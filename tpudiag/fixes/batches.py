@@ -12,7 +12,7 @@ from tpudiag.fixes.arguments import chained, new_value
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called, literal
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 MOST_CALLERS = 3
 """Functions that are followed outwards from a step to the loop that calls it."""

@@ -14,7 +14,7 @@ from tpudiag.fixes.advice import ADVICE, GENERAL
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Fix, Place
 from tpudiag.fixes.source import NoChange, NotParsed, Source
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 
 @dataclass(frozen=True)

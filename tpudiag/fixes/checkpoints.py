@@ -13,7 +13,7 @@ from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.loops import counter
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 FOLDER = "checkpoints"
 EVERY = 1000

@@ -10,7 +10,7 @@ from tpudiag.fixes import links, names
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 
 @fix("TPU007", effect=Effect.NONE, title="without tf.device")

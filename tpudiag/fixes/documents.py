@@ -14,7 +14,8 @@ from tpudiag.fixes import edits as texts
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.files import Refused, UserFile, read
 from tpudiag.fixes.source import NoChange, NotParsed, Source
-from tpudiag.model import Location, Replacement
+from tpudiag.model import Location
+from tpudiag.source_change import Replacement
 
 
 class Document(Protocol):

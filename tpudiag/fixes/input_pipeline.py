@@ -12,7 +12,7 @@ from tpudiag.fixes.arguments import chained, new_value, set_argument
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 _REMAINDER_AT = {
     "batch": 1,

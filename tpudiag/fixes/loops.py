@@ -12,7 +12,7 @@ from tpudiag.fixes.arguments import set_argument
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 EVERY = 100
 """Steps between two fetches of a result."""

@@ -12,7 +12,7 @@ from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.loops import sum_for_mean
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 NEAR = 0.01
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.source import Source
-from tpudiag.model import Effect, Finding
+from tpudiag.model import Finding
+from tpudiag.source_change import Effect
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from tpudiag.fixes.arguments import set_argument, with_argument, without_argumen
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called, literal
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 POLICY = "mixed_bfloat16"
 _SETTERS = ("set_global_policy", "set_policy", "set_dtype_policy", "set_global_dtype_policy")

@@ -10,7 +10,7 @@ from tpudiag.fixes import names
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, called
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 
 @fix("TPU501", effect=Effect.NUMBERS, title="build the optimizer's variables in the scope")

@@ -12,7 +12,7 @@ from tpudiag.fixes.arguments import without_argument
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import NoChange, Source, argument, called, literal
-from tpudiag.model import Effect
+from tpudiag.source_change import Effect
 
 
 @fix("TPU101", effect=Effect.NONE, title="pass the number as a tensor")
