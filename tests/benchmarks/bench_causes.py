@@ -21,7 +21,8 @@ in parts (TensorFlow 2.21, two cores that other work kept busy: a load of 7 to 1
     nothing         0.7x     3.4 s  -                                                  right
 
 An input that only slept 0.08 s was not told in three of four runs: beside that load it was half
-of what the step lost; a busy host in none of four, before its rule was relaxed on these same runs. Memory pressure was not made here: its rule is tried by figures alone.
+of what the step lost; a busy host in none of four, before its rule was relaxed on these same runs.
+Memory pressure was not made here: its rule is tried by figures alone.
 """
 
 from __future__ import annotations
