@@ -93,7 +93,7 @@ def test_exactly_the_planted_defect_fails(tmp_path: Path, id_: str) -> None:
     ],
 )
 def test_a_tpu_that_is_not_there_is_an_outcome(tmp_path: Path, asked: str, says: str) -> None:
-    done, report = check(tmp_path, *QUICK, "--tpu", asked)
+    done, report = check(tmp_path, *FIRST_LOOP, "--tpu", asked)
     assert done.returncode == 1, done.stderr
     assert failed(report) == ["TPU003"]
     assert "Traceback" not in done.stderr + done.stdout

@@ -59,7 +59,8 @@ def test_findings_name_the_cell_and_its_line(tmp_path: Path) -> None:
     place = outcome["findings"][0]["location"]
     assert (place["file"], place["cell"], place["line"]) == ("train.ipynb", 3, 4)
     assert "train.ipynb, cell 3, line 4" in done.stdout
-    assert "cell 1, line 1: !pip install --quiet something" in " ".join(done.stdout.split())
+    notes = " ".join(reports["json"]["notes"])
+    assert "cell 1, line 1: !pip install --quiet something" in notes
     result = next(r for r in reports["sarif"]["runs"][0]["results"] if r["ruleId"] == "TPU401")
     assert "train.ipynb, cell 3, line 4" in result["message"]["text"]
     assert result["locations"][0]["logicalLocations"][0]["name"] == "cell 3"

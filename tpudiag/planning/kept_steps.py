@@ -45,10 +45,12 @@ class KeptJob:
 
 def name_of(spec: JobSpec, python: JobPython) -> str:
     """The name of a job's record: what its step depends on beside its modules."""
+    run = Path(spec.log_dir).name  # of this run alone: where it leaves files changes no step
+    arguments = [argument.replace(run, "") if run else argument for argument in spec.arguments]
     variables = sorted((k, v) for k, v in os.environ.items() if k not in PASSING)
     parts = (
         FORM, __version__, python.path, sorted(python.distributions.items()), str(Path.cwd()),
-        spec.program, spec.arguments, spec.is_module, spec.cells, spec.fake_data, variables,
+        spec.program, arguments, spec.is_module, spec.cells, spec.fake_data, variables,
     )  # fmt: skip
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 

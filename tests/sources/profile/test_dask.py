@@ -146,7 +146,8 @@ def test_a_cluster_that_dies_leaves_what_was_read(
     assert read.returncode in (1, 2), "some hosts were read, or none"
     assert "the cluster's workers went away" in err
     assert "Traceback" not in err
-    assert len(err.splitlines()) == 1
+    said = [line for line in err.splitlines() if not line.startswith("tpudiag: reading ")]
+    assert len(said) == 1
     assert bool(out) == (read.returncode == 1)
 
 
