@@ -53,6 +53,7 @@ class Role(IntEnum):
     """The whole call of an eager IteratorGetNext, its work and what is around it."""
     PYTHON = 12
     """A CALLBACK of the input pipeline: the thread tells."""
+    JIT = 13
 
 
 PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
@@ -80,11 +81,12 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
             r".*:(EagerPyFunc|PyFunc|PyFuncStateless|PrintV2|Print|XlaHostCompute|"
             r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
         ),
+        (Role.JIT, r"PjitFunction\(.+\)"),
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
 KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
-        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN)  # fmt: skip
+        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN, Role.JIT)  # fmt: skip
 
 
 class Mark(NamedTuple):
@@ -125,6 +127,8 @@ class HostRead:
     iterators: IteratorSpans = field(default_factory=IteratorSpans)
     calls: list[Call] = field(default_factory=list[Call])
     """Calls of tf.functions, in the order of their starts."""
+    jitted: list[Call] = field(default_factory=list[Call])
+    """Calls of functions that jax.jit compiled."""
     callbacks: tuple[Callback, ...] = ()
     pipeline_callbacks: tuple[Callback, ...] = ()
     """Those on tf.data's own threads."""
@@ -220,6 +224,8 @@ class _Gathering:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
             elif role is Role.SPAN:
                 self._spans(line, ids, starts, ends)
+            elif role is Role.JIT:
+                self._jitted(line, ids, starts, ends)
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
@@ -258,13 +264,20 @@ class _Gathering:
             mark = Mark(name, line.name, len(self.read.marks), start, end, False)
             self.read.marks.append(mark)
 
+    def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
+        """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
+        for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            name = self.plane.names[id_].partition("(")[2][:-1]
+            self.read.jitted.append(Call(name, line.name, start, end, False, False, None))
+
     def done(self) -> HostRead:
         """The whole plane."""
         read = self.read
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
-        read.calls.sort(key=lambda call: (call.start, -call.end))
+        for called in (read.calls, read.jitted):
+            called.sort(key=lambda call: (call.start, -call.end))
         read.kernels = _all(self.found[Role.KERNEL])
         read.collectives = _all(self.found[Role.COLLECTIVE])
         eager = self.found[Role.EAGER]
