@@ -69,3 +69,18 @@ def test_a_host_whose_work_was_not_traced_is_not_called_idle(
     (replica,) = facts(spaces.write(jax_on_a_cpu(spaces, ops=False), tmp_path))[0].replicas
     assert replica.part("idle") == 0
     assert replica.part("not measured") == pytest.approx(5 * 30.0)
+
+
+def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
+    for number in range(4):
+        start = 100.0 + 30 * number
+        plane.event(python, ("train", start, 20.0), step_num=number)
+        plane.event(xla, ("dot.3", start + 1, 2.0), hlo_op="dot.3")
+        plane.event(xla, ("ThunkExecutor::Execute (wait for completion)", start + 3, 15.0))
+    (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
+    assert replica.part("compute") == pytest.approx(4 * 17.0)
