@@ -1,4 +1,4 @@
-"""Predicted steps against published ones: `python tests/benchmarks/bench_predicted.py`.
+"""Predicted steps against published ones: `python -m tests.benchmarks.bench_predicted`.
 
 Rows are rebuilt in published_steps.py and its neighbours, compiled by libtpu for the slice that
 they ran on, and predicted from the program. `--cache FOLDER` keeps the programs: compilations
