@@ -101,6 +101,11 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
         cost_ms = (own[name] - middle) / 100 * step_ms
         if name in slow and cost_ms > WORTH * step_ms:
             yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
+    if profile.steps_differ:
+        raise NotMeasured(
+            "the hosts' steps are not marked in the same way, so they cannot be compared",
+            "record all hosts with marked steps, then `tpudiag read logdir`",
+        )
     whole_run(profile, "a straggler")
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
