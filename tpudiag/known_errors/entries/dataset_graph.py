@@ -81,7 +81,6 @@ ids = ids[:MAX_LENGTH]                                                          
         family="ragged-or-sparse",
         phase=Phase.READING,
         patterns=(
-            r"does not support distributed datasets with device prefetch when using sparse or ragged",
             r"Found tensor .{1,60}? with spec .{1,120}?(?:Ragged|Sparse)TensorSpec",
             r"(?:Ragged|Sparse)TensorSpec.{0,120}?(?:not supported|unsupported|cannot)",
             r"(?:TypeError|ValueError).{0,120}?(?:Failed to convert|Cannot convert|object of type).{0,60}?(?:Ragged|Sparse)Tensor",
@@ -102,7 +101,8 @@ boxes = bounding_box.to_dense(boxes, max_boxes=100)                             
 # tokenizers: padding="max_length", truncation=True, max_length=MAX_LENGTH
 # the host alone needs them: options = tf.distribute.InputOptions(experimental_fetch_to_device=False)""",
         citations=("keras-team/keras-cv#1075", "tensorflow/tensorflow#50507"),
-        example="ValueError: Found tensor 1/0 with spec <class 'tensorflow.python.ops.ragged.ragged_tensor.RaggedTensorSpec'>. TPUStrategy does not support distributed datasets with device prefetch when using sparse or ragged tensors.",
+        example="AttributeError: 'SparseTensor' object has no attribute 'reshape'",
+        yields_to=("E417",),
     ),
     KnownError(
         id="E483",

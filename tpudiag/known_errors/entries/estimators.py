@@ -177,7 +177,7 @@ optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), mo
 import tensorflow.compat.v1 as tf; tf.disable_v2_behavior()  # or a script of TensorFlow 1 as it is: at its top, before anything else
 # a metric's update_state returns nothing; drop_remainder of batch came in 1.10""",
         citations=("tensorflow/tensorflow#30711", "google-research/bert#435"),
-        example="TypeError: To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; in compilation of <function update_state>, found return value of type <class 'Operation'>, which is not a Tensor.",
-        yields_to=("P02",),
+        example="ValueError: `tape` is required when a `Tensor` loss is passed. Received: loss=Tensor, tape=None.",
+        yields_to=("P02", "E405", "E406"),
     ),
 )

@@ -138,8 +138,8 @@ y = tf.where(condition, a, b); y = tf.map_fn(f, x)                # in place of 
 n = tf.shape(x)[0]; x = tf.reshape(x, [n, -1]); x = tf.cast(x, tf.float32)     # in place of len(x), x.reshape, x.astype
 x = keras.ops.squeeze(x)                                           # Keras 3: keras.ops on layers' outputs, or a Layer/Lambda around tf functions""",
         evidence="recalled",
-        example="TypeError: Cannot iterate over a tensor with unknown first dimension.",
-        yields_to=("E152", "E153", "E209", "P24", "P06", "E208", "P08"),
+        example="TypeError: 'Tensor' object does not support item assignment",
+        yields_to=("E152", "E153", "E209", "P24", "P06", "E208", "P08", "E407"),
     ),
     KnownError(
         id="E472",
