@@ -129,6 +129,7 @@ export TF_CPP_MIN_LOG_LEVEL=2 TF_ENABLE_ONEDNN_OPTS=0       # hides them""",
         patterns=(
             r"layout failed: INVALID_ARGUMENT: Size of values 0 does not match size of permutation",
             r"Error in PredictCost\(\) for the op",
+            r"Skipping optimization due to error while loading function libraries",
             r"(?:model_pruner|remapper|arithmetic_optimizer|layout|loop_optimizer|dependency_optimizer|constant_folding) failed: (?:Invalid argument|INVALID_ARGUMENT)",
         ),
         cause="No error: an optional optimisation of the graph was skipped; harmless, the step runs without it.",
