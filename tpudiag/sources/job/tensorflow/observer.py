@@ -130,7 +130,7 @@ class Observer:
         self._pipelines = PipelineWatch(tf)
         self._functions.before_call = self._pipelines.feeds.calling
         self._strategies.before_eager_run = self._pipelines.feeds.calling
-        self._variables = VariableWatch(tf, self._after_large_variable)
+        self._variables = VariableWatch(tf, self._after_large_variable, write=spec.requests < 0)
         self._checkpoints = CheckpointWatch(
             tf, self._sandbox.original if self._sandbox is not None else lambda path: path
         )
@@ -318,11 +318,21 @@ class Observer:
 
         The parent then starts the job again with the replicas that fit.
         """
-        if not self._spec.rehearse or self._spec.real_replicas == 1:
+        if not self._spec.rehearse or self._spec.requests >= 0:
+            return
+        if self._spec.real_replicas == 1:
+            self._refuse_one()
             return
         fitting = host_memory.replicas_that_fit(self._variables.facts(), self._spec.real_replicas)
         if fitting < self._spec.real_replicas:
             self._recorder.put(fitting_replicas=fitting)
+            os._exit(0)
+
+    def _refuse_one(self) -> None:
+        """The only replica is too large: that is said while there is memory to say it."""
+        short = host_memory.shortage(self._variables.facts(), host_memory.available_bytes())
+        if short is not None:
+            self._recorder.put(end=JobEnd(how="unsupported", error=short))
             os._exit(0)
 
     def _refuse_too_slow(self, call: GradientCall) -> None:
