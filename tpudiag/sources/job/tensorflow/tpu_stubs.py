@@ -192,6 +192,10 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
 
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
 
+        def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+            alike = hooks.quietly(replica_state.started_alike, fn) or fn
+            return base.call_for_each_replica(self, alike, args, kwargs)
+
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return _logical_device(self, logical_device_id)
 
