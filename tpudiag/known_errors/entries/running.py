@@ -235,23 +235,4 @@ model.fit(dataset, epochs=5, steps_per_epoch=len(x) // global_batch, validation_
         example="ValueError: When using TPUStrategy with a repeated dataset, the `steps_per_epoch` must be specified.",
         yields_to=("E32", "E39", "E162", "E138", "E17"),
     ),
-    KnownError(
-        id="E437",
-        family="slow-callback",
-        phase=Phase.EXECUTING,
-        level="warning",
-        patterns=(
-            r"Callback method `?(?P<method>\w{3,40})`? is slow compared to the batch time",
-            r"Method \(?(?P<method>on_\w{3,40})\)? is slow compared to the batch update",
-            r"slow compared to the batch",
-        ),
-        cause="A callback takes longer than a step: it fetches values, writes or prints after each batch, and the TPU waits for it.",
-        details=("It is {method}.",),
-        fix="""\
-model.compile(..., steps_per_execution=50)                     # callbacks run every 50 steps
-keras.callbacks.TensorBoard(log_dir, update_freq=100, profile_batch=0)
-keras.callbacks.ModelCheckpoint(path, save_freq="epoch")       # not every few batches; work of your own: in on_epoch_end""",
-        evidence="recalled",
-        example="WARNING:tensorflow:Callback method `on_train_batch_end` is slow compared to the batch time (batch time: 0.0108s vs `on_train_batch_end` time: 0.0327s). Check your callbacks.",
-    ),
 )
