@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tpudiag.model import Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
@@ -40,10 +41,10 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
         need(None, "the input of a training step")
     unknown = [tensor for tensor in inputs or () if _is_dynamic(tensor)]
     opened = [t for p in pipelines if p.distributed for t in p.elements if _is_dynamic(t)]
-    if not inputs:
-        unknown = opened
     if unknown:
         yield _finding(unknown, pipelines)
+    elif opened and not inputs:
+        yield _of_data_alone(_finding(opened, pipelines, "the data are"))
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, "the data are")
     step = signals.compiler.step if signals.compiler is not None else None
@@ -62,6 +63,12 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
         yield from _sized_by_data(signals)
     for tensor in (inputs or ())[:4]:
         yield Evidence(tensor.name, _text(tensor))
+
+
+def _of_data_alone(finding: Finding) -> Finding:
+    """The same where no step was seen to take the data: it may never train on them as they are."""
+    severity = Severity.INFO if finding.severity is Severity.INFO else Severity.WARNING
+    return replace(finding, severity=severity, confidence=Confidence.MEDIUM)
 
 
 def _sized_by_data(signals: Signals) -> Iterator[Finding]:
@@ -115,7 +122,7 @@ def _finding(
             confidence=Confidence.MEDIUM,
         )
     return Finding(
-        f"the step gets {_text(shown)}: an example's own shape is not fixed",
+        f"{which} {_text(shown)}: an example's own shape is not fixed",
         "give every example the same shape before batching:\n"
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         evidence,

@@ -27,7 +27,8 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     ## What it sees
     In a profile, the FLOPs of all operations over what the chips could have done in the time
     they were busy, the HBM traffic over its peak, and the wait for input. Where input or HBM
-    binds the step, those are to be mended first and this check says nothing. Without a TPU, the
+    binds the step, those are to be mended first and this check says nothing, nor does it where
+    kernels of unknown cost (Pallas) could have used what is missing. Without a TPU, the
     predicted share of the peak: it passes where the low end is above the limit, and fails where
     the high end is below it though neither HBM, links nor dispatch take half of the step.
 
@@ -70,6 +71,14 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
         raise NotMeasured(
             f"the MXU is used {mxu:.0%}, and {bound} binds the step",
             "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
+        )
+    unknown = profile.uncosted_share
+    if mxu + unknown >= limit or hbm + unknown >= HBM_BOUND:
+        raise NotMeasured(
+            f"{unknown:.0%} of the busy time is in custom calls (Pallas kernels) of which the "
+            f"profile holds no FLOPs and bytes, so the MXU is used {mxu:.0%} at least",
+            "give the kernels a cost: pl.pallas_call(..., cost_estimate=pl.CostEstimate(...)), "
+            "then record again",
         )
     slow = next((op for op in profile.ops if op.bound_by == "compute"), None)
     yield Finding(

@@ -75,7 +75,10 @@ def _buffer(op: DatasetOp) -> str:
 def own_pipelines(signals: Signals) -> tuple[Pipeline, ...]:
     """The pipelines of user code that feed training; skips where there is none."""
     pipelines = need(signals.pipelines, "a tf.data pipeline")
-    own = tuple(p for p in pipelines if p.trains and any(op.location for op in p.ops))
+    own = [p for p in pipelines if p.trains and any(op.location for op in p.ops)]
     if not own:
         need(None, "a tf.data pipeline of the job's own (Keras made one from arrays)")
-    return own
+    by_lines: dict[object, Pipeline] = {}  # a function may have made one twice
+    for pipeline in own:
+        by_lines.setdefault(tuple((op.kind, op.location) for op in pipeline.ops), pipeline)
+    return tuple(by_lines.values())

@@ -27,6 +27,8 @@ from tpudiag.sources.profile.xprof import XProfSays
 
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
+UNCOSTED = 0.05
+"""From this share of the busy time on, kernels of unknown cost are worth a note."""
 NO_STEPS = (
     "The profile marks no steps (no Steps line on a device, no event of a host with a step_num), "
     "and no training function or program repeats in it, so step times are not known. Put "
@@ -44,6 +46,10 @@ WARMED = (
 GPUS = (
     "The profile was recorded on {gpus} and holds no TPU: steps and input are those of the GPUs' "
     "job, and nothing is said of how it would use a TPU."
+)
+KERNELS = (
+    "{share:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds "
+    "no FLOPs and bytes: what is said of the use of MXU and HBM is the least that it can be."
 )
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
@@ -195,6 +201,8 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
             "a larger slice whose other hosts were not recorded looks the same."
         )
     yield from _lost(facts) if facts else ()
+    if facts and facts.uncosted_share >= UNCOSTED:
+        yield KERNELS.format(share=facts.uncosted_share)
     yield from facts.warnings if facts else ()
     for statement in said.statements:
         yield f"XProf says: {statement}"

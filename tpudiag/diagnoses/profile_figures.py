@@ -87,9 +87,15 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
 
 def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
     """What the chips were used for: MXU, HBM bandwidth, 16-bit share, peak memory."""
+    unknown = f", at least: kernels of unknown cost take {facts.uncosted_share:.0%} of it"
+    least = unknown if facts.uncosted_share >= SAID else ""
     shares = (
-        ("mxu_utilization", facts.mxu_share, "FLOPs of XLA Ops over the peak in busy time"),
-        ("hbm_bandwidth_utilization", facts.hbm_share, "HBM bytes of XLA Ops over the peak"),
+        ("mxu_utilization", facts.mxu_share, f"FLOPs of XLA Ops over the peak in busy time{least}"),
+        (
+            "hbm_bandwidth_utilization",
+            facts.hbm_share,
+            f"HBM bytes of XLA Ops over the peak{least}",
+        ),
         ("compute_16bit_share", facts.share_16_bit, "FLOPs of matrix operations"),
         ("eager_share", facts.eager_share, "EagerLocalExecute on the host"),
     )
@@ -101,7 +107,7 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
         busy = sum(device.busy_ms for device in facts.devices) / window
         for name, share, source in shares[:2]:
             if share is not None:
-                said = f"{facts.source}, {source.removesuffix(' in busy time')}, idle time included"
+                said = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
                 yield f"{name}_of_window", Measurement(100 * share * busy, "%", said)
     if facts.memory:
         worst = facts.memory_in_order[0]
@@ -139,9 +145,10 @@ def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[
     yield "step_time_mean_ms", Measurement(mean, "ms", f"{source}, without warm-up")
     if first := len(steps.step_ms) - len(steady.step_ms):
         yield "warm_up_steps", Measurement(first, "", source)
-    total = sum(steady.step_ms)
-    if steady.input_wait_ms is not None and total:
-        share = 100 * sum(steady.input_wait_ms) / total
+    told = steady.told
+    total = sum(told.step_ms)
+    if told.input_wait_ms is not None and total:
+        share = 100 * sum(told.input_wait_ms) / total
         yield (
             "input_wait_share",
             Measurement(share, "%", f"{facts.source}, {steps.input_wait_source or steps.source}"),

@@ -21,8 +21,8 @@ PLACES = 3
 """Parts of a framework op's path that are shown."""
 _ARGUMENTS = re.compile(r"\[.*\]")
 _WRAPPERS = re.compile(r"^jit\([^/]*\)/(jit\(main\)/)?")
-MOST = 150.0
-"""A share of a peak above this (%) is none."""
+MOST_FLOPS, MOST_HBM = 205.0, 110.0
+"""A share of a peak above this (%) is none: operands of 8 bits reach twice the bfloat16 peak."""
 LEAST = 1e-4
 """Operations below this share of the busy time are left out, where there are others."""
 DASH = "-"
@@ -90,21 +90,20 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
     )  # fmt: skip
     rates = tuple(_rates(group) for group in ranked[:top])
     yield Table("Rates and places of these operations", names, rates, source)
-    sides = tuple(_side(op, peaks) for op in facts.ops[:top])
+    sides = tuple(_side(group, peaks) for group in ranked[:top])
     heads = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")
     yield Table("Roofline of the longest operations", heads, sides, source)
 
 
-def _side(op: DeviceOp, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
-    """One operation's rates against both peaks; dashes where the profile has no figure."""
-    tflops = None if op.gflop_per_s is None else op.gflop_per_s / 1e3
-    rates = zip((tflops, op.hbm_gb_per_s), peaks, strict=True)
-    cells = [
-        cell
-        for rate, peak in rates
-        for cell in ("-" if rate is None else rate, 100 * rate / peak if rate and peak else "-")
-    ]
-    return (op.name, *cells, op.bound_by or "-")
+def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
+    """The rates against both peaks; a dash for one that is not known, or cannot be."""
+    cells: list[Value] = []
+    rates = zip((group.tflop_per_s, group.hbm_gb_per_s), peaks, (MOST_FLOPS, MOST_HBM), strict=True)
+    for rate, peak, most in rates:
+        possible = rate is not None and not (peak and 100 * rate / peak > most)
+        cells.append(rate if rate is not None and possible else DASH)
+        cells.append(_of_peak(rate, peak, most))
+    return (group.name, *cells, group.first.bound_by or DASH)
 
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
@@ -177,7 +176,8 @@ def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tup
     place = PurePath(op.location.file).name + f":{op.location.line}" if op.location else ""
     return (
         f"{group.name}{more}", group.self_ms, round(100 * group.share, 2), group.count,
-        _of_peak(group.tflop_per_s, peaks[0]), _of_peak(group.hbm_gb_per_s, peaks[1]),
+        _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
+        _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
         op.part or op.bound_by or DASH,
         ", ".join(filter(None, (short_name(op.framework_op), place))) or DASH,
     )  # fmt: skip
@@ -195,11 +195,11 @@ def _rates(group: OperationGroup) -> tuple[Value, ...]:
     )  # fmt: skip
 
 
-def _of_peak(rate: float | None, peak: float | None) -> Value:
+def _of_peak(rate: float | None, peak: float | None, most: float) -> Value:
     """A rate's share of the peak; a dash where the profile has no figure."""
     share = 100 * rate / peak if rate is not None and peak else None
     # Over the peak: what it moved went on while others ran, and the rate is none.
-    return DASH if share is None or share > MOST else round(share, 1)
+    return DASH if share is None or share > most else round(share, 1)
 
 
 def _slower(group: OperationGroup) -> float:

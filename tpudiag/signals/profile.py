@@ -44,6 +44,11 @@ class Device:
         return self.ops_share is not None and self.ops_share < WHOLE_TRACE
 
     @property
+    def told_ms(self) -> float:
+        """The busy time of which the trace holds the operations."""
+        return self.busy_ms * (self.ops_share or 0.0) if self.lost_operations else self.busy_ms
+
+    @property
     def idle_share(self) -> float:
         """Share of the window in which no module ran, 0 to 1; 1 where none ran at all."""
         return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0
@@ -70,7 +75,9 @@ class DeviceOp:
     bound_by: str | None = None
     """Side of the roofline: compute, memory or input."""
     in_16_bit: bool | None = None
-    """Whether a matrix operation reads 16-bit floats; None for others."""
+    """Whether a matrix operation reads floats of 16 bits, or any of 8; None for others."""
+    uncosted: bool = False
+    """Whether it is a kernel of the job's own of which no FLOPs and bytes are known."""
     framework_op: str = ""
     location: Location | None = None
     holds_others: bool = False
@@ -265,6 +272,8 @@ class ProfileFacts:
     """FLOPs of all operations over what the chips could do in their busy time, 0 to 1."""
     hbm_share: float | None = None
     """HBM traffic of all operations over the peak bandwidth in their busy time, 0 to 1."""
+    uncosted_share: float = 0.0
+    """Of the busy time, in operations that both shares above know nothing of (Pallas kernels)."""
     share_16_bit: float | None = None
     """Of the FLOPs of matrix operations (of their time where FLOPs are not known), 0 to 1."""
     matrix_ops: tuple[MatrixOp, ...] | None = None

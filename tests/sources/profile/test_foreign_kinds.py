@@ -154,3 +154,56 @@ def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path)
     assert held["TPU_0_bfc"]["dense_2/kernel"] == 1000
     assert found.functions
     assert (found.functions[0].name, found.functions[0].traces) == ("train_step", 1)
+
+
+def steps_of(spaces: ModuleType, ops: tuple[tuple[str, str, float], ...], **about: Any) -> Any:
+    made = spaces.space("host")
+    spans = [(str(number), 100.0 + 21 * number, 20.0) for number in range(8)]
+    timed: list[tuple[str, str, float, float]] = []
+    for _, start, _ in spans:
+        at = start
+        for name, category, length in ops:
+            timed.append((name, category, at, length))
+            at += length
+    runs = [("jit_train_step(1)", start, length) for _, start, length in spans]
+    spaces.add_device(made, 0, runs, timed, spans, about=about["about"])
+    return made
+
+
+def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    ops = (("attention.1", "custom-call", 14.0), ("fusion.1", "loop fusion", 6.0))
+    for flops, expected in ((0, Verdict.SKIPPED), (10**9, Verdict.FAILED)):
+        cost = {"attention.1": {"flops": flops, "bytes_accessed": flops}}
+        found = report(spaces.write(steps_of(spaces, ops, about=cost), tmp_path))
+        verdicts = {outcome.id: outcome.verdict for outcome in found.outcomes}
+        assert verdicts["TPU405"] is expected
+        assert any("Pallas" in note for note in found.notes) is (flops == 0)
+        (longest,) = (t for t in found.tables if t.title == "Operations")
+        assert (longest.rows[0][4] == "-") is (flops == 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict"),
+    [("s8", Verdict.PASSED), ("f8e4m3fn", Verdict.PASSED), ("bf16", Verdict.PASSED),
+     ("f32", Verdict.FAILED)],
+)  # fmt: skip
+def test_products_of_eight_bits_are_no_float32(
+    spaces: ModuleType, tmp_path: Path, kind: str, verdict: Verdict
+) -> None:
+    text = f"f32[512,512]{{1,0}} fusion({kind}[512,512]{{1,0}} %a, {kind}[512,512]{{1,0}} %b)"
+    made = steps_of(
+        spaces, (("matmul.1", "convolution fusion", 20.0),), about={"matmul.1": {"text": text}}
+    )
+    found = report(spaces.write(made, tmp_path))
+    assert {o.id: o.verdict for o in found.outcomes}["TPU403"] is verdict
+
+
+def test_no_rate_stands_above_what_the_chip_can_do(spaces: ModuleType, tmp_path: Path) -> None:
+    ops = (("copy-done.1", "copy-done", 0.001), ("fusion.1", "loop fusion", 19.0))
+    about = {"copy-done.1": {"bytes_accessed": 10**12}}
+    found = report(spaces.write(steps_of(spaces, ops, about=about), tmp_path))
+    for table in found.tables:
+        heads = [i for i, name in enumerate(table.columns) if name in ("HBM %", "% of peak")]
+        assert all(row[i] == "-" or float(row[i]) <= 210 for row in table.rows for i in heads)

@@ -70,6 +70,25 @@ def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: P
     assert after["TPU201"] is after["TPU504"] is Verdict.FAILED
 
 
+def test_a_device_without_operations_is_not_the_one_that_the_others_wait_for(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = ill(spaces)
+    cut_after(next(plane for plane in made.planes if plane.name == "/device:TPU:1"), 0.0)
+    figures = report(spaces.write(made, tmp_path)).measurements
+    assert figures["input_wait_share"].value == pytest.approx(100 * 6.0 / 20.5)
+
+
+def test_use_of_the_peaks_is_over_the_time_that_is_told(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.pod_host("a", steps=10)
+    whole = report(spaces.write(made, tmp_path)).measurements["mxu_utilization"].value
+    for plane in made.planes:
+        if plane.name.startswith("/device:TPU"):
+            cut_after(plane, 0.3)
+    figures = report(spaces.write(made, tmp_path)).measurements
+    assert figures["mxu_utilization"].value == pytest.approx(whole, rel=0.02)
+
+
 def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(
     spaces: ModuleType, tmp_path: Path
 ) -> None:

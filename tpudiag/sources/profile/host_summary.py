@@ -25,7 +25,8 @@ from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
-from tpudiag.sources.profile.step_breakdown import HostSteps, host_steps, waits
+from tpudiag.sources.profile.step_breakdown import HostSteps, waits
+from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
 

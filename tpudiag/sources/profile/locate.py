@@ -17,6 +17,8 @@ from typing import Any
 
 from tpudiag.errors import UnreadableInput
 
+EXPORT = ".trace.json"
+"""Written beside a profile for the trace viewer alone."""
 ENDING = ".xplane.pb"
 NAMED_BY_TIME = re.compile(r"\d{4}(_\d\d){5}")
 
@@ -60,8 +62,10 @@ def runs(path: str) -> tuple[Run, ...]:
         raise UnreadableInput("the path is empty: name a log folder or a profile")
     known = _remote(path) if is_url(path) else _local(path)
     if not known:
+        traces = not is_url(path) and next(Path(path).expanduser().rglob(f"*{EXPORT}*"), None)
+        more = f"; {traces.name} is an export of one, without its figures" if traces else ""
         raise UnreadableInput(
-            f"{path}: no profile in this folder (looked for *{ENDING} in it and below it)"
+            f"{path}: no profile in this folder (looked for *{ENDING} in it and below it{more})"
         )
     return tuple(sorted(known, key=lambda run: (run.when, run.name), reverse=True))
 

@@ -84,6 +84,7 @@ def merged(
         hbm_share=_peak_share(
             devices, ops, lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9
         ),
+        uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
         matrix_ops=_matrix_ops(summaries, programs),
         unread=tuple(unread),
@@ -207,11 +208,14 @@ def _peak_share(
     peak: Callable[[Device], float | None],
     unit: float,
 ) -> float | None:
-    """What the operations did over what the chips could have done in their busy time."""
+    """What the operations did over what the chips could have done in their busy time.
+
+    Of a device of which the trace lost operations only the time that the others cover counts.
+    """
     figures = [amount(op) for op in ops if not op.holds_others]
     known = [figure for figure in figures if figure is not None]
     peaks = [peak(device) for device in devices]
-    could = sum((p or 0.0) * unit * d.busy_ms / 1e3 for p, d in zip(peaks, devices, strict=True))
+    could = sum((p or 0.0) * unit * d.told_ms / 1e3 for p, d in zip(peaks, devices, strict=True))
     if not known or len(known) < len(figures) or None in peaks or not could:
         return None
     return sum(known) / could

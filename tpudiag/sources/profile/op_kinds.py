@@ -14,6 +14,8 @@ _COLLECTIVE = re.compile(
     r"(async[-_]collective|all[-_]reduce|all[-_]gather|reduce[-_]scatter|(ragged[-_])?all[-_]to[-_]all"
     r"|collective[-_](permute|broadcast)|cross[-_]replica[-_]sum|megascale).*"
 )
+_CALLS_COLLECTIVE = re.compile(rf"kind=kCustom, calls=%({_COLLECTIVE.pattern})")
+"""A fusion that is named after nothing, of a computation that is called after a collective."""
 _EXCHANGE = re.compile(r"(send|recv)(-done)?")
 _HOST_EXCHANGE = re.compile(r"outfeed.*|host (send|recv)(-done)?")
 _COMPUTES = re.compile(r"(?!custom ).* fusion|convolution.*|.*elementwise|while|conditional|call")
@@ -43,7 +45,7 @@ def part_of(name: str, category: str, text: str) -> str | None:
         return COLLECTIVES
     if _COMPUTES.fullmatch(category):
         return None
-    if _COLLECTIVE.fullmatch(name):
+    if _COLLECTIVE.fullmatch(name) or _CALLS_COLLECTIVE.search(text):
         return COLLECTIVES
     moves = _MOVES.fullmatch(code) or _MOVES.fullmatch(category)
     return HOST_MEMORY if moves and _HOST_SPACE.search(text) else None

@@ -17,12 +17,15 @@ from tpudiag.sources.profile.xspace import Plane, StatValue
 PS_PER_MS = 1e9
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
 """Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
+KERNEL = "custom-call"
 STARTED = "-start"
 """Categories that end so start a transfer that goes on while others run: its time is not theirs."""
 REPEATED = re.compile(r"\.remat\d*(\.|_|$)")
 """In the names that XLA's rematerialisation pass gives."""
 REPEATED_BY_JOB = "rematted_computation"
 """In the framework's op, where the job asked for it (checkpointing); XProf's rule for both."""
+EIGHT = ("s8", "u8", "s4", "u4", "f8", "f4")
+"""Kinds of operands of quantised products; narrower than 16 bits."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
@@ -145,7 +148,7 @@ def _device_op(
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
     holds = op.category in CONTAINERS
-    timed = seconds > 0 and not holds and not op.category.endswith(STARTED)
+    timed = seconds > 0 and not (holds or op.category.endswith(STARTED) or _uncosted(op))
     moved = _moved(op)
     rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
     bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
@@ -163,11 +166,17 @@ def _device_op(
         hbm_gb_per_s=bandwidth,
         bound_by=_bound(op, peak),
         in_16_bit=_in_16_bit(op),
+        uncosted=_uncosted(op),
         framework_op=op.framework_op,
         location=op.location,
         holds_others=holds,
         part=op.part,
     )
+
+
+def _uncosted(op: OpTotal) -> bool:
+    """Whether it is a kernel of the job's own (Pallas) that brought no estimate of its cost."""
+    return op.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
 
 
 def _repeated(name: str, framework_op: str) -> bool:
@@ -197,13 +206,15 @@ def _moved(op: OpTotal) -> int | None:
 
 
 def _in_16_bit(op: OpTotal) -> bool | None:
-    """Whether a matrix operation reads 16-bit floats; None for others."""
+    """Whether a matrix operation reads floats of 16 bits, or any of 8; None for others."""
     if not MATRIX.fullmatch(op.category):
         return None
     _, _, right = op.text.partition(" = ")
-    floats = [kind for kind, *_ in SHAPE.findall(right) if kind in ("f32", "f64", "bf16", "f16")]
-    read = floats[1:] or floats
-    return None if not read else sum(kind in ("bf16", "f16") for kind in read) * 2 >= len(read)
+    read = [kind for kind, *_ in SHAPE.findall(right)][1:]
+    if any(kind.startswith(EIGHT) for kind in read):
+        return True
+    floats = [kind for kind in read if kind in ("f32", "f64", "bf16", "f16")]
+    return None if not floats else sum(kind.endswith("f16") for kind in floats) * 2 >= len(floats)
 
 
 def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:

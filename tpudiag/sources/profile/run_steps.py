@@ -61,7 +61,8 @@ def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, i
             key = (seen[number], number)
             seen[number] += 1
             on[key] += 1
-            step = _Step(ms - other, wait, lost, ms)
+            # Time that the trace does not tell of is no proof that others waited for this one.
+            step = _Step(ms - other - lost, wait, lost, ms)
             known = slowest.get(key, step)
             slowest[key] = max(known, step)._replace(longest=max(known.longest, ms))
     return _on_all(slowest, on, len(replicas))

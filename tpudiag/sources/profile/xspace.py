@@ -20,6 +20,7 @@ from google.protobuf.message import DecodeError
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
+from tpudiag.sources.profile.strangers import HEAD, stranger
 from tpudiag.sources.profile.wire import Damaged
 
 StatValue = float | int | str | bytes
@@ -123,8 +124,8 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
     """Take an XSpace apart; raises Damaged where it is none, or not whole."""
     if len(data) == 0:
         raise Damaged("the file is empty (0 bytes)")
-    if bytes(data[:2]) == b"\x1f\x8b":
-        raise Damaged("gzip-compressed; uncompress it first (gunzip)")
+    if what := stranger(bytes(data[:HEAD])):
+        raise Damaged(what)
     found: dict[int, list[memoryview]] = {number: [] for number in SPACE_FIELDS}
     try:
         for part in _known(data, SPACE_FIELDS, "an XSpace"):

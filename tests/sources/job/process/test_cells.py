@@ -69,3 +69,12 @@ def test_a_notebook_that_restarts_its_kernel_goes_on(tmp_path: Path) -> None:
         "get_ipython().kernel.do_shutdown(True)\nprint('goes on')",
     )
     assert job.stdout == "goes on\n", job.stderr
+
+
+def test_a_cell_that_is_only_timed_runs(tmp_path: Path) -> None:
+    job = ran(
+        tmp_path,
+        "get_ipython().run_cell_magic('time', '', 'x = 3')",
+        "get_ipython().run_cell_magic('bash', '', 'echo none > x')\nprint(x)",
+    )
+    assert job.stdout == "3\n"

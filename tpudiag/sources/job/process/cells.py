@@ -18,6 +18,9 @@ from typing import Any
 
 from tpudiag.sources.job.process.protocol import JobSpec
 
+_PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
+"""Magics over a cell that run it, and measure or keep what it prints."""
+
 
 class Kernel:
     """Stands in for a notebook's kernel, which notebooks restart after they installed something."""
@@ -50,8 +53,10 @@ class Shell:
         elif name == "cd" and folder.is_dir():
             os.chdir(folder)
 
-    def run_cell_magic(self, name: str, line: str, cell: str) -> None:
-        """`%%name line` over a cell: not run."""
+    def run_cell_magic(self, name: str, line: str, cell: str) -> None:  # noqa: ARG002
+        """`%%name line` over a cell: not run, but for those that run the cell as it stands."""
+        if name in _PLAIN_CELLS:
+            exec(compile(cell, f"<%%{name}>", "exec"), self.user_ns)
 
     def magic(self, line: str) -> None:
         """The old way to call a line magic."""
@@ -93,6 +98,13 @@ def _unless_by_cell(end: Callable[..., Any], namespace: dict[str, Any]) -> Calla
         return end(*args)
 
     return ended
+
+
+def offer_shell(namespace: dict[str, Any]) -> None:
+    """Let a script that was exported from a notebook ask for its shell, as under IPython."""
+    shell = Shell(namespace)
+    builtins.__dict__["get_ipython"] = lambda: shell
+    namespace.update(display=display)
 
 
 def run(spec: JobSpec) -> None:

@@ -29,6 +29,7 @@ from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1
+_GET_IPYTHON = b"get_ipython()"
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -44,6 +45,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         if observer.fake_data is not None:
             self._after["tensorflow_datasets"] = observer.fake_data.watch_tfds
             self._after["tensorflow_hub"] = observer.fake_data.watch_hub
+            self._after["pandas"] = observer.fake_data.watch_pandas
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -137,6 +139,8 @@ def _run_file(program: str) -> None:
     if text is None:
         with io.open_code(file) as source:
             text = source.read()
+    if _GET_IPYTHON in text:
+        cells.offer_shell(main.__dict__)
     exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 
 

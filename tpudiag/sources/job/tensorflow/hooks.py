@@ -29,6 +29,15 @@ def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
     setattr(owner, name, wrapped)
 
 
+def definer(class_: Any, name: str) -> Any:
+    """The class that a method is inherited from.
+
+    A hook is put there where a library compares the two: Keras does not compile a model that it
+    loads where `type(model).compile` is not the one of its trainer.
+    """
+    return next(each for each in class_.__mro__ if name in vars(each))
+
+
 def quietly(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a call of ours gives; None where it fails, which is noted as our defect."""
     return barrier.attempt(getattr(call, "__qualname__", "hook"), call, *args, **kwargs)

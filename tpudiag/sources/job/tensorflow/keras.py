@@ -34,7 +34,7 @@ class KerasWatch:
         self._versions[package] = self.version
         self.layers.watch(keras)
         hooks.before(keras.Model, "fit", self._note_fit)
-        hooks.after(keras.Model, "compile", self._note_compile)
+        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._note_compile)
         legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
         scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
         hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
@@ -54,7 +54,7 @@ class KerasWatch:
         optimizer = keras.optimizers.Optimizer
         if hasattr(optimizer, "apply"):
             hooks.before(optimizer, "apply", self._build)
-        hooks.after(keras.Model, "compile", self._take_single_steps)
+        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._take_single_steps)
         hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
 
     def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:

@@ -49,7 +49,7 @@ class SetupWatch:
         """Hook a Keras."""
         self._package = package
         self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
-        hooks.after(keras.Model, "compile", self._compile)
+        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._compile)
         hooks.before(keras.Model, "fit", self._fit)
 
     def setups(self) -> tuple[RepeatedSetup, ...]:

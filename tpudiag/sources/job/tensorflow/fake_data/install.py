@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from . import hub, paths, records, tfds_data
+from . import folders, hub, paths, records, tables, tfds_data
 from .files import Files
 from .images import Contents
 from .keras_data import KerasData
@@ -25,6 +25,7 @@ class FakeData:
         self._tf: Any = None
         put(stood_in=())
         HostedModules(self._ledger)
+        folders.install(self._ledger)
 
     def watch_tensorflow(self, tf: Any) -> None:
         """Files, records and contents."""
@@ -43,7 +44,11 @@ class FakeData:
 
     def watch_tfds(self, tfds: Any) -> None:
         """What tensorflow_datasets would download."""
-        tfds_data.install(self._tf, tfds, self._ledger)
+        tfds_data.install(lambda: self._tf, tfds, self._ledger)
+
+    def watch_pandas(self, pandas: Any) -> None:
+        """Tables."""
+        tables.install(pandas, self._ledger, self._written)
 
     def watch_hub(self, module: Any) -> None:
         """What TF Hub would download."""

@@ -12,6 +12,8 @@ REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
 _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 """Folders that notebook hosts and TPU VMs mount."""
+_WRITABLE = ("/kaggle/", "/content/")
+"""Folders of notebook hosts that scripts write to."""
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
@@ -30,6 +32,23 @@ def is_absent(path: Any) -> bool:
     if not isinstance(text, str) or os.path.lexists(text):
         return False
     return text.startswith(_HOSTED) or bool(_DATA.search(text))
+
+
+def is_hosted(path: Any) -> bool:
+    """Whether a path lies in a folder that a notebook host mounts, and is not there."""
+    text: Any = str(path) if hasattr(path, "__fspath__") else path
+    return isinstance(text, str) and text.startswith(_HOSTED) and not os.path.lexists(text)
+
+
+def kept(path: Any, folder: str) -> str | None:
+    """Where a file is kept that a script writes to a host's own folder, which is not there."""
+    text: Any = str(path) if hasattr(path, "__fspath__") else path
+    if not isinstance(text, str) or not text.startswith(_WRITABLE):
+        return None
+    if os.path.isdir(os.path.dirname(text)):  # noqa: PTH112, PTH120
+        return None
+    os.makedirs(os.path.join(folder, "written"), exist_ok=True)  # noqa: PTH103, PTH118
+    return os.path.join(folder, "written", text.strip("/").replace("/", "-"))  # noqa: PTH118
 
 
 def looks_like_data(path: str) -> bool:

@@ -19,12 +19,13 @@ JPEG = zlib.decompress(
 SIZE = 512
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
-_WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
+WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
+"""Words of which texts are made."""
 
 
 def marked(number: int) -> str:
     """A record or line that says that it is none; it can be taken for a path, or for words."""
-    words = _WORDS.split()
+    words = WORDS.split()
     turned = words[number % len(words) :] + words[: number % len(words)]
     return f"{MARKER}/class_{'ab'[number % 2]}/{number} " + " ".join(turned)
 
@@ -52,7 +53,7 @@ def lines(ledger: Ledger) -> str:
 
 def plain(ledger: Ledger, name: str) -> str:
     """A file that a script reads by itself: words, one a line, or an empty JSON object."""
-    text = "{}" if name.endswith(".json") else "\n".join(_WORDS.split() * 200) + "\n"
+    text = "{}" if name.endswith(".json") else "\n".join(WORDS.split() * 200) + "\n"
 
     def write(path: str) -> None:
         with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -40,8 +41,11 @@ _mocks: list[Any] = []
 """A mock lasts as long as it is held."""
 
 
-def install(tf: Any, tfds: Any, ledger: Ledger) -> None:
-    """Let tfds.load and tfds.builder answer with the package's mock for data that is not there."""
+def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
+    """Let tfds.load and tfds.builder answer with the package's mock for data that is not there.
+
+    `tensorflow` gives the job's, which may be imported later than the package.
+    """
 
     def load(original: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
         ledger.note(f"tfds {name}")
@@ -59,7 +63,8 @@ def install(tf: Any, tfds: Any, ledger: Ledger) -> None:
         made = original(builder, split, *args, **kw)
         if kw.get("read_config") is not None and kw["read_config"].add_tfds_id:
             return made
-        return hooks.quietly(_from_records, tf, ledger, made, _examples(builder, split)) or made
+        size = _examples(builder, split)
+        return hooks.quietly(_from_records, tensorflow(), ledger, made, size) or made
 
     testing: Any = importlib.import_module("tensorflow_datasets.testing")
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)

@@ -1,0 +1,31 @@
+"""Which pipelines the checks of the input judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+from tpudiag.model import Location
+from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals
+
+own_pipelines = import_module("tpudiag.checks.missing_prefetch").own_pipelines
+MADE = Pipeline(
+    ops=(DatasetOp(kind="Batch", batch_size=128, location=Location("train.py", 7)),), elements=()
+)
+
+
+def judged(*pipelines: Pipeline) -> tuple[Pipeline, ...]:
+    result: tuple[Pipeline, ...] = own_pipelines(
+        Signals(origin=Origin.REHEARSAL, pipelines=pipelines)
+    )
+    return result
+
+
+def test_a_pipeline_that_a_function_made_twice_is_judged_once() -> None:
+    again = replace(MADE, passes=3)
+    assert judged(MADE, again) == (MADE,)
+
+
+def test_pipelines_of_other_lines_are_each_judged() -> None:
+    other = replace(MADE, ops=(replace(MADE.ops[0], location=Location("train.py", 9)),))
+    assert judged(MADE, other, replace(MADE, trains=False)) == (MADE, other)

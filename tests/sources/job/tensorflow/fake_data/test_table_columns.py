@@ -1,0 +1,57 @@
+"""The columns that a script asks its tables for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import tables
+from tpudiag.sources.job.tensorflow.fake_data.table_columns import Column, asked
+
+MEMBERS = {"apply", "values", "groupby", "loc", "iterrows", "sample", "head", "merge", "iloc"}
+
+
+def names(text: str) -> list[str]:
+    return [column.name for column in asked([text], MEMBERS.__contains__)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("t = pd.read_csv('a.csv')\nx = t['path'] + '.jpg'\ny = t.label.values", ["path", "label"]),
+        ("t = pd.read_csv('a.csv')\ny = t[['rust', 'scab']].values", ["rust", "scab"]),
+        ("t = pd.read_csv('a.csv')\ny = t.loc[:, 'rust':'scab']", ["rust", "scab"]),
+        ("t = pd.read_csv('a.csv', usecols=['a', 'b'])", ["a", "b"]),
+        ("t = pd.read_csv('a.csv').sample(3)\nu = t.groupby('group')", ["group"]),
+        ("c = ['a', 'b']\nt = pd.read_csv('a.csv')\ny = t[c]", ["a", "b"]),
+        ("t = pd.read_csv('a.csv')\nfor i, row in t.iterrows():\n  x = row['text']", ["text"]),
+        ("def f(row):\n  return row.text\nt = pd.read_csv('a.csv')\nt.apply(f)", ["text"]),
+        ("def f(d):\n  return d['x']\nt = pd.read_csv('a.csv')\nf(t)", ["x"]),
+        ("t = pd.concat([pd.read_csv('a'), pd.read_csv('b')])\nx = t['x']", ["x"]),
+    ],
+)
+def test_columns_are_those_that_the_script_reads(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
+
+
+def test_a_column_that_the_script_makes_is_its_own() -> None:
+    text = "t = pd.read_csv('a.csv')\nt['made'] = t['given'] * 2\nprint(t['made'])"
+    assert names(text) == ["given"]
+    assert names("t = pd.read_csv('a.csv')\nt['x'] = t['x'].round()") == ["x"]
+
+
+def test_what_is_no_table_has_no_columns() -> None:
+    assert names("example = parse(record)\nx = example['image']\nd = {}\nd['k']") == []
+    assert names("this is no Python (") == []
+
+
+def test_values_are_those_that_the_script_compares_with() -> None:
+    text = "t = pd.read_csv('a.csv')\nx = t[t['split'] == 'train']\ny = t[t['split'] == 'test']"
+    (column,) = asked([text], MEMBERS.__contains__)
+    assert set(tables.values(column, 8)) == {"train", "test"}
+
+
+def test_values_are_of_the_kind_that_a_name_tells() -> None:
+    assert all(isinstance(each, str) for each in tables.values(Column("comment_text"), 4))
+    assert len(set(tables.values(Column("image_id"), 4))) == 4
+    assert set(tables.values(Column("target"), 8)) == {0, 1}
+    assert set(tables.values(Column("fold"), 10)) == {0, 1, 2, 3, 4}

@@ -1,0 +1,236 @@
+"""Which columns a script asks its tables for, as its text says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+_READS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
+_ASKING = {
+    "groupby", "sort_values", "set_index", "merge", "drop_duplicates", "dropna", "drop", "pivot",
+    "pivot_table", "value_counts", "explode", "melt", "agg", "join",
+}  # fmt: skip
+"""Methods of a table whose text arguments are columns."""
+_ASKING_OPTIONS = {"columns", "subset", "on", "left_on", "by", "usecols", "index", "values"}
+_POSITIONS = {"loc", "at"}
+_ROUNDS = 6
+"""How often names are followed from one assignment to the next."""
+
+
+@dataclass
+class Column:
+    """A column, and what its values are compared with or used as."""
+
+    name: str
+    compared: list[str] = field(default_factory=lambda: [])
+    """Texts that its values are compared with."""
+    is_text: bool = False
+    """Text methods are called on its values."""
+
+
+def asked(texts: Iterable[str], is_member: Callable[[str], bool]) -> list[Column]:
+    """The columns asked for, in their order; `is_member`: a name that every table has anyway."""
+    columns: dict[str, Column] = {}
+    for text in texts:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+        _Reader(tree, is_member).read(columns)
+    return list(columns.values())
+
+
+class _Reader:
+    """Follows tables through one module."""
+
+    def __init__(self, tree: ast.Module, is_member: Callable[[str], bool]) -> None:
+        self._nodes = list(ast.walk(tree))
+        self._is_member = is_member
+        self._lists = dict(self._named_lists())
+        self._tables: set[str] = set()
+        for _ in range(_ROUNDS):
+            before = len(self._tables)
+            self._follow()
+            if len(self._tables) == before:
+                break
+
+    def read(self, columns: dict[str, Column]) -> None:
+        """Add the columns; one that the script writes before it reads it is its own."""
+        asked = [(line, -at, name) for line, name, at in self._asked()]
+        written: dict[str, int] = {}
+        for line, name in self._written():
+            written[name] = min(line, written.get(name, line))
+        for line, _, name in sorted(asked, key=lambda each: each[0]):
+            if line <= written.get(name, line):
+                columns.setdefault(name, Column(name))
+        self._note_use(columns)
+
+    def _named_lists(self) -> Iterator[tuple[str, list[str]]]:
+        for node in self._nodes:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                names = _texts(node.value)
+                if names:
+                    yield node.targets[0].id, names
+
+    def _is_table(self, node: ast.AST | None) -> bool:
+        """Whether an expression is a table, or a row of one."""
+        if isinstance(node, (ast.Name, ast.Attribute)) and _name(node) in self._tables:
+            return True
+        if isinstance(node, ast.Subscript):
+            return self._is_table(node.value) and not isinstance(node.slice, ast.Constant)
+        if isinstance(node, ast.Call):
+            name = _name(node.func)
+            if name in _READS:
+                return True
+            if name in {"concat", "train_test_split", "merge"}:
+                return any(
+                    self._is_table(each)
+                    for given in node.args
+                    for each in (
+                        given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]
+                    )
+                )
+            return isinstance(node.func, ast.Attribute) and self._is_table(node.func.value)
+        if isinstance(node, ast.Attribute):
+            return node.attr in {*_POSITIONS, "iloc"} and self._is_table(node.value)
+        return False
+
+    def _follow(self) -> None:
+        """Find more names of tables: assigned, looped over, given to a function."""
+        for node in self._nodes:
+            if isinstance(node, ast.Assign) and self._is_table(node.value):
+                for target in node.targets:
+                    self._tables.update(_names(target))
+            elif isinstance(node, (ast.For, ast.comprehension)) and self._rows(node.iter):
+                self._tables.update(_names(node.target))
+            elif isinstance(node, ast.Call):
+                self._follow_call(node)
+
+    def _rows(self, node: ast.AST) -> bool:
+        """Whether a loop goes over the rows of a table."""
+        if isinstance(node, ast.Call) and _name(node.func) in {"tqdm", "enumerate", "list"}:
+            return bool(node.args) and self._rows(node.args[0])
+        named = isinstance(node, ast.Call) and _name(node.func) in {"iterrows", "itertuples"}
+        return named and self._is_table(node)
+
+    def _follow_call(self, call: ast.Call) -> None:
+        """The parameters of a function that is given a table, or applied to its rows."""
+        applied = _name(call.func) == "apply" and self._is_table(call)
+        for at, given in enumerate(call.args):
+            if applied and isinstance(given, ast.Lambda):
+                self._tables.update(each.arg for each in given.args.args[:1])
+            if applied and isinstance(given, ast.Name):
+                self._take_parameter(given.id, 0)
+            if isinstance(given, (ast.Name, ast.Attribute)) and self._is_table(given):
+                self._take_parameter(_name(call.func), at)
+
+    def _take_parameter(self, function: str, at: int) -> None:
+        """A function of the script takes a table as its parameter at this position."""
+        for node in self._nodes:
+            if isinstance(node, ast.FunctionDef) and node.name == function:
+                names = [each.arg for each in node.args.args]
+                if at < len(names):
+                    self._tables.add(names[at])
+
+    def _asked(self) -> Iterator[tuple[int, str, int]]:
+        """Each place where a column is asked for: line, name, position."""
+        for node in self._nodes:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                if self._is_table(node.value):
+                    for name in self._selected(node.slice):
+                        yield node.lineno, name, 0
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                if self._is_table(node.value) and not self._is_member(node.attr):
+                    yield node.lineno, node.attr, 0
+            elif isinstance(node, ast.Call) and self._is_table(node):
+                for name in self._arguments(node):
+                    yield node.lineno, name, 0
+
+    def _selected(self, index: ast.AST) -> list[str]:
+        """Columns in square brackets."""
+        if isinstance(index, ast.Tuple):
+            return [name for each in index.elts[1:] for name in self._selected(each)]
+        if isinstance(index, ast.Slice):
+            ends = (index.lower, index.upper)
+            return [name for end in ends if end is not None for name in self._selected(end)]
+        if isinstance(index, ast.Name):
+            return self._lists.get(index.id, [])
+        return _texts(index)
+
+    def _arguments(self, call: ast.Call) -> Iterator[str]:
+        """Columns among a call's arguments."""
+        name = _name(call.func)
+        if name in _ASKING and name != "concat":
+            for given in call.args[:1]:
+                yield from self._selected(given)
+        if name in _READS or name in _ASKING:
+            for option in call.keywords:
+                if option.arg in _ASKING_OPTIONS:
+                    yield from self._selected(option.value)
+                elif option.arg == "dtype" and isinstance(option.value, ast.Dict):
+                    yield from (name for key in option.value.keys for name in _texts(key))
+
+    def _written(self) -> Iterator[tuple[int, str]]:
+        """Columns that the script makes."""
+        for node in self._nodes:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                if self._is_table(node.value):
+                    yield from ((node.lineno, name) for name in self._selected(node.slice))
+            elif (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and self._is_table(node.value)
+            ):
+                yield node.lineno, node.attr
+
+    def _note_use(self, columns: dict[str, Column]) -> None:
+        """What columns are compared with, and whether their values are text."""
+        for node in self._nodes:
+            if isinstance(node, ast.Compare):
+                column = self._column(node.left, columns)
+                if column is not None:
+                    column.compared += _texts(node.comparators[0])
+            elif isinstance(node, ast.Attribute) and node.attr == "str":
+                column = self._column(node.value, columns)
+                if column is not None:
+                    column.is_text = True
+            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+                for side, other in ((node.left, node.right), (node.right, node.left)):
+                    column = self._column(side, columns)
+                    if column is not None and _texts(other):
+                        column.is_text = True
+
+    def _column(self, node: ast.AST, columns: dict[str, Column]) -> Column | None:
+        """The column that an expression is."""
+        if isinstance(node, ast.Subscript) and self._is_table(node.value):
+            names = _texts(node.slice)
+            return columns.get(names[0]) if len(names) == 1 else None
+        if isinstance(node, ast.Attribute) and self._is_table(node.value):
+            return columns.get(node.attr)
+        return None
+
+
+def _name(node: ast.AST) -> str:
+    """The last part of a dotted name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _names(target: ast.AST) -> list[str]:
+    """The names that are assigned to."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for each in target.elts for name in _names(each)]
+    name = _name(target)
+    return [name] if name and not isinstance(target, ast.Subscript) else []
+
+
+def _texts(node: ast.AST | None) -> list[str]:
+    """The text constants of an expression: one, or a list of them."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        texts = [text for each in node.elts for text in _texts(each)]
+        return texts if len(texts) == len(node.elts) else []
+    return []

@@ -1,0 +1,101 @@
+"""Tables that pandas would read: the columns that the script asks them for, filled by their names.
+
+Most Kaggle scripts read names, texts and labels from a CSV beside their records.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+from . import paths
+from .ledger import Ledger
+from .table_columns import Column, asked
+from .text_files import WORDS
+
+ROWS = 2048
+"""Rows of each table that is stood in for."""
+_READERS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
+_TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context|title|descr", re.I)
+_NAME = re.compile(r"(^|_)(id|ids|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I)
+_FOLD = re.compile(r"fold", re.I)
+_LANGUAGE = re.compile(r"^(lang|language|locale)$", re.I)
+
+
+def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
+    """Let pandas read tables that are not there."""
+
+    def read(original: Any, source: Any = None, *args: Any, **kwargs: Any) -> Any:
+        kept = paths.kept(source, ledger.folder)
+        if kept is not None and os.path.exists(kept):  # noqa: PTH110
+            return original(kept, *args, **kwargs)
+        if not paths.is_absent(source) or written(source):
+            return original(source, *args, **kwargs)
+        columns = asked(_sources(), lambda name: hasattr(pandas.DataFrame, name))
+        ledger.note(f"{source} ({ROWS} rows of {len(columns) or 2} columns)")
+        return _table(pandas, columns, kwargs)
+
+    def write(original: Any, table: Any, target: Any = None, *args: Any, **kwargs: Any) -> Any:
+        kept = paths.kept(target, ledger.folder) or target
+        return original(table, kept, *args, **kwargs)
+
+    for name in _READERS:
+        if hasattr(pandas, name):
+            hooks.around(pandas, name, read)
+    for name in ("to_csv", "to_json", "to_pickle", "to_parquet"):
+        hooks.around(hooks.definer(pandas.DataFrame, name), name, write)
+
+
+def _sources() -> list[str]:
+    """The text of the program and of the user's modules."""
+    files = dict.fromkeys(user_lines.user_files())
+    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if user_lines.is_user_file(frame.f_code.co_filename):
+            files[frame.f_code.co_filename] = None
+        frame = frame.f_back
+    return ["".join(linecache.getlines(file)) for file in files]
+
+
+def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
+    """A table of these columns, or of a name and a number where the script asks for none."""
+    rows = min(int(options.get("nrows") or ROWS), ROWS)
+    names: Any = options.get("names")
+    if isinstance(names, (list, tuple)):
+        known = {column.name: column for column in columns}
+        wanted = [str(each) for each in cast("list[object]", names)]
+        columns = [known.get(name, Column(name)) for name in wanted]
+    columns = columns or [Column("id"), Column("target")]
+    table = pandas.DataFrame({each.name: values(each, rows) for each in columns})
+    dtypes: Any = options.get("dtype")
+    if isinstance(dtypes, dict):
+        given = cast("dict[str, Any]", dtypes)
+        known_types = {name: given[name] for name in given if name in table}
+        table = table.astype(known_types, errors="ignore")
+    index = options.get("index_col")
+    if index is not None and index is not False:
+        table = table.set_index(table.columns[index] if isinstance(index, int) else index)
+    return table
+
+
+def values(column: Column, rows: int) -> list[Any]:
+    """The values of a column, by what the script does with them and by its name."""
+    if column.compared:
+        return [column.compared[row % len(column.compared)] for row in range(rows)]
+    if _TEXT.search(column.name):
+        words = WORDS.split()
+        return [" ".join(words[row % 5 :]) for row in range(rows)]
+    if _NAME.search(column.name) or column.is_text:
+        return [f"file-{row:05d}" for row in range(rows)]
+    if _LANGUAGE.search(column.name):
+        return ["en"] * rows
+    return [row % (5 if _FOLD.search(column.name) else 2) for row in range(rows)]
+
+
+__all__ = ["install", "values"]
