@@ -95,19 +95,19 @@ def bodies(graph: Any, operation: Any) -> Iterator[Any]:
 def step_ops(call: GradientCall) -> StepOps:
     """The operations of the step that call the host, have no TPU kernel, or an open size."""
     total = 0
-    found: list[StepOp] = []
+    ops: list[StepOp] = []
     sized: list[StepOp] = []
     for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
             where = user_lines.of_frames(operation.traceback or ())
-            found.append(StepOp(operation.type, operation.name, calls_host, where))
+            ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
             where = user_lines.of_own_call(operation.traceback or ())
             if where is not None:
                 sized.append(StepOp(operation.type, operation.name, False, where))
-    return StepOps(total, tuple(found), tuple(sized))
+    return StepOps(total, tuple(ops), tuple(sized))
 
 
 def _makes_strings(operation: Any) -> bool:
