@@ -68,6 +68,22 @@ def test_each_figure_of_a_row_has_its_source() -> None:
     assert all(SOURCES.values())
 
 
+@pytest.mark.parametrize(
+    ("name", "machine_type", "vcpus", "ram_gb"),
+    [
+        ("v3-8", "ct3-hightpu-4t", 96, 340), ("v3-32", "ct3p-hightpu-4t", 48, 340),
+        ("v4-8", "ct4p-hightpu-4t", 240, 407), ("v4-16", "ct4p-hightpu-4t", 240, 407),
+        ("v5e-8", "ct5lp-hightpu-8t", 224, 384), ("v5e-16", "ct5lp-hightpu-4t", 112, 192),
+        ("v6e-1", "ct6e-standard-1t", 44, 176), ("v6e-16", "ct6e-standard-4t", 180, 720),
+    ],
+)  # fmt: skip
+def test_a_slice_of_several_hosts_may_have_another_machine(
+    name: str, machine_type: str, vcpus: int, ram_gb: int
+) -> None:
+    host = target(name).host
+    assert (host.machine_type, host.vcpus, host.ram_gb) == (machine_type, vcpus, ram_gb)
+
+
 def test_a_slice_that_is_sold_has_a_shape_and_a_host() -> None:
     for generation in GENERATIONS:
         for name in sold(generation):

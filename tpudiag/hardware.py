@@ -41,7 +41,8 @@ SOURCES = {
     "torus_axes": "Cloud TPU documentation, topologies",
     "slices": "Cloud TPU documentation, configurations of each version",
     "chip_config": "chip configurations of libtpu's topologies",
-    "hosts": "GKE documentation, plan TPUs (machine types); v2 from the TPU VM's documentation",
+    "hosts": "v3 to v6e: the machine types of GKE's cluster autoscaler, which agree with GKE's "
+    "documentation (plan TPUs); v2 from users of its TPU VM, tpu7x not confirmed",
     "cycles_weight": "published step times beside the compiler's programs "
     "(tests/benchmarks/bench_predicted.py): v2, v3 and v4 fitted, the others between them",
     "pci_device": "tpu-info's table of PCI devices (device.py)",
@@ -65,6 +66,8 @@ class Host:
     chips: int
     vcpus: int
     ram_gb: int
+    pods: bool = False
+    """Whether it belongs to slices of several hosts alone, which have no other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +142,8 @@ GENERATIONS = (
         hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
         compiler_hbm_gb_per_s_per_device=429, mxu_tile=128, clock_mhz=940, cycles_weight=0.9,
         link_gb_per_s=82,
-        torus_axes=2, slices=_FLAT, hosts=(Host("ct3-hightpu-4t", 4, 96, 340),),
+        torus_axes=2, slices=_FLAT,
+        hosts=(Host("ct3-hightpu-4t", 4, 96, 340), Host("ct3p-hightpu-4t", 4, 48, 340, pods=True)),
         pci_device="0x0027", pci_subsystem="0x004f", minimum_tensorflow=(1, 15),
     ),
     Generation(
@@ -220,7 +224,8 @@ class Target:
     @property
     def host(self) -> Host:
         """The machine type of its hosts."""
-        machines = self.hardware.hosts
+        every = self.hardware.hosts
+        machines = [m for m in every if m.pods == (self.hosts > 1)] or every
         needed = self.chips if self.hosts == 1 else -(-self.chips // self.hosts)
         return next((each for each in machines if each.chips >= needed), machines[-1])
 

@@ -1,7 +1,8 @@
-"""Predicted steps against published ones: `python tests/benchmarks/bench_predicted.py`.
+"""Predicted steps against published ones: `python -m tests.benchmarks.bench_predicted`.
 
-Rows are rebuilt in published_steps.py, compiled by libtpu for the slice that they ran on, and
-predicted from the program. `--cache FOLDER` keeps the programs: compilations take minutes each.
+Rows are rebuilt in published_steps.py and its neighbours, compiled by libtpu for the slice that
+they ran on, and predicted from the program. `--cache FOLDER` keeps the programs: compilations
+take minutes each.
 Names of rows choose some. The constants were fitted on the rows of FITTED (by source); the others
 are reported apart. What a Python input decides is shown and not judged.
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import hashlib
+import importlib
 import json
 import sys
 from collections import defaultdict
@@ -46,7 +48,7 @@ class Row:
     source: str
     target: str
     program: str
-    """Function of published_steps and its batch: `resnet50:128`."""
+    """Function of published_steps (in capitals, a decoder) and a device's batch: `resnet50:128`."""
     ms: float
     judged: bool = True
     """False where the host's input decided, by its own report."""
@@ -69,6 +71,15 @@ ROWS = (
     Row("BERT-large v4-16", MLPERF7, "v4-16", "bert_large:32", 233.3),
     Row("BERT-large v4-128", MLPERF7, "v4-128", "bert_large:48", 330.9),
     Row("ViT-S v3-8", "big_vision", "v3-8", "vit_small:128", 210.0),
+    Row("MaxText 16B v5e-256", "MaxText", "v5e-256", "MAXTEXT16:6", 10060.0),
+    Row("MaxText 32B v5e-256", "MaxText", "v5e-256", "MAXTEXT32:4", 11990.0),
+    Row("MaxText 64B v5e-256", "MaxText", "v5e-256", "MAXTEXT64:2", 13300.0),
+    Row("Llama3.1-8B v6e-8", "tpu-recipes", "v6e-8", "LLAMA8:3", 3443.0),
+    Row("Llama3.1-8B v6e-16", "tpu-recipes", "v6e-16", "LLAMA8:3", 3393.0),
+    Row("Llama3.1-70B v6e-32", "tpu-recipes", "v6e-32", "LLAMA70:2", 17790.0),
+    Row("GPT-3 175B v6e-256", "tpu-recipes", "v6e-256", "GPT3:3", 17182.0),
+    Row("Mistral-7B v6e-8", "tpu-recipes", "v6e-8", "MISTRAL7:6", 6320.0),
+    Row("GNMT v3-32", MLPERF6, "v3-32", "gnmt:128", 115.2),
     Row("BERT-base GLUE MNLI", "Hugging Face", "v3-8", "bert_glue:4", 40.8, False),
     Row("BERT-base GLUE QQP", "Hugging Face", "v3-8", "bert_glue:4", 40.2, False),
 )
@@ -76,14 +87,22 @@ ROWS = (
 
 def optimised(row: Row, cache: Path) -> str:
     """The program that the TPU compiler makes of a row, from the cache where it is there."""
-    here = Path(__file__).with_name("published_steps.py").read_bytes()
-    mark = hashlib.sha256(here).hexdigest()[:8]
+    name = row.program.partition(":")[0]
+    source = Path(__file__).with_name(f"{_home(name)}.py").read_bytes()
+    mark = hashlib.sha256(source).hexdigest()[:8]
     file = cache / f"{row.target}-{row.program.replace(':', '-')}-{mark}.hlo"
     if not file.exists():
         cache.mkdir(parents=True, exist_ok=True)
         file.with_suffix(".part").write_text(_compiled(row), encoding="utf-8")
         file.with_suffix(".part").rename(file)
     return file.read_text(encoding="utf-8")
+
+
+def _home(program: str) -> str:
+    """The module that rebuilds a program."""
+    if program.isupper():
+        return "published_decoders"
+    return "published_lstm" if program == "gnmt" else "published_steps"
 
 
 def _compiled(row: Row) -> str:
@@ -94,10 +113,7 @@ def _compiled(row: Row) -> str:
     import jax
     import numpy as np
     from jax.experimental import topologies
-    from jax.sharding import Mesh, NamedSharding
-    from jax.sharding import PartitionSpec as P
-
-    from tests.benchmarks import published_steps
+    from jax.sharding import Mesh
 
     name, _, batch = row.program.partition(":")
     slice_ = topology(hardware.target(row.target))
@@ -106,8 +122,23 @@ def _compiled(row: Row) -> str:
     devices = topologies.get_topology_desc(slice_.name, "tpu", **options).devices
     count = slice_.replicas if batch else 1
     mesh = Mesh(np.array(devices).reshape(-1)[:count], ("d",))
+    made = getattr(importlib.import_module(f"tests.benchmarks.{_home(name)}"), name)
+    if name.isupper():
+        from tests.benchmarks.published_decoders import lowered
 
-    def placed(tree: Any, spec: Any, times: int) -> Any:
+        step = lowered(made, int(batch), mesh)
+    else:
+        step = _data_parallel(made, int(batch) if batch else None, mesh)
+    return step.compile().as_text() or ""
+
+
+def _data_parallel(made: Any, batch: int | None, mesh: Any) -> Any:
+    """The step over all devices of a mesh, each with its own batch; one operation without one."""
+    import jax
+    from jax.sharding import NamedSharding
+    from jax.sharding import PartitionSpec as P
+
+    def placed(tree: Any, spec: Any, times: int = 1) -> Any:
         return jax.tree.map(
             lambda s: jax.ShapeDtypeStruct(
                 (s.shape[0] * times, *s.shape[1:]), s.dtype, sharding=NamedSharding(mesh, spec)
@@ -115,17 +146,15 @@ def _compiled(row: Row) -> str:
             tree,
         )  # fmt: skip
 
-    if not batch:
-        function, arguments = getattr(published_steps, name)()
-        return jax.jit(function).lower(*placed(arguments, P(), 1)).compile().as_text() or ""
-    step, state, given = getattr(published_steps, name)(int(batch))
+    if batch is None:
+        function, arguments = made()
+        return jax.jit(function).lower(*placed(arguments, P()))
+    step, state, given = made(batch)
     over_slice = jax.shard_map(
         step, mesh=mesh, in_specs=(P(), P("d")), out_specs=P(), check_vma=False
     )
-    lowered = jax.jit(over_slice, donate_argnums=0).lower(
-        placed(state, P(), 1), placed(given, P("d"), count)
-    )
-    return lowered.compile().as_text() or ""
+    given = placed(given, P("d"), mesh.size)
+    return jax.jit(over_slice, donate_argnums=0).lower(placed(state, P()), given)
 
 
 def prediction(row: Row, cache: Path) -> PredictedStep:

@@ -8,6 +8,7 @@ from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
 from tpudiag.diagnoses.profile_operations import TOP, operations
 from tpudiag.report_figures import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.xprof import XProfSays
 
 SEEN = 0.0005
@@ -107,8 +108,9 @@ def _waits(facts: ProfileFacts) -> Iterator[Table]:
 
 
 def _own(replica: ReplicaSteps) -> float:
-    """Its mean step without collectives, in which it waits for the others."""
-    return (sum(replica.step_ms) - replica.part("collectives")) / max(len(replica.step_ms), 1)
+    """Its mean step without collectives, in which it waits for the others, and what is untold."""
+    others = replica.part("collectives", UNTOLD)
+    return (sum(replica.step_ms) - others) / max(len(replica.step_ms), 1)
 
 
 def _devices(facts: ProfileFacts) -> Table:

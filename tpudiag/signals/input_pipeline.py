@@ -91,6 +91,8 @@ class InputSpeed:
     AUTOTUNE in the place of static values."""
     before_examples_per_s: float
     after_examples_per_s: float
+    slowest_before_examples_per_s: float | None = None
+    """Of its turns as built: a machine that other work shares gives different ones."""
 
 
 @dataclass(frozen=True)

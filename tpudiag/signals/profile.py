@@ -284,6 +284,8 @@ class ProfileFacts:
     """The longest first."""
     gpus: int = 0
     """GPUs that ran something, of which no figure here is."""
+    steps_differ: bool = False
+    """Whether what marks a step is not the same on all hosts, or is missing on some."""
 
     @property
     def half_traced(self) -> tuple[Device, ...]:

@@ -107,8 +107,8 @@ class _Columns(NamedTuple):
 def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     """Read the plane of one TPU core; raises wire.Damaged.
 
-    Busy time is the union of the events of the `XLA Modules` line (of `XLA Ops` where there is
-    none).
+    Busy time is the union of the events of the lines `XLA Modules` and `XLA Ops`: of either the
+    trace may have lost some.
     """
     read = DeviceRead(name=plane.name, stats=plane.stats, unknown_bytes=plane.unknown_bytes)
     modules: list[_Columns] = []
@@ -131,7 +131,7 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
                 here = place == index
                 read.barrier_ps += union(columns.starts[here], columns.ends[here]).total
     read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
-    spans = [union(columns.starts, columns.ends) for columns in (modules if read.runs else ops)]
+    spans = [union(columns.starts, columns.ends) for columns in (*modules, *ops)]
     read.busy = merged(*spans) if spans else EMPTY
     _operations(plane, ops, read)
     _coverage(ops, read)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.sources.job.process.host_memory import replicas_in_time
+from tpudiag.signals import VariableSeen
+from tpudiag.sources.job.process.host_memory import replicas_in_time, shortage
 
 
 @pytest.mark.parametrize(
@@ -18,3 +19,13 @@ def test_slow_steps_run_on_fewer_replicas(forward_flops: float, replicas: int) -
 def test_more_cores_take_more_replicas() -> None:
     assert replicas_in_time(10e9, 8, cores=64) == 8
     assert replicas_in_time(10e9, 1, cores=2) == 1
+
+
+def test_one_replica_too_large_is_said_before_the_memory_is_gone() -> None:
+    kernel = VariableSeen(name="k", dtype="float32", shape=(40000, 40000), bytes=6 << 30,
+                          in_scope=True, trainable=True)  # fmt: skip
+    assert shortage((kernel,), 16 << 30) is None
+    said = shortage((kernel, kernel), 9 << 30)
+    assert said is not None
+    assert "12.0 GiB so far" in said
+    assert "9.0 GiB are left" in said

@@ -33,6 +33,20 @@ def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     return max(min(wanted, by_time, by_memory), 1)
 
 
+def shortage(variables: tuple[VariableSeen, ...], left_bytes: int) -> str | None:
+    """Why even one replica cannot be rehearsed; None where its gradients have room."""
+    size_bytes = sum(variable.bytes for variable in variables)
+    gradient_bytes = sum(variable.bytes for variable in variables if variable.trainable)
+    if gradient_bytes <= left_bytes:
+        return None
+    return (
+        f"one replica is too large for this machine: its variables take {size_bytes / 2**30:.1f} "
+        f"GiB so far, their gradients need {gradient_bytes / 2**30:.1f} GiB more, and "
+        f"{left_bytes / 2**30:.1f} GiB are left. `tpudiag plan` asks the TPU compiler about such "
+        "a model without holding it; or rehearse it on a machine with more memory"
+    )
+
+
 def replicas_in_time(forward_flops: float, wanted: int, cores: int) -> int:
     """The most replicas, up to `wanted`, whose steps this machine runs in bearable time.
 

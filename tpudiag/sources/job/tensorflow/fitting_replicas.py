@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from tpudiag.signals import MatrixOp
+from tpudiag.signals import JobEnd, MatrixOp
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import matrix_products
@@ -20,11 +20,23 @@ from tpudiag.sources.job.tensorflow.wide_convolutions import SLOWER
 
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
     """While a model is built, and before its first step: one too large ends the try."""
-    if not spec.rehearse or spec.real_replicas == 1:
+    if not spec.rehearse or spec.requests >= 0:
+        return
+    if spec.real_replicas == 1:
+        _end_if_one_is_too_large(watches, recorder)
         return
     fitting = host_memory.replicas_that_fit(watches.variables.facts(), spec.real_replicas)
     if fitting < spec.real_replicas:
         _end(recorder, fitting)
+
+
+def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
+    """The only replica is too large: that is said while there is memory to say it."""
+    available = host_memory.available_bytes()
+    short = host_memory.shortage(watches.variables.facts(), available)
+    if short is not None:
+        recorder.put(end=JobEnd(how="unsupported", error=short))
+        os._exit(0)
 
 
 def end_if_too_slow(

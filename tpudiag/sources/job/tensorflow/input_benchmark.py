@@ -106,20 +106,20 @@ def _speeds(
     runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
         del runs["cache"]
-    best = dict.fromkeys(runs, 0.0)
-    slowed = 0.0
+    rates: dict[str, list[float]] = {name: [] for name in runs}
+    slowed: list[float] = []
     step_s = 0.0
     for _ in range(TURNS):
         for name, run in runs.items():
-            best[name] = max(best[name], run.rate(turn_s, step_s if name == "prefetch" else 0.0))
-            step_s = step_s or 1 / best[""]
+            rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
+            step_s = step_s or 1 / rates[""][0]
         if "prefetch" in runs:
-            slowed = max(slowed, runs[""].rate(turn_s, step_s))
-    per_element = pipeline.examples_per_element
+            slowed.append(runs[""].rate(turn_s, step_s))
+    size = pipeline.examples_per_element
     for name in runs:
         if name:
-            before = slowed if name == "prefetch" else best[""]
-            yield InputSpeed(name, per_element * before, per_element * best[name])
+            before = slowed if name == "prefetch" else rates[""]
+            yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
 
 class _Run:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.tensorflow import barrier, user_lines
+from tpudiag.sources.job.tensorflow import barrier, unwritten, user_lines
 
 _OPTIMIZER_FRAMES = ("optimizers", "optimizer")
 
@@ -20,10 +20,13 @@ LARGE_BYTES = 256 << 20
 
 
 class VariableWatch:
-    """A variable creator in the outermost scope: it sees every variable that is made."""
+    """A variable creator in the outermost scope: it sees every variable that is made.
 
-    def __init__(self, tf: Any, after_large: Callable[[], None]) -> None:
-        self._tf = tf
+    Without `write`, the values of large ones are not made: for a job whose steps do not run.
+    """
+
+    def __init__(self, tf: Any, after_large: Callable[[], None], write: bool = True) -> None:
+        self._tf, self._write = tf, write
         self._after_large = after_large
         self.on_trained: Callable[[Any], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
@@ -56,6 +59,11 @@ class VariableWatch:
         return [variable for variable in alive if variable is not None]
 
     def _create(self, next_creator: Any, **kwargs: Any) -> Any:
+        made = kwargs.get("initial_value")
+        if not self._write and callable(made):
+            dtype = kwargs.get("dtype")
+            lazy = barrier.attempt("initial_value", unwritten.initial, self._tf, made, dtype)
+            kwargs["initial_value"] = lazy or made
         variable = next_creator(**kwargs)
         barrier.attempt("variable_creator_scope", self._note, variable)
         return variable

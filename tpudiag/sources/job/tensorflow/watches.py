@@ -67,7 +67,7 @@ class Watches:
             self.lowering = LoweringWatch(tf, self.gradients, recorder)
             self.functions.after_training = self.lowering.trained_alone
         self.pipelines = PipelineWatch(tf)
-        self.variables = VariableWatch(tf, events.after_large_variable)
+        self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
         self.checkpoints = CheckpointWatch(tf, script_path)
         self.whole: WholeScript | None = None
         if spec.rehearse and spec.requests < 0:
