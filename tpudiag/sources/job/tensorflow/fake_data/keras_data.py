@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from . import functions
+from . import functions, paths
 from .ledger import Ledger
 from .text_files import JPEG, plain
 
@@ -118,6 +118,9 @@ class KerasData:
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
         """Weights that were stood in for are left as they were initialised."""
         if str(filepath).startswith(self._ledger.folder):
+            return None
+        if paths.is_hosted(filepath):
+            self._ledger.note(f"{filepath} (weights stay as initialised)")
             return None
         return original(model, filepath, *args, **kw)
 
