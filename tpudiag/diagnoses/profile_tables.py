@@ -156,10 +156,11 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     ordered = facts.memory_in_order
     rows: list[tuple[Value, ...]] = [
         (m.host, m.allocator, m.peak_bytes / 2**30,
-         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
+         m.capacity_bytes / 2**30 if m.capacity_bytes else "-",
+         "-" if m.fragmentation is None else round(100 * m.fragmentation, 2), m.at_ms)
         for m in ordered
     ]  # fmt: skip
-    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms")
+    columns = ("host", "allocator", "peak GiB", "capacity GiB", "fragmented %", "at ms")
     source = f"{facts.source}, allocation events"
     yield _cut("Peak memory", columns, rows, source, "fullest")
     fullest = ordered[0]

@@ -159,6 +159,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    fragmentation: float | None = None
+    """At the peak: the share of the free memory that its largest piece lacks, 0 to 1."""
     timeline: tuple[tuple[float, int], ...] = ()
     """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tpudiag.signals import MemoryPeak
 from tpudiag.sources.profile.events import Events, Ints
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import named, texts
+from tpudiag.sources.profile.xstats import fractions, named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",
@@ -34,6 +35,8 @@ class Allocations(NamedTuple):
     allocated: Ints
     free: Ints
     lifetime_peaks: Ints
+    fragmented: NDArray[np.float64]
+    """The share of the free memory that its largest piece lacks, 0 to 1; NaN where not told."""
     ops: list[str]
     allocators: list[str]
 
@@ -62,6 +65,7 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
         begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
         stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],
         stats["bytes_available"][0], stats["peak_bytes_in_use"][0],
+        fractions(events, plane.stat_id("fragmentation")),
         ops, allocators,
     )  # fmt: skip
 
@@ -97,6 +101,7 @@ def _joined(parts: Sequence[Allocations]) -> Allocations:
         np.concatenate([part.allocated for part in parts]),
         np.concatenate([part.free for part in parts]),
         np.concatenate([part.lifetime_peaks for part in parts]),
+        np.concatenate([part.fragmented for part in parts]),
         [op for part in parts for op in part.ops],
         [name for part in parts for name in part.allocators],
     )
@@ -119,6 +124,7 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
         capacity_bytes=peak + int(whole.free[here]) or None,
         lifetime_peak_bytes=int(whole.lifetime_peaks[index].max()) or None,
         held_by=tuple(largest[:HOLDERS]),
+        fragmentation=None if np.isnan(whole.fragmented[here]) else float(whole.fragmented[here]),
         at_ms=int(whole.times[here]) / 1e9,
         timeline=tuple(_moments(whole.times[index], used)),
     )

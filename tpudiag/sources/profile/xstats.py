@@ -13,6 +13,8 @@ from tpudiag.sources.profile.events import Events, Ints, Words, next_stat, numbe
 FAR = 1 << 62
 UINT, INT, REF = 0x18, 0x20, 0x38
 """Tags of the values that are varints: uint64_value, int64_value, ref_value."""
+DOUBLE = np.uint64(0x11)
+"""The tag of double_value."""
 TEXT = np.uint64(0x2A)
 """The tag of str_value."""
 
@@ -75,6 +77,23 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
         more = np.flatnonzero(after < ends)
         index, at, ends = index[more], after[more], ends[more]
     return by_name
+
+
+def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
+    """The double_value of the stat with this id, one for each event; NaN where it is not set."""
+    found = np.full(len(events), np.nan)
+    index = np.flatnonzero(events.stats_from < events.stats_to)
+    at, ends = events.stats_from[index], events.stats_to[index]
+    words = events.words
+    while id_ is not None and len(index):
+        after, _ = next_stat(words, at)
+        stat_ids, value_at = _head(words, at)
+        plain = (value_at < after) & (stat_ids == id_)
+        plain[plain] = (words[value_at[plain]] & np.uint64(0xFF)) == DOUBLE
+        found[index[plain]] = words[value_at[plain] + 1].view(np.float64)
+        more = np.flatnonzero(after < ends)
+        index, at, ends = index[more], after[more], ends[more]
+    return found
 
 
 def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int], str]) -> str:
