@@ -17,7 +17,7 @@ from tpudiag.sources.job.tensorflow import (
     job_facts,
     user_lines,
 )
-from tpudiag.sources.job.tensorflow.functions import FunctionRecord
+from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch, StepCall
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
 from tpudiag.sources.job.tensorflow.steps import StepWatch

@@ -9,7 +9,8 @@ from typing import Any
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import tpu_stubs
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
-from tpudiag.sources.job.tensorflow.functions import FunctionRecord, FunctionWatch
+from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
+from tpudiag.sources.job.tensorflow.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
