@@ -15,17 +15,23 @@ FASTER = 1.05
 
 
 def refuted(pipeline: Pipeline, fix: str) -> bool:
-    """Whether the measurement shows that a fix makes the pipeline slower."""
+    """Whether the measurement shows that a fix makes the pipeline slower than it ever was."""
     return any(
-        speed.fix == fix and speed.after_examples_per_s < NO_FASTER * speed.before_examples_per_s
+        speed.fix == fix
+        and speed.after_examples_per_s
+        < NO_FASTER * (speed.slowest_before_examples_per_s or speed.before_examples_per_s)
         for speed in pipeline.speeds
     )
 
 
 def worth(pipeline: Pipeline, fix: str) -> tuple[str, tuple[Evidence, ...]]:
-    """A sentence and its evidence; no sentence where it gains nothing, and neither unmeasured."""
+    """A sentence and its evidence; no sentence where it gains nothing, and neither unmeasured.
+
+    Turns that contradict each other, on a machine that other work shares, are no evidence.
+    """
     for speed in pipeline.speeds:
-        if speed.fix == fix:
+        slower = speed.after_examples_per_s < NO_FASTER * speed.before_examples_per_s
+        if speed.fix == fix and (not slower or refuted(pipeline, fix)):
             before, after = round(speed.before_examples_per_s), round(speed.after_examples_per_s)
             beside = " beside a step as long as a batch takes" if fix == "prefetch" else ""
             gains = after >= FASTER * before

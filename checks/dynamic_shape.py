@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tpudiag.model import Confidence, Evidence, Finding, Severity, check
@@ -24,7 +24,8 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     XLA compiles for fixed shapes. An unknown dimension fails to compile on a TPU ("Dynamic
     Spatial Convolution is not supported"), or is padded, or compiles again for each size. Where
     only the batch is open TPUStrategy pads it (`experimental_enable_dynamic_batch_size`): a
-    warning, and a note where an endless `repeat` stands before `batch`, so that it is always full.
+    warning, and a note where an endless `repeat` stands before `batch`, so that it is always full,
+    or where all steps observed had the same shapes though the data's own are not fixed.
 
     ## What to do
     ```python
@@ -47,6 +48,8 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
         yield _of_data_alone(_finding(opened, pipelines, "the data are"))
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, "the data are")
+    elif opened:
+        yield _open_example(opened, inputs or [], pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
     dynamic = step.dynamic if step is not None and not unknown else ()
     for operation in {op.location: op for op in reversed(dynamic)}.values():
@@ -92,7 +95,7 @@ def _finding(
     """An unknown dimension of the input: the batch alone, which is padded, or another."""
     only_batch = all(map(_is_open_batch, unknown))
     shown = next((t for t in unknown if t.shape is None or None in t.shape[1:]), unknown[0])
-    batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
+    batching = next((culprit for p in pipelines if (culprit := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
     if only_batch and batching is not None:
         endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
@@ -108,7 +111,7 @@ def _finding(
             batching.location,
             severity=Severity.INFO if endless else Severity.WARNING,
         )
-    opened = next((found for p in pipelines if (found := _opening(p)) is not None), None)
+    opened = next((culprit for p in pipelines if (culprit := _opening(p)) is not None), None)
     where = opened.location if opened else next((p.location for p in pipelines), None)
     if only_batch and not any(op.batch_size is not None for p in pipelines for op in p.ops):
         return Finding(
@@ -128,6 +131,24 @@ def _finding(
         evidence,
         where,
         severity=Severity.WARNING if only_batch else None,
+    )
+
+
+def _open_example(
+    opened: list[TensorSeen], inputs: Sequence[TensorSeen], pipelines: list[Pipeline]
+) -> Finding:
+    """Data of no fixed shape whose batches all had one shape while they were observed."""
+    shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
+    opening = next((op for p in pipelines if (op := _opening(p)) is not None), None)
+    return Finding(
+        f"the data are {_text(shown)}: an example's own shape is not fixed. Each step observed got "
+        "the same shapes; a batch of another size is traced and compiled once more.",
+        "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
+        tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in opened[:5])
+        + tuple(Evidence(f"the step's {tensor.name}", _text(tensor)) for tensor in inputs[:2]),
+        opening.location if opening else next((p.location for p in pipelines), None),
+        severity=Severity.INFO,
+        confidence=Confidence.MEDIUM,
     )
 
 

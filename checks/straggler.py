@@ -7,6 +7,7 @@ from statistics import median
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
 from ._need import percent
 from ._profile import INPUT, outliers, replicas_of, whole_run, whole_trace
@@ -34,6 +35,18 @@ ADVICE = {
         "its host is late with the dispatch",
         "look for other load on that host, or a failing machine; recreate the VM if it stays",
     ),
+    "host memory": (
+        "it waits longer for copies from and to the host's memory",
+        "look at that host's memory and load; keep in HBM what every step reads",
+    ),
+    "compilation": (
+        "its host compiles while the others run",
+        "keep the shapes of its batches equal to the others': drop_remainder=True",
+    ),
+    "output": (
+        "its transfers to the host are slow",
+        "fetch results rarely: if step % 100 == 0: float(loss)",
+    ),
     "compute": (
         "its own computation takes longer, so it has more to do (data skew) or a slower chip",
         "pad or bucket examples to equal work, shard by DATA and not by FILE:\n"
@@ -41,6 +54,10 @@ ADVICE = {
         ".DATA",
     ),
 }
+UNSEEN = (
+    "no part of its step is that much longer",
+    "record it again, and compare its replicas in the table and in XProf's trace viewer",
+)
 
 
 @check("TPU503", Severity.WARNING)
@@ -67,11 +84,14 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     ## Source
     XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
     """
-    profile, replicas = replicas_of(signals)
+    profile, every = replicas_of(signals)
+    replicas = tuple(r for r in every if r.part(UNTOLD) <= (1 - WHOLE_TRACE) * sum(r.step_ms))
     hosts = {replica.host for replica in replicas}
+    if len(hosts) < LEAST_HOSTS <= len({replica.host for replica in every}):
+        whole_trace(profile)
     if len(hosts) < LEAST_HOSTS:
-        said = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
-        raise NotMeasured(said, f"profile at least {LEAST_HOSTS} hosts of the run")
+        count = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
+        raise NotMeasured(count, f"profile at least {LEAST_HOSTS} hosts of the run")
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
     own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
     middle = median(own.values())
@@ -81,6 +101,11 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
         cost_ms = (own[name] - middle) / 100 * step_ms
         if name in slow and cost_ms > WORTH * step_ms:
             yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
+    if profile.steps_differ:
+        raise NotMeasured(
+            "the hosts' steps are not marked in the same way, so they cannot be compared",
+            "record all hosts with marked steps, then `tpudiag read logdir`",
+        )
     whole_run(profile, "a straggler")
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
@@ -104,8 +129,8 @@ def _finding(
     step_ms, score, limit = figures
     excess = {part: _excess(replica, replicas, part) for part in ADVICE}
     part = max(excess, key=lambda name: excess[name])
-    why, fix = ADVICE[part]
-    slow = blocker(profile, replica.host) if part == "input" else None
+    why, fix = ADVICE[part] if excess[part] >= cost_ms / 2 else UNSEEN
+    slow = blocker(profile, replica.host) if why == ADVICE["input"][0] else None
     if slow:
         why += f" (mostly {slow.op}: {advice(slow.op).why})"
         fix = READING.fix if advice(slow.op) is READING else fix

@@ -162,8 +162,8 @@ def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
     from tpudiag.planning.candidates import doubled
 
-    if found := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
-        first, last = int(found[1]), int(found[2])
+    if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
+        first, last = int(bounds[1]), int(bounds[2])
         numbers = doubled(first, last) if 1 <= first <= last <= LARGEST else ()
     else:
         parts = [part.strip() for part in text.split(",") if part.strip()]

@@ -95,11 +95,11 @@ def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
 def _no_step(job: JobRun) -> str:
     """Why the job showed no step, in one line."""
     end = job.facts.get("end")
-    said = end.get("error") if isinstance(end, dict) else None  # pyright: ignore
+    error = end.get("error") if isinstance(end, dict) else None  # pyright: ignore
     if job.timed_out:
         return job.timed_out
-    if isinstance(said, str):
-        return f"the job crashed before its first training step: {said.splitlines()[0][:300]}"
+    if isinstance(error, str):
+        return f"the job crashed before its first training step: {error.splitlines()[0][:300]}"
     if job.exit_code:
         last = [line for line in job.log_tail.strip().splitlines() if line.strip()]
         return f"the job died before its first training step: {(last or ['no output'])[-1][:300]}"
@@ -109,5 +109,5 @@ def _no_step(job: JobRun) -> str:
 def _no_answer(plans: Sequence[Plan]) -> str:
     """Why the compiler said nothing at all, in one line."""
     errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
-    said = errors[0].strip().splitlines() if errors else ["it was not asked"]
-    return f"the step was compiled for none of the TPUs: {said[0][:300]}"
+    lines = errors[0].strip().splitlines() if errors else ["it was not asked"]
+    return f"the step was compiled for none of the TPUs: {lines[0][:300]}"

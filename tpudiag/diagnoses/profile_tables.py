@@ -8,6 +8,7 @@ from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
 from tpudiag.diagnoses.profile_operations import TOP, operations
 from tpudiag.report_figures import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.xprof import XProfSays
 
 SEEN = 0.0005
@@ -87,8 +88,8 @@ def _replicas(facts: ProfileFacts) -> Table:
     every = dict.fromkeys(part.name for r in facts.replicas for part in r.parts)
     names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
     rows: list[tuple[Value, ...]] = []
-    found = (replica.steady for replica in facts.replicas if replica.step_ms)
-    for replica in sorted(found, key=lambda r: -_own(r)):
+    steady = (replica.steady for replica in facts.replicas if replica.step_ms)
+    for replica in sorted(steady, key=lambda r: -_own(r)):
         count_ = len(replica.step_ms)
         parts = (replica.part(name) / count_ for name in names)
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
@@ -107,8 +108,9 @@ def _waits(facts: ProfileFacts) -> Iterator[Table]:
 
 
 def _own(replica: ReplicaSteps) -> float:
-    """Its mean step without collectives, in which it waits for the others."""
-    return (sum(replica.step_ms) - replica.part("collectives")) / max(len(replica.step_ms), 1)
+    """Its mean step without collectives, in which it waits for the others, and what is untold."""
+    others = replica.part("collectives", UNTOLD)
+    return (sum(replica.step_ms) - others) / max(len(replica.step_ms), 1)
 
 
 def _devices(facts: ProfileFacts) -> Table:
@@ -141,10 +143,10 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
     of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
     if of_step or of_input:
-        found = [(c.op, "step", c.count, c.ms) for c in of_step]
-        found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
+        calls = [(c.op, "step", c.count, c.ms) for c in of_step]
+        calls += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
         heads_ = ("op", "in", "calls", "ms")
-        yield _cut("Calls back to the host", heads_, found, f"{facts.source}, host")
+        yield _cut("Calls back to the host", heads_, calls, f"{facts.source}, host")
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
@@ -154,10 +156,11 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     ordered = facts.memory_in_order
     rows: list[tuple[Value, ...]] = [
         (m.host, m.allocator, m.peak_bytes / 2**30,
-         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
+         m.capacity_bytes / 2**30 if m.capacity_bytes else "-",
+         "-" if m.fragmentation is None else round(100 * m.fragmentation, 2), m.at_ms)
         for m in ordered
     ]  # fmt: skip
-    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms")
+    columns = ("host", "allocator", "peak GiB", "capacity GiB", "fragmented %", "at ms")
     source = f"{facts.source}, allocation events"
     yield _cut("Peak memory", columns, rows, source, "fullest")
     fullest = ordered[0]

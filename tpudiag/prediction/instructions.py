@@ -194,9 +194,9 @@ def _collective(
             return word.removesuffix("-start"), size, _members(each), "async" in line.name
         if each.opcode == "fusion":
             nested = module.instructions(each.called("calls"))
-            found = _collective(module, each, nested, _operands(each, {o.name: o for o in inner}))
-            if found:
-                return found
+            wrapped = _collective(module, each, nested, _operands(each, {o.name: o for o in inner}))
+            if wrapped:
+                return wrapped
     return None
 
 

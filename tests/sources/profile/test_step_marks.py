@@ -39,3 +39,48 @@ def test_a_call_that_traced_is_no_step(spaces: ModuleType, tmp_path: Path) -> No
     steps = facts(spaces.write(called(spaces, kinds), tmp_path))[1]
     assert steps
     assert len(steps.step_ms) == 1
+
+
+def jax_on_a_cpu(spaces: ModuleType, ops: bool) -> Any:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
+    for number in range(6):
+        start = 100.0 + 30 * number
+        plane.event(python, ("PjitFunction(train_step)", start, 25.0))
+        plane.event(python, ("PjitFunction(_norm)", start + 1, 2.0))
+        if ops:
+            plane.event(xla, ("dot.3", start + 1, 18.0), hlo_op="dot.3")
+    return made
+
+
+def test_calls_of_a_jitted_function_on_a_cpu_are_steps(spaces: ModuleType, tmp_path: Path) -> None:
+    found, steps = facts(spaces.write(jax_on_a_cpu(spaces, ops=True), tmp_path))
+    assert steps
+    assert steps.step_ms == pytest.approx((30.0,) * 5)
+    assert "jax.jit's 'train_step'" in steps.source
+    assert found.replicas[0].part("compute") == pytest.approx(5 * 18.0)
+    assert not found.functions
+
+
+def test_a_host_whose_work_was_not_traced_is_not_called_idle(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    (replica,) = facts(spaces.write(jax_on_a_cpu(spaces, ops=False), tmp_path))[0].replicas
+    assert replica.part("idle") == 0
+    assert replica.part("not measured") == pytest.approx(5 * 30.0)
+
+
+def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
+    for number in range(4):
+        start = 100.0 + 30 * number
+        plane.event(python, ("train", start, 20.0), step_num=number)
+        plane.event(xla, ("dot.3", start + 1, 2.0), hlo_op="dot.3")
+        plane.event(xla, ("ThunkExecutor::Execute (wait for completion)", start + 3, 15.0))
+    (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
+    assert replica.part("compute") == pytest.approx(4 * 17.0)

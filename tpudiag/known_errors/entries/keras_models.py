@@ -13,6 +13,9 @@ ERRORS = (
         patterns=(
             r"You must (?:first )?(?:call `?compile|compile your model)",
             r"model (?:has not been|is not|must be) compiled",
+            r"'NoneType' object has no attribute '(?:update_state|_loss_tracker|compute_loss|reset_states?|minimize|apply_gradients)'",
+            r"'(?:Model|Functional|Sequential)' object has no attribute '(?:_compile_metrics|_is_compiled|optimizer|loss|compiled_loss|compiled_metrics)'",
+            r"has no attribute '_loss_tracker'",
         ),
         cause="fit, evaluate or a loss is asked of a model that was not compiled: a model that was loaded or cloned without its training configuration, or a subclass whose compile() was overridden without super().",
         fix="""\
@@ -93,6 +96,7 @@ grep -rnE "import.*keras|from.*keras" *.py                   # one Keras only: k
 keras.layers.Dense(10, name="head_2")                        # names once in a model""",
         evidence="recalled",
         example="ValueError: Graph disconnected: cannot obtain value for tensor KerasTensor(name='input_1') at layer \"conv2d\".",
+        yields_to=("E490",),
     ),
     KnownError(
         id="E204",
@@ -113,6 +117,7 @@ export TF_USE_LEGACY_KERAS=1                                    # before TensorF
 @keras.saving.register_keras_serializable()                     # a loss or metric of your own, and custom_objects={"name": fn} when loading""",
         evidence="recalled",
         example="ValueError: Could not interpret optimizer identifier: <keras.src.optimizers.adam.Adam object at 0x7f35c4>",
+        yields_to=("E474",),
     ),
     KnownError(
         id="E205",

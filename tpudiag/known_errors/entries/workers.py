@@ -287,6 +287,8 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"Engine core initialization failed\. See root cause above",
             r"See root cause above",
             r"Error reported to Coordinator",
+            r"has no attribute '_from_compatible_tensor_list'",
+            r"RuntimeError: Error while creating shape",
         ),
         cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
         fix="""\

@@ -79,13 +79,13 @@ def _answers(
         with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
             pairs = list(zip(done, pool.map(_answer, done), strict=True))
         alive = _has_workers(client)
-        found = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
-        if found or alive:
+        finished = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
+        if finished or alive:
             seen = time.monotonic()
         elif client.status != "running" or time.monotonic() - seen > WORKERS_S:
             return
-        left.difference_update(task for task, _ in found)
-        yield from ((task, answer) for task, answer in found if answer is not None)
+        left.difference_update(task for task, _ in finished)
+        yield from ((task, answer) for task, answer in finished if answer is not None)
 
 
 def _stands(task: Any, answer: Answer | Lost | None, alive: bool) -> bool:

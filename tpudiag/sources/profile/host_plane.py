@@ -10,11 +10,9 @@ functions of tf.data run on other threads. Python's own work in next() is no wai
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ import numpy as np
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.events import Events, Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
+from tpudiag.sources.profile.host_roles import KEPT, Role, role_of
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
 from tpudiag.sources.profile.memory import Allocations, allocations
 from tpudiag.sources.profile.pipelines import IteratorSpans
@@ -31,60 +30,9 @@ from tpudiag.sources.profile.xstats import named, texts
 XLA_CPU = "tf_XLA"
 COMPUTES = ("tf_Compute", XLA_CPU)
 """Threads on which kernels run; those of tf.data are others."""
+THUNKS = "ThunkExecutor::Execute"
 POOLS = ("tf_", "collective_ops")
 """Threads of TensorFlow's own, on which no training loop marks its steps."""
-
-
-class Role(IntEnum):
-    """What an event means; the patterns are matched in this order."""
-
-    OTHER = 0
-    GET_NEXT = 1
-    KERNEL = 2
-    ITERATOR = 3
-    COMPILE = 4
-    TO_DEVICE = 5
-    COLLECTIVE = 6
-    MEMORY = 7
-    CALLBACK = 8
-    EAGER = 9
-    SPAN = 10
-    ASK = 11
-    """The whole call of an eager IteratorGetNext, its work and what is around it."""
-    PYTHON = 12
-    """A CALLBACK of the input pipeline: the thread tells."""
-
-
-PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
-    (role, re.compile(pattern))
-    for role, pattern in (
-        (Role.GET_NEXT, r"IteratorGetNext\w*Op::DoCompute"),
-        (Role.ASK, r"EagerLocalExecute: IteratorGetNext\w*"),
-        (Role.KERNEL, r"ExecutorState::Process"),
-        (Role.ITERATOR, r"Iterator::.*"),
-        (
-            Role.COMPILE,
-            r"tf\.function-graph_building|XlaCompile\w*.*|TpuCompile\w*.*|\w*CompilationCache.*"
-            r"|.*(?<![a-z])(Compile|CompileAndLoad|RunBackend|BuildExecutable)(Op|Impl)?(::.*)?"
-            r"|XLA::TPU code generation|\w+Client::Compile\w*",
-        ),
-        (
-            Role.TO_DEVICE,
-            r"tpu::System::TransferToDevice(=>IssueEvent=>Done)?|.*:InfeedEnqueue\w*|MEMCPYHToD.*"
-            r"|.*TransferLiteralToInfeed.*|BufferFromHost\w*",
-        ),
-        (Role.COLLECTIVE, r".*:(Collective|NcclAllReduce|CrossReplicaSum|AllReduce)\w*"),
-        (Role.MEMORY, r"Memory(Alloc|Dealloc)ation"),
-        (
-            Role.CALLBACK,
-            r".*:(EagerPyFunc|PyFunc|PyFuncStateless|PrintV2|Print|XlaHostCompute|"
-            r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
-        ),
-        (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
-    )
-)
-KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
-        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN)  # fmt: skip
 
 
 class Mark(NamedTuple):
@@ -125,6 +73,8 @@ class HostRead:
     iterators: IteratorSpans = field(default_factory=IteratorSpans)
     calls: list[Call] = field(default_factory=list[Call])
     """Calls of tf.functions, in the order of their starts."""
+    jitted: list[Call] = field(default_factory=list[Call])
+    """Calls of functions that jax.jit compiled."""
     callbacks: tuple[Callback, ...] = ()
     pipeline_callbacks: tuple[Callback, ...] = ()
     """Those on tf.data's own threads."""
@@ -154,10 +104,15 @@ class _Gathering:
         self.roles = np.full(size, -1, np.int8)
         for id_, name in plane.names.items():
             if 0 <= id_ < size:
-                self.roles[id_] = _role(name, span)
+                self.roles[id_] = role_of(name, span)
         self.asks: dict[str, Spans] = {}
         self.found: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
         self.ids = {name: plane.stat_id(name) for name in ("step_num", CALL)}
+        self.hlo_op = {"hlo_op": plane.stat_id("hlo_op")}
+        self.thunks = np.array(
+            [i for i, n in plane.names.items() if n.startswith(THUNKS)], np.int64
+        )
+        self.xla_ops: list[Spans] = []
         self.refers = self.ids[CALL] is None
         """Whether strings are referred to, rather than written out in each event."""
 
@@ -170,8 +125,8 @@ class _Gathering:
             roles[events.ids < 0] = -1
             self.read.strangers += int((roles == -1).sum())
             self._bounds(events, begin)
-            if line.name.startswith(XLA_CPU):
-                self._xla_ops(events, begin, kept)
+            if self.thunks.size or self.hlo_op["hlo_op"] is not None:
+                self._xla_ops(events, begin)
             present = set(np.flatnonzero(np.bincount(roles + 1)) - 1)
             for role in KEPT:
                 if role in present:
@@ -188,17 +143,18 @@ class _Gathering:
         self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
 
-    def _xla_ops(
-        self, events: Events, begin: int, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]
-    ) -> None:
-        """Operations of a program that XLA compiled for the CPU (JAX): they compute."""
-        ids = {"hlo_op": self.plane.stat_id("hlo_op")}
-        is_op = named(events, ids)["hlo_op"][1]
-        is_op[list(texts(events, ids)["hlo_op"])] = True
+    def _xla_ops(self, events: Events, begin: int) -> None:
+        """Operations of a program that XLA compiled for the CPU (JAX): they compute.
+
+        Those that run on a pool of threads end long before their work does; until then the
+        program waits for its completion.
+        """
+        is_op = named(events, self.hlo_op)["hlo_op"][1] | np.isin(events.ids, self.thunks)
+        is_op[list(texts(events, self.hlo_op)["hlo_op"])] = True
         some = events.chosen(is_op)
         if len(some):
             starts = begin + some.offsets
-            kept.setdefault(Role.KERNEL, []).append((some.ids, starts, starts + some.durations))
+            self.xla_ops.append(union(starts, starts + some.durations))
 
     def _bounds(self, events: Events, begin: int) -> None:
         """Widen the span of the trace."""
@@ -220,6 +176,8 @@ class _Gathering:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
             elif role is Role.SPAN:
                 self._spans(line, ids, starts, ends)
+            elif role is Role.JIT:
+                self._jitted(line, ids, starts, ends)
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
@@ -258,14 +216,21 @@ class _Gathering:
             mark = Mark(name, line.name, len(self.read.marks), start, end, False)
             self.read.marks.append(mark)
 
+    def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
+        """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
+        for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            name = self.plane.names[id_].partition("(")[2][:-1]
+            self.read.jitted.append(Call(name, line.name, start, end, False, False, None))
+
     def done(self) -> HostRead:
         """The whole plane."""
         read = self.read
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
-        read.calls.sort(key=lambda call: (call.start, -call.end))
-        read.kernels = _all(self.found[Role.KERNEL])
+        for called in (read.calls, read.jitted):
+            called.sort(key=lambda call: (call.start, -call.end))
+        read.kernels = merged(_all(self.found[Role.KERNEL]), *self.xla_ops)
         read.collectives = _all(self.found[Role.COLLECTIVE])
         eager = self.found[Role.EAGER]
         read.eager = merged(*(union(starts, ends) for _, starts, ends in eager))
@@ -281,10 +246,10 @@ def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None)
     """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
     if not plane.parts:
         return HostRead(unknown_bytes=plane.unknown_bytes)
-    found = _Gathering(plane, span, clock or Clock())
+    gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():
-        found.line(line)
-    return found.done()
+        gathering.line(line)
+    return gathering.done()
 
 
 def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
@@ -299,18 +264,11 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
         names = Counter(mark.name for mark in numbered)
         name = "train" if "train" in names else max(names, key=lambda n: names[n], default=None)
         marks = tuple(numbered)
-    found: list[Mark] = []
+    steps: list[Mark] = []
     for mark in marks:
-        if mark.name == name and not (found and mark.start < found[-1].end):
-            found.append(mark)
-    return tuple(found)
-
-
-def _role(name: str, span: str | None) -> Role:
-    """What the events of a name mean."""
-    if name == span:
-        return Role.SPAN
-    return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)
+        if mark.name == name and not (steps and mark.start < steps[-1].end):
+            steps.append(mark)
+    return tuple(steps)
 
 
 def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:

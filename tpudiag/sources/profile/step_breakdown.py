@@ -118,7 +118,8 @@ def of_host(
             here = common(rest, spans)
             by_part[name] = covered(here, steps.starts, steps.ends)
             rest = without(rest, here)
-    by_part[IDLE] = covered(rest, steps.starts, steps.ends)
+    # Without a kernel in the whole trace its work was not recorded, and nothing says it idled.
+    by_part[IDLE if computing else UNTOLD] = covered(rest, steps.starts, steps.ends)
     replica = _replica(label, "host", steps, by_part)
     ends = dict(zip(steps.numbers.tolist(), steps.ends.tolist(), strict=True))
     wait = _get_next(trace) if trace.asked else None

@@ -88,13 +88,17 @@ def _recovered(
     if runs:
         source = f"recovered from the runs of program {_program_name(runs[0][1])!r}; {UNMARKED}"
         return _by_program(trace, runs, label, source)
-    called = _training_calls(trace, training)
+    called = _training_calls(trace.calls, training)
     if len(called) >= LEAST_RUNS:
         source = f"recovered from the calls of tf.function {called[0].name!r}; {UNMARKED}"
         return _by_calls(trace, devices, called, label, source)
     whole = [call for call in called if not call.traced]
     if whole and not devices:
         return _whole_calls(trace, whole, label)
+    jitted = _training_calls(trace.jitted, training)
+    if len(jitted) >= LEAST_RUNS and not devices:
+        source = f"recovered from the calls of jax.jit's {jitted[0].name!r}; {UNMARKED}"
+        return _by_calls(trace, devices, jitted, label, source)
     runs = [(d, run) for d, run in dominant if not NOT_TRAINS.fullmatch(_program_name(run))]
     if not runs:
         return None
@@ -127,9 +131,9 @@ def _by_program(
     return made(trace, steps, label, source, True)
 
 
-def _training_calls(trace: HostRead, training: frozenset[str]) -> list[Call]:
-    """The calls of the training function that took longest."""
-    calls = outermost(trace.calls)
+def _training_calls(made: Sequence[Call], training: frozenset[str]) -> list[Call]:
+    """The calls of the training function that took longest; nested ones are no steps."""
+    calls = outermost(made)
     known = [call for call in calls if call.name in training]
     trains = known or [call for call in calls if _trains(call.name)]
     time: Counter[str] = Counter()

@@ -47,7 +47,7 @@ def measured(
 
     Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
     """
-    found: list[InputSpeed] = []
+    speeds: list[InputSpeed] = []
     chosen: list[AutotuneChoice] = []
     costs: list[InputCost] = []
 
@@ -57,7 +57,7 @@ def measured(
             mended = fixes(tf, dataset, chain, pipeline)
             runs: dict[str, _Run] = {}
             if mended:
-                found.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+                speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
             elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
                 runs[""] = _Run(dataset)
                 runs[""].rate(min(budget_s, LOOK_S))
@@ -71,7 +71,7 @@ def measured(
     thread.start()
     thread.join(budget_s + GRACE_S)
     alone = replace(pipeline, cost=costs[0] if costs else None, autotuned=tuple(chosen))
-    return replace(alone, speeds=tuple(found)) if not thread.is_alive() else alone
+    return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
 def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
@@ -106,20 +106,20 @@ def _speeds(
     runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
         del runs["cache"]
-    best = dict.fromkeys(runs, 0.0)
-    slowed = 0.0
+    rates: dict[str, list[float]] = {name: [] for name in runs}
+    slowed: list[float] = []
     step_s = 0.0
     for _ in range(TURNS):
         for name, run in runs.items():
-            best[name] = max(best[name], run.rate(turn_s, step_s if name == "prefetch" else 0.0))
-            step_s = step_s or 1 / best[""]
+            rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
+            step_s = step_s or 1 / rates[""][0]
         if "prefetch" in runs:
-            slowed = max(slowed, runs[""].rate(turn_s, step_s))
-    per_element = pipeline.examples_per_element
+            slowed.append(runs[""].rate(turn_s, step_s))
+    size = pipeline.examples_per_element
     for name in runs:
         if name:
-            before = slowed if name == "prefetch" else best[""]
-            yield InputSpeed(name, per_element * before, per_element * best[name])
+            before = slowed if name == "prefetch" else rates[""]
+            yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
 
 class _Run:

@@ -1,0 +1,37 @@
+"""What the measured speeds of a pipeline say of a fix."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from tpudiag.signals import InputSpeed, Pipeline
+
+_input = importlib.import_module("tpudiag.checks._input")
+
+
+def pipeline(before: float, after: float, slowest: float | None) -> Pipeline:
+    """A pipeline whose prefetch was measured."""
+    return Pipeline(ops=(), elements=(), speeds=(InputSpeed("prefetch", before, after, slowest),))
+
+
+@pytest.mark.parametrize(
+    ("slowest", "refuted", "evidence"),
+    [(None, True, 2), (950.0, True, 2), (600.0, False, 0)],
+    ids=["one turn", "turns that agree", "turns that do not"],
+)
+def test_a_slower_fix_is_refuted_by_turns_that_agree(
+    slowest: float | None, refuted: bool, evidence: int
+) -> None:
+    measured = pipeline(1000.0, 700.0, slowest)
+    assert _input.refuted(measured, "prefetch") is refuted
+    sentence, shown = _input.worth(measured, "prefetch")
+    assert sentence == ""
+    assert len(shown) == evidence
+
+
+def test_a_faster_one_is_said_with_its_figures() -> None:
+    sentence, shown = _input.worth(pipeline(1000.0, 1500.0, 900.0), "prefetch")
+    assert "1,000 -> 1,500" in sentence
+    assert len(shown) == 2

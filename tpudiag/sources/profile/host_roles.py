@@ -1,0 +1,67 @@
+"""What the events of a host mean, by their names."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+
+class Role(IntEnum):
+    """What an event means; the patterns are matched in this order."""
+
+    OTHER = 0
+    GET_NEXT = 1
+    KERNEL = 2
+    ITERATOR = 3
+    COMPILE = 4
+    TO_DEVICE = 5
+    COLLECTIVE = 6
+    MEMORY = 7
+    CALLBACK = 8
+    EAGER = 9
+    SPAN = 10
+    ASK = 11
+    """The whole call of an eager IteratorGetNext, its work and what is around it."""
+    PYTHON = 12
+    """A CALLBACK of the input pipeline: the thread tells."""
+    JIT = 13
+
+
+PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
+    (role, re.compile(pattern))
+    for role, pattern in (
+        (Role.GET_NEXT, r"IteratorGetNext\w*Op::DoCompute"),
+        (Role.ASK, r"EagerLocalExecute: IteratorGetNext\w*"),
+        (Role.KERNEL, r"ExecutorState::Process"),
+        (Role.ITERATOR, r"Iterator::.*"),
+        (
+            Role.COMPILE,
+            r"tf\.function-graph_building|XlaCompile\w*.*|TpuCompile\w*.*|\w*CompilationCache.*"
+            r"|.*(?<![a-z])(Compile|CompileAndLoad|RunBackend|BuildExecutable)(Op|Impl)?(::.*)?"
+            r"|XLA::TPU code generation|\w+Client::Compile\w*",
+        ),
+        (
+            Role.TO_DEVICE,
+            r"tpu::System::TransferToDevice(=>IssueEvent=>Done)?|.*:InfeedEnqueue\w*|MEMCPYHToD.*"
+            r"|.*TransferLiteralToInfeed.*|BufferFromHost\w*",
+        ),
+        (Role.COLLECTIVE, r".*:(Collective|NcclAllReduce|CrossReplicaSum|AllReduce)\w*"),
+        (Role.MEMORY, r"Memory(Alloc|Dealloc)ation"),
+        (
+            Role.CALLBACK,
+            r".*:(EagerPyFunc|PyFunc|PyFuncStateless|PrintV2|Print|XlaHostCompute|"
+            r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
+        ),
+        (Role.JIT, r"PjitFunction\(.+\)"),
+        (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
+    )
+)
+KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
+        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN, Role.JIT)  # fmt: skip
+
+
+def role_of(name: str, span: str | None) -> Role:
+    """What the events of a name mean."""
+    if name == span:
+        return Role.SPAN
+    return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)
