@@ -161,7 +161,7 @@ def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
         ran = union(read.steps.starts, read.steps.ends)
     if not ran:
         return
-    told = merged(*(union(found.starts, found.ends) for found in ops))
+    told = merged(*(union(columns.starts, columns.ends) for columns in ops))
     read.ops_share = common(ran, told).total / max(ran.total, 1)
     if read.ops_share < WHOLE_TRACE:
         read.untold = without(ran, told)
