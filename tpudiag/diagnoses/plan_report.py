@@ -198,7 +198,15 @@ def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
 
 def _between(value: float | None, low: float | None, high: float | None) -> Value:
     """An estimate with its range, or an empty cell."""
-    return "" if value is None else f"{value:.3g} ({low:.2g}-{high:.2g})"
+    if value is None or low is None or high is None:
+        return ""
+    return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"
+
+
+def _short(value: float, digits: int) -> str:
+    """A figure with so many digits, written out: 240, not 2.4e+02."""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.10g}"
 
 
 def _shown(value: float | None, digits: int) -> Value:
