@@ -14,9 +14,11 @@ from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Subject, Verdict
+from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.follower import Figures, Watched
+from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -98,7 +100,7 @@ class Session:
         """What the checks say of each worker."""
         return [
             (watched.worker, watched.run.ended_ns is not None,
-             examine(watched.signals(), every, self._settings))
+             examine(run_signals.signals(watched), every, self._settings))
             for watched in self.job.workers
         ]  # fmt: skip
 
