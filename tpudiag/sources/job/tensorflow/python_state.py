@@ -231,7 +231,8 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[_Slot]
             yield _Slot(
                 f"self.{use.name}" if use.kind == "self" else use.name,
                 (id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
-                _reader(use.kind, holder, use.name), _writer(use.kind, holder, use.name), use.written,
+                _reader(use.kind, holder, use.name), _writer(use.kind, holder, use.name),
+                use.written,
                 user_lines.of(function.__code__.co_filename, use.line),
             )  # fmt: skip
         elif isinstance(value, (FunctionType, MethodType)):
