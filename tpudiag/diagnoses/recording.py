@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
-from tpudiag.model import Check, Outcome, Report, Subject, Verdict
+from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Figures, Watched
@@ -26,6 +29,7 @@ from tpudiag.signals import Cause
 
 CAUSED = {"TPU603": False, "TPU604": True}
 """The checks whose findings have causes that are looked for, and whether they are of a stall."""
+KNOWN_ERROR = "TPU605"
 
 
 class Outlet(Protocol):
@@ -51,7 +55,10 @@ class Session:
         outlets: Sequence[Outlet] = (),
         expect: Reference | None = None,
         price: Price | None = None,
+        logs: Sequence[Path] = (),
+        quiet: Collection[str] = (),
     ) -> None:
+        """`quiet` names the checks of which is told only where they fail."""
         self._outlets = list(outlets)
         self._notes: list[str] = []
         self.name = ", ".join(paths)
@@ -59,7 +66,9 @@ class Session:
         self._alerts = Alerts(self.name, on_alert)
         self.job = WatchedJob(paths, expect=expect)
         self._investigator = Investigator()
+        self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
         self.outcomes: tuple[Outcome, ...] = ()
+        self._unknown: tuple[str, ...] = ()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __enter__(self) -> Session:
@@ -84,12 +93,14 @@ class Session:
         judged = self._judged(every)
         if self._investigate(merged(judged)):
             judged = self._judged(every)
-        self.outcomes = merged(judged)
+        outcomes = merged(judged)
+        self.outcomes, self._unknown = self._shown(outcomes), tuple(_unknown(outcomes))
         self._alerts.reap()
-        for outcome in self.outcomes:
-            self._alerts.judge(outcome, self._told())
+        for outcome in outcomes:
+            if not _survived(outcome):
+                self._alerts.judge(outcome, self._told())
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
-            figures, failing = watched.figures(), _failing(outcomes)
+            figures, failing = watched.figures(), _failing(self._shown(outcomes))
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
@@ -98,9 +109,19 @@ class Session:
         """What the checks say of each worker."""
         return [
             (watched.worker, watched.run.ended_ns is not None,
-             examine(watched.signals(), every, self._settings))
-            for watched in self.job.workers
+             examine(
+                replace(watched.signals(), end=self._logs.end(place, watched)), every,
+                self._settings,
+            ))
+            for place, watched in enumerate(self.job.workers)
         ]  # fmt: skip
+
+    def _shown(self, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+        """Those of which is told."""
+        return tuple(
+            outcome for outcome in outcomes
+            if outcome.id not in self._quiet or outcome.verdict is Verdict.FAILED
+        )  # fmt: skip
 
     def _investigate(self, outcomes: Sequence[Outcome]) -> bool:
         """Look for the cause of what is about to be raised; whether any was looked for."""
@@ -181,6 +202,7 @@ class Session:
             headline=job_headline(self.job),
             notes=(
                 *([f"{lost} steps could not be recorded."] if lost else []),
+                *(self._unknown if any(one.run.failure for one in workers) else ()),
                 *_notes(self.job), *self._notes,
             ),
             tables=(
@@ -204,6 +226,18 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
             for one in cause.figures
         ],
     }  # fmt: skip
+
+
+def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """An error that ended the job and is not known, whole."""
+    for outcome in outcomes:
+        if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
+            yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."
+
+
+def _survived(outcome: Outcome) -> bool:
+    """Whether it tells of an error in the log of a job that goes on: a line in the report."""
+    return outcome.id == KNOWN_ERROR and outcome.severity < Severity.ERROR
 
 
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
