@@ -14,6 +14,7 @@ from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
+from tpudiag.diagnoses.watched_workers import notes, workers_table
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
@@ -23,7 +24,7 @@ from tpudiag.monitoring.follower import Figures, Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.report_figures import Measurement, Table, Value
+from tpudiag.report_figures import Measurement
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
 
@@ -135,10 +136,10 @@ class Session:
                 for place, watched in enumerate(self.job.workers)
                 if (episode := watched.episode(stalled)) is not None
             }
-            found = self._investigator.causes(self.job.workers, episodes)
-            for place, cause in found.items():
+            causes = self._investigator.causes(self.job.workers, episodes)
+            for place, cause in causes.items():
                 self.job.workers[place].causes[stalled] = cause
-            looked = looked or bool(found)
+            looked = looked or bool(causes)
         for watched in self.job.workers:
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
@@ -203,10 +204,10 @@ class Session:
             notes=(
                 *([f"{lost} steps could not be recorded."] if lost else []),
                 *(self._unknown if any(one.run.failure for one in workers) else ()),
-                *_notes(self.job), *self._notes,
+                *notes(self.job), *self._notes,
             ),
             tables=(
-                *((_workers_table(workers, self.name),) if len(workers) > 1 else ()),
+                *((workers_table(workers, self.name),) if len(workers) > 1 else ()),
                 lost_time.table(account, self.price, self.name),
             ),
             series=lost_time.timeline(account, lost_time.SOURCE),
@@ -246,42 +247,6 @@ def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
     return {o.id: o.verdict is Verdict.FAILED for o in outcomes if o.verdict in judged}
 
 
-def _notes(job: WatchedJob) -> Iterator[str]:
-    """What was restarted, and what was left out."""
-    restarts = sum(watched.restarts for watched in job.workers)
-    if restarts:
-        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
-    if any(watched.account().restarts_unknown for watched in job.workers):
-        yield "No checkpoint was seen before a restart: which steps were repeated is not known."
-    if job.not_judged:
-        one = job.not_judged == 1
-        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
-        yield f"{job.not_judged} {runs} not judged."
-
-
-def _workers_table(workers: Sequence[Watched], source: str) -> Table:
-    """Each worker beside the others."""
-    rows = tuple(_worker_row(watched) for watched in workers)
-    return Table(
-        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
-    )
-
-
-def _worker_row(watched: Watched) -> tuple[Value, ...]:
-    """One worker."""
-    figures = watched.figures()
-    rate = (
-        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
-    )
-    change = "not known yet"
-    if figures.per_s is not None and figures.baseline_per_s:
-        change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
-    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
-    if watched.gone is not None:
-        last = "gone"
-    return (watched.worker, rate, change, last, figures.steps)
-
-
 def job_headline(job: WatchedJob) -> str:
     """The first line for all workers: the job is as fast as its slowest."""
     line = headline(job.slowest.figures())
@@ -307,7 +272,7 @@ def headline(figures: Figures) -> str:
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     """The figures of the report."""
     recent = f"{source}, its last 5 minutes"
-    found: dict[str, tuple[float | None, str, str]] = {
+    rows: dict[str, tuple[float | None, str, str]] = {
         f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
         "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
         "step_time_ms": (figures.step_ms[0], "ms", recent),
@@ -325,6 +290,6 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     }  # fmt: skip
     return {
         name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
-        for name, (value, unit, where) in found.items()
+        for name, (value, unit, where) in rows.items()
         if value is not None
     }

@@ -141,18 +141,18 @@ class Watched:
 
     def poll(self) -> bool:
         """Take in what is new; whether there is a run. Raises UnreadableInput."""
-        for found in self._source.poll():
-            same = self.recording is not None and self.recording.run.id == found.run.id
+        for recording in self._source.poll():
+            same = self.recording is not None and self.recording.run.id == recording.run.id
             if not same:
-                self._next(found.run)
-            self.moved = self.moved or (same and bool(found.windows))
-            self.recording = found
+                self._next(recording.run)
+            self.moved = self.moved or (same and bool(recording.windows))
+            self.recording = recording
             stalls_s: dict[int, float] = {}
-            for window in found.windows:
+            for window in recording.windows:
                 stalls_s[window.number] = self._stalled_s(window)
                 self._add(window)
-            self.ledger.take(found, stalls_s)
-            self._ages.hear(found.run, self._last_ns)
+            self.ledger.take(recording, stalls_s)
+            self._ages.hear(recording.run, self._last_ns)
         return self.recording is not None
 
     def _stalled_s(self, window: Window) -> float:

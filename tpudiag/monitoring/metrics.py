@@ -71,8 +71,8 @@ METRICS = (
 
 def values(figures: Figures) -> dict[str, float | int]:
     """The figures that are known, by the metric's name."""
-    found = ((metric.name, metric.read(figures)) for metric in METRICS)
-    return {name: value for name, value in found if value is not None}
+    readings = ((metric.name, metric.read(figures)) for metric in METRICS)
+    return {name: value for name, value in readings if value is not None}
 
 
 Counter = tuple[str, str, Callable[[Figures], float | int | None]]

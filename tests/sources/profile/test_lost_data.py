@@ -94,6 +94,32 @@ def test_a_host_without_operations_is_no_straggler(
     assert all("h1" in finding.message for finding in outcome.findings)
 
 
+def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    for number in range(4):
+        made = spaces.pod_host(f"h{number}")
+        for plane in made.planes:
+            for line in list(plane.lines):
+                if number == 2 and line.name == "Steps":
+                    plane.lines.remove(line)
+        spaces.write(made, tmp_path, host=f"h{number}")
+    outcome = next(o for o in report(tmp_path).outcomes if o.id == "TPU503")
+    assert outcome.verdict is Verdict.SKIPPED
+    assert "not marked in the same way" in (outcome.reason or "")
+
+
+def test_time_of_operations_without_their_program_is_busy(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.pod_host("a", devices=1)
+    before = facts(spaces.write(made, tmp_path))[0].devices[0].busy_ms
+    line = next(line for plane in made.planes for line in plane.lines if line.name == "XLA Modules")
+    del line.events[4:]
+    (device,) = facts(spaces.write(made, tmp_path))[0].devices
+    assert device.busy_ms == pytest.approx(before)
+
+
 def test_use_of_the_peaks_is_over_the_time_that_is_told(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
     whole = report(spaces.write(made, tmp_path)).measurements["mxu_utilization"].value

@@ -44,7 +44,6 @@ model.fit(dataset)                                     # without class_weight=""
             r"Expected \w{3,10}, got None of type 'NoneType'",
             r"Cannot convert (?:a )?None (?:value )?to (?:a )?[Tt]ensor",
             r"Failed to convert elements of .{0,80}?None.{0,80}? to Tensor",
-            r"Dimension value must be integer or None or have an __index__ method",
             r"Gradients do not exist for variables.{0,1600}?ValueError: ?None",
         ),
         cause="A tensor was expected and None came: a gradient of a variable that takes no part in the loss, a function or input_fn that returns nothing, an argument or flag that was never set, or the static size of an unknown dimension used as a number.",

@@ -72,14 +72,7 @@ assert value is not None                                     # right after it is
 batch = tf.shape(x)[0]                                       # not x.shape[0], which is None for an unknown dimension""",
         evidence="recalled",
         example="AttributeError: 'NoneType' object has no attribute 'shape'",
-        yields_to=(
-            "E142",
-            "P08",
-            "E90",
-            "E91",
-            "E191",
-            "P06",
-        ),
+        yields_to=("E142", "P08", "E90", "E91", "E191", "P06", "E200"),
     ),
     KnownError(
         id="E283",

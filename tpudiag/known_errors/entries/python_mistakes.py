@@ -12,8 +12,7 @@ ERRORS = (
         phase=Phase.ANY,
         kind=Kind.BROAD,
         patterns=(
-            r"AttributeError: .{0,30}?'?(?P<type>(?!None)\w{1,60})'? object has no attribute '(?P<name>\w{1,80})'",
-            r"'(?P<type>(?!None)\w{1,60})' object has no attribute '(?P<name>\w{1,80})'",
+            r"'(?P<type>(?!None)[\w.]{1,60})' object has no attribute '(?P<name>(?!_from_compatible)\w{1,80})'",
             r"type object '(?P<type>\w{1,60})' has no attribute '(?P<name>\w{1,80})'",
             r"AttributeError: can't (?:set|delete) attribute",
             r"property '(?P<name>\w{1,60})' of '(?P<type>\w{1,60})' object has no setter",
@@ -60,7 +59,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         evidence="recalled",
         example="AttributeError: 'Optimizer' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
-        yields_to=("E281", "E282", "E280", "P29"),
+        yields_to=("E281", "E282", "E280", "P29", "E491", "E200", "E509", "E510", "E114"),
     ),
     KnownError(
         id="E496",

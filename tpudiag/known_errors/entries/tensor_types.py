@@ -31,6 +31,8 @@ ERRORS = (
             r"Unsupported numpy type",
             r"Value for attr '(?P<attr>\w{1,20})' of (?P<got>\w{1,12}) is not in the list of allowed values",
             r"Could not find .{0,40}?kernel.{0,80}?DT_(?P<got>\w{1,12})",
+            r"Dimension value must be integer or None",
+            r"int\(\) argument must be a string, a bytes-like object",
         ),
         cause="An operation gets a tensor of another type than it takes, or of two types: integer labels or steps beside floats, float64 from NumPy, float32 constants beside bfloat16 under a mixed policy, strings where numbers are wanted.",
         details=("{wanted} is wanted.", "It got {got}."),
