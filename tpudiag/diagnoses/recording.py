@@ -18,9 +18,11 @@ from tpudiag.diagnoses.watched_workers import notes, workers_table
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.follower import Figures, Watched
+from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -111,7 +113,7 @@ class Session:
         return [
             (watched.worker, watched.run.ended_ns is not None,
              examine(
-                replace(watched.signals(), end=self._logs.end(place, watched)), every,
+                replace(run_signals.signals(watched), end=self._logs.end(place, watched)), every,
                 self._settings,
             ))
             for place, watched in enumerate(self.job.workers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
 
 Worker = tuple[Figures, Mapping[str, bool]]

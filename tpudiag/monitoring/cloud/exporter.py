@@ -17,7 +17,7 @@ from tpudiag.monitoring.cloud.connection import metric_client
 from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource, worker
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import cause_of, values
 from tpudiag.monitoring.recording import NS, Run
 
