@@ -210,11 +210,11 @@ def _expected(rate: float | None) -> Reference | None:
 
 def _outlets(options: argparse.Namespace) -> list[Outlet]:
     """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
-    found: list[Outlet] = []
+    outlets: list[Outlet] = []
     if options.prometheus is not None:
         from tpudiag.monitoring.prometheus import Prometheus
 
-        found.append(Prometheus(options.prometheus, options.job))
+        outlets.append(Prometheus(options.prometheus, options.job))
     if options.project is not None:
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 
@@ -226,10 +226,10 @@ def _outlets(options: argparse.Namespace) -> list[Outlet]:
             endpoint=options.endpoint,
             buffer=options.buffer,
         )
-        found.append(Exporter(destination, ", ".join(options.source)))
+        outlets.append(Exporter(destination, ", ".join(options.source)))
     elif options.endpoint is not None:
         raise UsageError("--endpoint: needs --project")
-    return found
+    return outlets
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:

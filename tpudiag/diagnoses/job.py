@@ -220,9 +220,9 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
 
 def _fitting(job: runner.JobRun, replicas: int) -> int:
     """How many replicas to rehearse with: fewer where the job said so, or was too large to live."""
-    said = job.facts.get("fitting_replicas")
-    if isinstance(said, int):
-        return said
+    fitting = job.facts.get("fitting_replicas")
+    if isinstance(fitting, int):
+        return fitting
     killed = job.exit_code == -signal.SIGKILL and not (job.timed_out or job.interrupted)
     return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
@@ -247,8 +247,10 @@ def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals
     attempt = signals.tpu or TpuAttempt(asked=asked, reached=False)
     if not attempt.reached and attempt.error is None:
         waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
-        said = job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
-        attempt = replace(attempt, error=said, waited_s=waited_s)
+        reason = (
+            job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
+        )
+        attempt = replace(attempt, error=reason, waited_s=waited_s)
     return replace(signals, tpu=replace(attempt, asked=asked, limit_s=request.tpu_timeout_s)), job
 
 

@@ -21,8 +21,8 @@ class JobLog:
 
     def follow(self, files: Iterable[Path] = (), pids: Iterable[int] = ()) -> None:
         """Read these too; files that are followed already go on as they are."""
-        found = (path for pid in pids for path in log_files(pid))
-        for path in (*files, *found):
+        of_pids = (path for pid in pids for path in log_files(pid))
+        for path in (*files, *of_pids):
             self._logs.setdefault(path, (LogFile(path), GrowingLog()))
 
     def look(self) -> tuple[Match, ...]:
@@ -36,5 +36,5 @@ class JobLog:
 
     def end(self, how: JobEndKind = "running", exit_code: int | None = None) -> JobEnd | None:
         """What was said so far, as the signal of the job's end; None where nothing was."""
-        said = "\n".join(log.telling for _, log in self._logs.values())
-        return JobEnd(how=how, exit_code=exit_code, log_tail=said) if said.strip() else None
+        tail = "\n".join(log.telling for _, log in self._logs.values())
+        return JobEnd(how=how, exit_code=exit_code, log_tail=tail) if tail.strip() else None

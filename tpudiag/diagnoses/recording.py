@@ -14,9 +14,11 @@ from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Subject, Verdict
+from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.follower import Figures, Watched
+from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -98,7 +100,7 @@ class Session:
         """What the checks say of each worker."""
         return [
             (watched.worker, watched.run.ended_ns is not None,
-             examine(watched.signals(), every, self._settings))
+             examine(run_signals.signals(watched), every, self._settings))
             for watched in self.job.workers
         ]  # fmt: skip
 
@@ -114,10 +116,10 @@ class Session:
                 for place, watched in enumerate(self.job.workers)
                 if (episode := watched.episode(stalled)) is not None
             }
-            found = self._investigator.causes(self.job.workers, episodes)
-            for place, cause in found.items():
+            causes = self._investigator.causes(self.job.workers, episodes)
+            for place, cause in causes.items():
                 self.job.workers[place].causes[stalled] = cause
-            looked = looked or bool(found)
+            looked = looked or bool(causes)
         for watched in self.job.workers:
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
@@ -273,7 +275,7 @@ def headline(figures: Figures) -> str:
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     """The figures of the report."""
     recent = f"{source}, its last 5 minutes"
-    found: dict[str, tuple[float | None, str, str]] = {
+    rows: dict[str, tuple[float | None, str, str]] = {
         f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
         "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
         "step_time_ms": (figures.step_ms[0], "ms", recent),
@@ -291,6 +293,6 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     }  # fmt: skip
     return {
         name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
-        for name, (value, unit, where) in found.items()
+        for name, (value, unit, where) in rows.items()
         if value is not None
     }

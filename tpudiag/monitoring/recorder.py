@@ -287,10 +287,10 @@ class Recorder:
 
     def _failed(self, error: Exception) -> None:
         """Say it once; the loop never hears of it."""
-        said = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         if self._failure is None:
-            _log.warning("tpudiag: throughput is not being kept (%s); training goes on", said)
-        self._failure = said
+            _log.warning("tpudiag: throughput is not being kept (%s); training goes on", reason)
+        self._failure = reason
         with suppress(Exception):
             if self._sink is not None:
                 self._sink.close()

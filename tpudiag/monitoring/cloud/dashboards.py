@@ -120,11 +120,11 @@ class Dashboards:
             return
         before = there[0]
         merged = merged_board(before, made)
-        found = tuple(differences(before, _json(_message(merged))))
-        if found and not dry_run:
+        changed = tuple(differences(before, _json(_message(merged))))
+        if changed and not dry_run:
             request = {"dashboard": _message(merged)}
             call(self._project, self._client.update_dashboard, request=request)
-        yield Change("update" if found else "keep", ID, str(before["name"]), found)
+        yield Change("update" if changed else "keep", ID, str(before["name"]), changed)
 
     def delete(self, job: str, *, dry_run: bool) -> Iterator[Change]:
         """Delete the dashboard of a job."""

@@ -12,6 +12,7 @@ from .images import Contents
 from .keras_data import KerasData
 from .ledger import MARKER, Ledger
 from .modules import HostedModules
+from .pictures import Pictures
 from .pretrained import Pretrained
 
 
@@ -28,6 +29,7 @@ class FakeData:
         HostedModules(self._ledger)
         folders.install(self._ledger)
         self._pretrained = Pretrained(self._ledger)
+        self._pictures = Pictures(self._ledger)
 
     def watch_tensorflow(self, tf: Any) -> None:
         """Files, records and contents."""
@@ -59,6 +61,8 @@ class FakeData:
             "tensorflow_datasets": self.watch_tfds,
             "tensorflow_hub": self.watch_hub,
             "pandas": self.watch_pandas,
+            "PIL.Image": self._pictures.watch_pil,
+            "cv2": self._pictures.watch_opencv,
             base + "configuration_utils": self._pretrained.watch_configurations,
             base + "modeling_tf_utils": self._pretrained.watch_models,
             base + "tokenization_utils_base": self._pretrained.watch_tokenizers,

@@ -11,6 +11,7 @@ from tpudiag.sources.job.tensorflow import hooks
 
 from . import functions, paths
 from .ledger import Ledger
+from .program_text import classes, sources
 from .text_files import JPEG, plain
 
 _IMAGES = {
@@ -107,8 +108,8 @@ class KerasData:
         return plain(self._ledger, name)
 
     def _folder(self, name: str) -> str:
-        """What an archive was unpacked to: two classes of pictures."""
-        for label in ("class_a", "class_b"):
+        """What an archive was unpacked to: pictures of each class."""
+        for label in classes(sources()):
             for number in range(64):
                 self._ledger.file(
                     f"archives/{name}/{label}/{number:03d}.jpg", lambda path: _write(path, JPEG)
