@@ -65,7 +65,7 @@ def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int
 
         experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-        def experimental_assign_tological_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+        def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
             """One CPU replica holds what a TPU would place on one of its devices."""
             return tensor
 
