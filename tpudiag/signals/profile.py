@@ -305,5 +305,5 @@ class ProfileFacts:
         if not self.unread:
             return "profile"
         names = [host.name for host in self.unread]
-        said = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        return f"profile without {said} (unreadable)"
+        lost = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return f"profile without {lost} (unreadable)"

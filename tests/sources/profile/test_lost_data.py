@@ -169,3 +169,34 @@ def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: P
     steps = facts(spaces.write(made, tmp_path))[1]
     assert steps
     assert steps.step_ms == pytest.approx([20.5] * 7)
+
+
+@pytest.mark.parametrize("host_memory", [True, False])
+def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
+    spaces: ModuleType, tmp_path: Path, host_memory: bool
+) -> None:
+    made = spaces.training(devices=1, steps=6, step_ms=20.0, infeed_ms=0.0 if host_memory else 3.0)
+    for plane in [plane for plane in made.planes if plane.name == "/host:CPU"]:
+        made.planes.remove(plane)
+    if host_memory:
+        metadata = made.planes[1].event_metadata
+        for key in metadata:
+            if metadata[key].display_name == "infeed.1":
+                metadata[key].name = "%copy-done.1 = f32[8]{0} copy-done((f32[8]{0:S(5)}) %c)"
+                metadata[key].stats[0].str_value = "copy-done"
+    assert verdicts(spaces.write(made, tmp_path))["TPU210"] is Verdict.SKIPPED
+
+
+def test_nothing_passes_while_a_device_that_ran_shows_no_steps(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.pod_host("a", steps=10)
+    for plane in made.planes:
+        for line in list(plane.lines):
+            alone = plane.name == "/device:TPU:1" and line.name == "XLA Modules"
+            if alone or (plane.name.startswith("/device:TPU") and line.name == "Steps"):
+                plane.lines.remove(line)
+    outcomes = {o.id: o for o in report(spaces.write(made, tmp_path)).outcomes}
+    for id_ in ("TPU201", "TPU405", "TPU406"):
+        assert outcomes[id_].verdict is not Verdict.PASSED, id_
+    assert "show no steps" in (outcomes["TPU406"].reason or "")

@@ -126,6 +126,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"[\w/\-.]; No such file or directory",
             r"errno = 2, error message = 'No such file",
             r"ENOENT: no such file",
+            r"No file or directory found at ?(?P<file>\S{1,160})",
         ),
         cause="A file does not exist where the program looks for it: the path is wrong or missing, or it is looked for on another machine (each host of a slice has a disk of its own).",
         details=("The file is {file}.",),

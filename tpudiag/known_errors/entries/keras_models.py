@@ -169,7 +169,7 @@ new = keras.models.clone_model(model)                    # not copy.deepcopy(mod
         phase=Phase.TRACING,
         patterns=(
             r"[Cc]reat\w{2,3} variables on a non-first call",
-            r"tried to create variables on non-first call",
+            r"tried to create variables on (?:non-first|second) call",
         ),
         cause="A tf.function creates variables when it is called again: a layer, metric or optimizer made inside it, or one optimizer for two models.",
         fix="""\

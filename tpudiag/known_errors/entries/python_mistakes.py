@@ -126,6 +126,8 @@ strategy = tf.distribute.TPUStrategy(resolver)                                  
             r"string indices must be integers",
             r"not all arguments converted during string formatting",
             r"'(?P<type>\w{1,40})' object cannot be interpreted as an integer",
+            r"argument must be a string(?:, a bytes-like object)? or a (?:real )?number, not '(?P<type>\w{1,40})'",
+            r"unexpected keyword argument passed to",
         ),
         cause="A function is called with other arguments than it takes, or a value of one type is used as another: a signature that changed with a release of its library, a tuple of another length (a dataset that yields (x, y, weights), a model that returns two outputs), a number that is a string.",
         details=(
@@ -153,6 +155,7 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
             "P30",
             "P41",
             "P71",
+            "P44",
         ),
     ),
     KnownError(

@@ -179,7 +179,6 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
         patterns=(
             r"(?P<task>/job:\w{1,30}/(?:replica:\d{1,4}/)?task:\d{1,5}) has been set to ERROR",
             r"Task (?P<task>/job:\w{1,30}/(?:replica:\d{1,4}/)?task:\d{1,5}) heartbeat timeout",
-            r"heartbeat timeout\. This indicates",
             r"/task:\d{1,5} heartbeat timeout",
             r"heartbeat timed out",
             r"missed \d{0,4} ?heartbeats?",
@@ -251,7 +250,8 @@ checkpoint.restore(manager.latest_checkpoint)""",
         patterns=(
             r"(?:node|TPU|instance|VM|worker|host|job|task).{0,60}?(?:was|been) preempted",
             r"state:? ?.{0,3}PREEMPTED",
-            r"due to (?:a )?(?:host )?maintenance event",
+            r"(?:due to|through) (?:a )?(?:host )?maintenance event",
+            r"terminated due to host maintenance",
             r"Preemption notice",
             r"TERMINATE_ON_HOST_MAINTENANCE",
             r"instance was (?:preempted|terminated)",

@@ -38,7 +38,7 @@ def cause(seen: Observations) -> Cause | None:
         _stopped, _preempted, _pausing, _memory, _compile, _input, _cpu, _by_stack, _partner,
         _thrashing, _hbm,
     )  # fmt: skip
-    return next((found for rule in rules if (found := rule(seen)) is not None), None)
+    return next((verdict for rule in rules if (verdict := rule(seen)) is not None), None)
 
 
 def _stopped(seen: Observations) -> Cause | None:

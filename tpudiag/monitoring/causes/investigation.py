@@ -94,7 +94,7 @@ class Investigator:
             event = events.result() if events is not None else None
         devices = tuple(self._tools.devices()) if here else ()
         odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
-        found: dict[int, tuple[Cause | None, str]] = {}
+        by_place: dict[int, tuple[Cause | None, str]] = {}
         for place, episode in ill.items():
             seen = self._seen(workers[place], episode, threads.get(place), event)
             if odd is not None and place != odd[0]:
@@ -103,8 +103,8 @@ class Investigator:
             told = classified(seen)
             if told is not None and devices:
                 told = replace(told, figures=(*told.figures, *devices))
-            found[place] = (told, _stands(threads.get(place)))
-        return found
+            by_place[place] = (told, _stands(threads.get(place)))
+        return by_place
 
     def _looked(self, pid: int) -> MainThread:
         """One process's main thread; whatever fails, a cause is still looked for elsewhere."""
@@ -159,7 +159,7 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
     """
     if len(threads) < LEAST_WORKERS:
         return None
-    found: list[tuple[int, str]] = []
+    odd: list[tuple[int, str]] = []
     for place, thread in threads.items():
         others = [other for key, other in threads.items() if key != place]
         waits = any(
@@ -173,8 +173,8 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
             if share >= TOGETHER and all(4 * other.line_share(line) < share for other in others)
         ]  # fmt: skip
         if waits and alone:
-            found.append((place, alone[0]))
-    return found[0] if len(found) == 1 else None
+            odd.append((place, alone[0]))
+    return odd[0] if len(odd) == 1 else None
 
 
 def _stands(thread: MainThread | None) -> str:

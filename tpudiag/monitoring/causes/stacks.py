@@ -73,9 +73,9 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
     total = 0
     for frames, count in stacks:
         total += count
-        found = _activity(frames)
-        if found is not None:
-            shares[found] += count
+        act = _activity(frames)
+        if act is not None:
+            shares[act] += count
         line = _users_line(frames)
         if line:
             lines[line] += count

@@ -78,11 +78,11 @@ def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[
             into[event] = text
 
 
-def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
+def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
     """The peak of each allocator of a host; sizes in bytes."""
-    if not found:
+    if not parts:
         return
-    whole = _joined(found)
+    whole = _joined(parts)
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for index, name in enumerate(whole.allocators):
         by_name[name].append(index)
@@ -91,19 +91,19 @@ def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
         yield _peak(whole, np.array(members, np.int64)[order], host, name)
 
 
-def _joined(found: Sequence[Allocations]) -> Allocations:
+def _joined(parts: Sequence[Allocations]) -> Allocations:
     """Those of all windows."""
     return Allocations(
-        np.concatenate([part.times for part in found]),
-        np.concatenate([part.sizes for part in found]),
-        np.concatenate([part.addresses for part in found]),
-        np.concatenate([part.reserved for part in found]),
-        np.concatenate([part.allocated for part in found]),
-        np.concatenate([part.free for part in found]),
-        np.concatenate([part.lifetime_peaks for part in found]),
-        np.concatenate([part.fragmented for part in found]),
-        [op for part in found for op in part.ops],
-        [name for part in found for name in part.allocators],
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.sizes for part in parts]),
+        np.concatenate([part.addresses for part in parts]),
+        np.concatenate([part.reserved for part in parts]),
+        np.concatenate([part.allocated for part in parts]),
+        np.concatenate([part.free for part in parts]),
+        np.concatenate([part.lifetime_peaks for part in parts]),
+        np.concatenate([part.fragmented for part in parts]),
+        [op for part in parts for op in part.ops],
+        [name for part in parts for name in part.allocators],
     )
 
 

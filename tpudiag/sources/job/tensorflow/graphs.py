@@ -99,7 +99,7 @@ def bodies(graph: Any, operation: Any) -> Iterator[Any]:
 def step_ops(call: GradientCall) -> StepOps:
     """The operations of the step that call the host, have no TPU kernel, or an open size."""
     total = 0
-    found: list[StepOp] = []
+    ops: list[StepOp] = []
     sized: list[StepOp] = []
     constants: list[StepConstant] = []
     for operation, _ in operations(call.graph):
@@ -107,7 +107,7 @@ def step_ops(call: GradientCall) -> StepOps:
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
             where = user_lines.of_frames(operation.traceback or ())
-            found.append(StepOp(operation.type, operation.name, calls_host, where))
+            ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
             where = user_lines.of_own_call(operation.traceback or ())
             if where is not None:
@@ -115,7 +115,7 @@ def step_ops(call: GradientCall) -> StepOps:
         elif operation.type == "Const":
             constants.extend(_large_constant(operation))
     constants.sort(key=lambda constant: -constant.bytes)
-    return StepOps(total, tuple(found), tuple(sized), tuple(constants))
+    return StepOps(total, tuple(ops), tuple(sized), tuple(constants))
 
 
 def _large_constant(operation: Any) -> Iterator[StepConstant]:
