@@ -15,8 +15,9 @@ def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
     of_a_job(signals, "what Python did around the steps")
     loop = need(signals.loop, "a training loop")
     if loop.dispatches < fewest:
-        few = "a training step" if fewest == 1 else f"{fewest} training steps"
-        need(None, few, f"rehearse {fewest} steps or more: `tpudiag check train.py`")
+        few = "a training step" if fewest == 1 else f"a loop of {fewest} training steps"
+        steps = "a step" if fewest == 1 else f"{fewest} steps"
+        need(None, few, f"rehearse {steps} or more: `tpudiag check train.py`")
     return loop
 
 
