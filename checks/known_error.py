@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import Kind, Match, RivalFound
+from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 from tpudiag.known_errors.versions import for_versions
@@ -174,4 +174,6 @@ def _what(end: JobEnd) -> str:
     if failure is None:
         return " ".join(end.error.split())
     near = ", ".join(f"{error.family} [{error.id}]" for error in failure.nearest)
-    return f"{failure.text} ({failure.phase.value}{'; nearest: ' + near if near else ''})"
+    known = failure.phase is not Phase.ANY
+    about = [failure.phase.value] * known + [f"nearest: {near}"] * bool(near)
+    return f"{failure.text} ({'; '.join(about)})" if about else failure.text

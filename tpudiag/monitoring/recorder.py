@@ -162,7 +162,13 @@ class Recorder:
         self._limit = self._queue_steps
         if self._closed_at is not None:
             self.end_pause("between loops", self._closed_at)
+            self._closed_at = None
         self._start()
+
+    @property
+    def closed_at(self) -> int | None:
+        """When it was closed (performance counter, ns), None while it is open."""
+        return self._closed_at
 
     def crashed(self, text: str) -> None:
         """The process ends by an exception: say so in the recording."""
