@@ -130,8 +130,11 @@ files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); tf.data.TFRecordDatase
         patterns=(
             r"No space left on device",
             r"Disk quota exceeded",
+            r"Could not append to the internal temporary file",
+            r"disk is full",
+            r"Not enough (?:disk|free) space",
         ),
-        cause="The disk is full: a checkpoint, cache or log could not be written.",
+        cause="The disk is full: a checkpoint, cache or log could not be written (what goes to gs:// is collected in /tmp first).",
         fix="""\
 df -h; du -xsh /tmp ~ | sort -h                 # what fills it
 tf.train.CheckpointManager(checkpoint, "gs://BUCKET/ckpt", max_to_keep=3)      # a bucket, and few of them""",

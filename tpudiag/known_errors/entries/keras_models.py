@@ -93,6 +93,7 @@ grep -rnE "import.*keras|from.*keras" *.py                   # one Keras only: k
 keras.layers.Dense(10, name="head_2")                        # names once in a model""",
         evidence="recalled",
         example="ValueError: Graph disconnected: cannot obtain value for tensor KerasTensor(name='input_1') at layer \"conv2d\".",
+        yields_to=("E490",),
     ),
     KnownError(
         id="E204",
@@ -113,6 +114,7 @@ export TF_USE_LEGACY_KERAS=1                                    # before TensorF
 @keras.saving.register_keras_serializable()                     # a loss or metric of your own, and custom_objects={"name": fn} when loading""",
         evidence="recalled",
         example="ValueError: Could not interpret optimizer identifier: <keras.src.optimizers.adam.Adam object at 0x7f35c4>",
+        yields_to=("E474",),
     ),
     KnownError(
         id="E205",

@@ -198,6 +198,8 @@ env | grep -E "XLA_FLAGS|LIBTPU_INIT_ARGS"; pip list | grep -iE "libtpu|tensorfl
             r"Out of memory: Killed process (?P<pid>\d{1,9})",
             r"(?<![^\n])Killed(?![^\n])",
             r"line \d{1,6}: {1,4}\d{1,9} Killed ",
+            r"(?:[\])%.]|\d/s|/step) ?Killed(?![a-z:'])",
+            r"(?:\n|\.\.\.|filled\.) ?Killed(?![a-z:'])",
             r"oom-kill",
             r"OOMKilled",
             r"oom_reaper",

@@ -154,6 +154,7 @@ for batch in strategy.experimental_distribute_dataset(dataset): ...      # was m
             r"module 'tensorflow_estimator.{0,60}?has no attribute",
             r"has no attribute 'TPUEstimator\w{0,6}'",
             r"module 'tensorflow_estimator[\w.]{0,80}' has no attribute '(?P<name>\w{1,40})'",
+            r"cannot import name '(?P<name>TPUEstimator|TPUConfig|TPUEstimatorSpec)",
         ),
         cause="Estimator and TPUEstimator are gone since TensorFlow 2.16; 2.15 is the last release that has them, and no v5e, v5p or v6e runs TPUEstimator.",
         fix="""\

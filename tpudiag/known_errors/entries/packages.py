@@ -210,7 +210,11 @@ An op that loads optimization parameters into HBM for embedding. Must be""",
         phase=Phase.INSTALLING,
         patterns=(
             r"undefined symbol: _ZN\d{1,3}tensorflow\w{0,120}",
-            r"undefined symbol: _ZNK?\d{1,3}(?:tensorflow|absl|tsl|xla)\w{0,160}",
+            r"undefined symbol: _ZNK?\d{1,3}(?:tensorflow|absl|tsl|xla|tflite)\w{0,160}",
+            r"libtensorflow_framework\.(?:so|\d)[\w.]{0,12}.{0,60}?(?:not loaded|not found|cannot open|image not found|no such file)",
+            r"Library not loaded: .{0,60}?libtensorflow",
+            r"tensorflow_(?:text|io|addons|recommenders_addons|decision_forests)[\w/\\.]{0,120}?\.(?:so|dylib).{0,30}?(?:not found|no such file|undefined)",
+            r"unable to open file: libtensorflow_io\w{0,20}\.so",
         ),
         cause="A compiled extension (custom op, tensorflow_text, tensorflow_io, reverb) was built against another version of TensorFlow than the one installed.",
         fix="""\

@@ -133,6 +133,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             "keras-team/keras#8956",
         ),
         example="ValueError: Unrecognized keyword arguments: ['batch_shape']",
+        yields_to=("E474",),
     ),
     KnownError(
         id="P24",

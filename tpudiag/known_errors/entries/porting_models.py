@@ -133,6 +133,7 @@ pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of yo
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="ValueError: Unrecognized keyword arguments passed to Embedding: {'weights': [array([[0., 0.]])]}",
+        yields_to=("E490",),
     ),
     KnownError(
         id="P41",
