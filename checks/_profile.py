@@ -49,8 +49,23 @@ def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, 
     return {name: score for name, score in scores.items() if score > limit}
 
 
+def every_device(profile: ProfileFacts) -> None:
+    """Skip a check that cannot pass while devices that ran something show no steps."""
+    known = {(replica.host, replica.replica) for replica in profile.replicas}
+    ran = [device for device in profile.devices if device.busy_ms]
+    unknown = [d for d in ran if (d.host, d.name) not in known] if known else []
+    if unknown:
+        raise NotMeasured(
+            f"{len(unknown)} of {len(ran)} devices ran something and show no steps "
+            f"({unknown[0].host} {unknown[0].name})",
+            "record some steps of all devices, then `tpudiag read logdir`",
+        )
+
+
 def whole_trace(profile: ProfileFacts | None) -> None:
     """Skip a check that cannot pass where programs ran whose operations the trace lost."""
+    if profile is not None and profile.devices:
+        every_device(profile)
     if profile is None or not profile.half_traced:
         return
     worst = min(profile.half_traced, key=lambda device: device.ops_share or 0.0)

@@ -56,16 +56,18 @@ KINDS = (
 
 def advice(op: str) -> Advice:
     """The advice for an op as a trace names it, e.g. `ParallelMapV2`."""
-    return next((found for pattern, found in KINDS if pattern.fullmatch(op)), OTHER)
+    return next((words for pattern, words in KINDS if pattern.fullmatch(op)), OTHER)
 
 
 def blocker(profile: ProfileFacts | None, host: str | None = None) -> InputBlocker | None:
     """The op that a host's loop waited for longest; of all hosts where none is named."""
-    found = profile.blockers if profile else ()
-    return next((b for b in found if host is None or b.host == host), None)
+    blockers = profile.blockers if profile else ()
+    return next((b for b in blockers if host is None or b.host == host), None)
 
 
-def blocked_by(profile: ProfileFacts, found: InputBlocker) -> Evidence:
+def blocked_by(profile: ProfileFacts, blocking: InputBlocker) -> Evidence:
     """The op, and how long the loop waited for it."""
-    path = found.name.removeprefix("Iterator::")
-    return Evidence(f"waited for {path}", round(found.blocked_ms, 3), "ms", source=profile.source)
+    path = blocking.name.removeprefix("Iterator::")
+    return Evidence(
+        f"waited for {path}", round(blocking.blocked_ms, 3), "ms", source=profile.source
+    )

@@ -58,17 +58,17 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     evidence = Evidence(
         "collectives", percent(spent), "% of step time", percent(limit), profile.source
     )
-    found = [op for op in profile.ops if op.part == "collectives"]
+    collectives = [op for op in profile.ops if op.part == "collectives"]
     longest = tuple(
         Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
-        for op in found[:3]
+        for op in collectives[:3]
     )
     if spent >= limit:
         yield Finding(
             f"collectives take {spent:.0%} of the step.",
             "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
             (evidence, *longest),
-            found[0].location if found else None,
+            collectives[0].location if collectives else None,
             severity=Severity.ERROR if spent >= ERROR_LIMIT
             else Severity.WARNING if spent >= WARNING_LIMIT else Severity.INFO,
             cost_ms_per_step=ms_per_step(replicas, "collectives"),

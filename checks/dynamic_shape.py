@@ -95,7 +95,7 @@ def _finding(
     """An unknown dimension of the input: the batch alone, which is padded, or another."""
     only_batch = all(map(_is_open_batch, unknown))
     shown = next((t for t in unknown if t.shape is None or None in t.shape[1:]), unknown[0])
-    batching = next((found for p in pipelines if (found := _batching(p)) is not None), None)
+    batching = next((culprit for p in pipelines if (culprit := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
     if only_batch and batching is not None:
         endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
@@ -111,7 +111,7 @@ def _finding(
             batching.location,
             severity=Severity.INFO if endless else Severity.WARNING,
         )
-    opened = next((found for p in pipelines if (found := _opening(p)) is not None), None)
+    opened = next((culprit for p in pipelines if (culprit := _opening(p)) is not None), None)
     where = opened.location if opened else next((p.location for p in pipelines), None)
     if only_batch and not any(op.batch_size is not None for p in pipelines for op in p.ops):
         return Finding(

@@ -12,12 +12,20 @@ from ._need import need, percent
 
 LIMIT = 0.5
 """Share of the time that evaluation, predictions or saving may take beside training."""
+EAGER_LIMIT = 0.1
+"""The same for a model that is called outside any tf.function: a TPU's steps are far faster than
+those of this machine, and its eager operations are not."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
     "evaluation": (
         "model.fit(..., validation_freq=5)              # or evaluate every fifth epoch\n"
         "model.fit(..., validation_steps=50)            # or on a part of the data"
+    ),
+    "eager evaluation": (
+        "@tf.function\n"
+        "def eval_step(batch):\n"
+        "    return strategy.run(lambda x, y: metric.update_state(y, model(x)), args=batch)"
     ),
     "predict": "predict once after training, or on a few batches: model.predict(dataset.take(10))",
     "saving": (
@@ -34,7 +42,8 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     ## What it sees
     Lines that evaluate, predict or save again and again: their time from the second time on, and
     that of the training steps in between, on this machine. Evaluation and training grow alike on a
-    TPU; saving weighs more there, as its steps are faster.
+    TPU; saving weighs more there, as its steps are faster, and so does a model that is called
+    eagerly.
 
     ## Why it costs
     While the job evaluates it does not train: a pass over a large validation set after each short
@@ -58,8 +67,9 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         )
     for pause in pauses:
         share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
-        evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(limit))
-        if share > limit and _weighs(pause):
+        most = min(limit, EAGER_LIMIT) if pause.eager else limit
+        evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(most))
+        if share > most and _weighs(pause):
             yield _finding(pause, share, evidence)
         yield evidence
 
@@ -67,15 +77,20 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 def _weighs(pause: Pause) -> bool:
     """Whether the time is more than that of a toy, whose saves outlast its epochs."""
     each = pause.times - 1 if pause.kind == "saving" else 1
-    return pause.spent_ms / max(each, 1) >= LEAST_MS
+    return pause.spent_ms / max(each, 1) >= LEAST_MS * (EAGER_LIMIT if pause.eager else 1)
 
 
 def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
     """A line that takes too much."""
+    eagerly = (
+        f" The model is called outside any tf.function, {pause.times} times: each of its "
+        "operations is dispatched by itself, and on one replica only."
+    )
     return Finding(
         f"{pause.kind} takes {share:.0%} of the time of the loop: {pause.spent_ms / 1e3:.1f} s "
-        f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine.",
-        _FIXES[pause.kind],
+        f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine."
+        + (eagerly if pause.eager else ""),
+        _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
         (
             evidence,
             Evidence("times", pause.times, "times"),

@@ -52,15 +52,15 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
         )
         return
     needed = ".".join(map(str, minimum))
-    found = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    if found < minimum:
+    release = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if release < minimum:
         yield Finding(
             f"TensorFlow {version} cannot drive {target.generation}: it needs {needed} or newer.",
             "pip install 'tensorflow-tpu==2.20.*' 'libtpu<=0.0.31'",
             (Evidence("tensorflow", version, limit=needed),),
         )
     yield Evidence("tensorflow", version, limit=f">= {needed} for {target.generation}")
-    if found > NEWEST_TENSORFLOW_TPU:
+    if release > NEWEST_TENSORFLOW_TPU:
         yield Evidence("newest tensorflow-tpu known", "2.20", source="package index, 2026-11")
 
 
@@ -98,12 +98,12 @@ def _of_installed(image: str, signals: Signals) -> Iterator[Finding]:
     """On the TPU VM itself: whether TensorFlow is the one that the image was made for."""
     installed = signals.environment.distributions if signals.environment is not None else {}
     for name in ("tensorflow-tpu", "tensorflow"):
-        found = installed.get(name)
-        if found is not None and ".".join(found.split(".")[:2]) != image:
+        own = installed.get(name)
+        if own is not None and ".".join(own.split(".")[:2]) != image:
             yield Finding(
-                f"{name} {found} is installed in an image made for TensorFlow {image}: the "
+                f"{name} {own} is installed in an image made for TensorFlow {image}: the "
                 "libtpu of the image may not fit it.",
-                f"pip install '{name}=={image}.*', or an image for {found}",
-                (Evidence(name, found, limit=image, source="installed packages"),),
+                f"pip install '{name}=={image}.*', or an image for {own}",
+                (Evidence(name, own, limit=image, source="installed packages"),),
                 severity=Severity.WARNING,
             )

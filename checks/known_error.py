@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import Kind, Match, RivalFound
+from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 from tpudiag.known_errors.versions import for_versions
@@ -64,24 +64,24 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     end = signals.end
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
-    found = tuple(_found(end, signals))
+    hits = tuple(_found(end, signals))
     quiet = end.how in ("finished", "stopped", "running") or (
         end.how == "exit" and end.exit_code == 0
     )
     normal = quiet and not end.error
-    if not found and not normal:
+    if not hits and not normal:
         raise NotMeasured(
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
-    for hit, source in found:
+    for hit, source in hits:
         finding = _finding(hit, source, end, normal=normal)
         if _is_ours(hit, signals):
             finding = _noted(finding, "In this rehearsal, on this machine")
         elif signals.stood_in and hit.error.family in OF_STAND_INS:
             finding = _noted(finding, "With data that was stood in for, and may not be like it")
         yield finding
-    if end.error and not any(source == "exception" for _, source in found):
+    if end.error and not any(source == "exception" for _, source in hits):
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
     yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
@@ -160,11 +160,11 @@ def _location(end: JobEnd, source: str) -> Location | None:
     return end.location if source == "exception" else None
 
 
-def _rival(found: RivalFound) -> str:
+def _rival(hit: RivalFound) -> str:
     """A cause that may be it, and how to tell."""
-    seen = f"supported by: {found.support}" if found.support else f"look for {found.rival.look_for}"
-    decide = f"; decide: {found.rival.decide}" if found.rival.decide else ""
-    return f"{found.rival.cause} ({seen}{decide})"
+    seen = f"supported by: {hit.support}" if hit.support else f"look for {hit.rival.look_for}"
+    decide = f"; decide: {hit.rival.decide}" if hit.rival.decide else ""
+    return f"{hit.rival.cause} ({seen}{decide})"
 
 
 def _what(end: JobEnd) -> str:
@@ -175,4 +175,6 @@ def _what(end: JobEnd) -> str:
     if failure is None:
         return " ".join(end.error.split())
     near = ", ".join(f"{error.family} [{error.id}]" for error in failure.nearest)
-    return f"{failure.text} ({failure.phase.value}{'; nearest: ' + near if near else ''})"
+    known = failure.phase is not Phase.ANY
+    about = [failure.phase.value] * known + [f"nearest: {near}"] * bool(near)
+    return f"{failure.text} ({'; '.join(about)})" if about else failure.text

@@ -54,6 +54,17 @@ def _matters(state: FrozenState) -> bool:
     return state.calls >= (FEWEST_CALLS if state.kind == "written" else 1)
 
 
+def _drawn_anew(name: str) -> str:
+    """TensorFlow's own draw in the place of one of Python's or NumPy's."""
+    if any(word in name for word in ("normal", "gauss", "randn")):
+        return "tf.random.normal(shape, mean, stddev)"
+    if any(word in name for word in ("shuffle", "permutation")):
+        return "tf.random.shuffle(values)"
+    if any(word in name for word in ("randint", "randrange", "choice", "integers")):
+        return "tf.random.uniform([], low, high, tf.int32)"
+    return "tf.random.uniform([], low, high)"
+
+
 def _finding(state: FrozenState) -> Finding:
     """What was frozen, and what takes its place."""
     evidence = (
@@ -66,7 +77,7 @@ def _finding(state: FrozenState) -> Finding:
         return Finding(
             f"{state.name} is called while {state.function} is traced: its draw is a constant of "
             "the graph.",
-            "tf.random.uniform([], low, high)  # draws anew at each call; in a pipeline too",
+            f"{_drawn_anew(state.name)}  # draws anew at each call; in a pipeline too",
             evidence,
             state.location,
         )

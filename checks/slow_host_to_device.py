@@ -11,7 +11,7 @@ from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, Signals
 from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, percent
 from ._predicted import predicted_step, transfer_ms
-from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
+from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
 """Share of step time in which the device waits for a transfer from the host."""
@@ -68,6 +68,15 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
         )
     else:
         whole_trace(profile)
+        unsplit = share(replicas, INPUT[0])
+        if names & set(PARTS) == {HOST_MEMORY} or waits + unsplit >= limit:
+            told = "that of input was not traced" if not unsplit else (
+                f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
+            )  # fmt: skip
+            raise NotMeasured(
+                f"the step waits {waits:.1%} of its time for transfers that were traced; {told}",
+                ON_THE_TPU,
+            )
     yield evidence
 
 

@@ -46,26 +46,10 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     if seen.gone is not None and seen.unsure is not None:
         raise NotMeasured(f"{seen.gone}; {seen.unsure}", RECORD_IT)
     if seen.gone is not None:
-        crashed = seen.gone.startswith("the job ended by ")
-        tail = "." if crashed else ", and the run did not end."
-        yield Finding(
-            f"{seen.gone}, after {seen.steps} {_steps(seen)}{tail}",
-            "tpudiag explain --log train.log  # what the job's own log says of it"
-            if crashed
-            else "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
-            (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
-        )
+        yield _gone(seen, seen.gone)
         return
     if seen.stopped is not None:
-        yield Finding(
-            f"{seen.stopped}, after {seen.steps} {_steps(seen)}; no step for "
-            f"{_rounded(seen.silent_s):,.0f} s.",
-            fix(None, "kill -CONT PID  # lets it go on", seen.pid),
-            (
-                Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),
-                *figures(seen.stall_cause),
-            ),
-        )
+        yield _stopped(seen, seen.stopped)
         return
     if seen.silent_s is None:
         yield Evidence("run", "ended", source=seen.source)
@@ -78,21 +62,49 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
             "watch it while it runs, or record it with `tpudiag.ThroughputCallback()`",
         )
     if seen.silent_s > longest_s:
-        during = f" in a pause for {seen.pausing}" if seen.pausing else ""
-        which = "no first step" if seen.steps == 0 else "no step"
-        yield Finding(
-            f"{which} for {seen.silent_s:,.0f} s{during}; up to {longest_s:,.0f} s were normal."
-            f"{sentence(seen.stall_cause, seen.stands)}",
-            fix(
-                seen.stall_cause,
-                "py-spy dump --pid PID  # where each thread of the trainer stands",
-                seen.pid,
-            ),
-            (silent, *figures(seen.stall_cause)),
-        )
+        yield _silent(seen, seen.silent_s, longest_s, silent)
     elif seen.steps == 0:
         raise NotMeasured("no step was seen yet", "wait for the first step")
     yield silent
+
+
+def _gone(seen: Throughput, gone: str) -> Finding:
+    """The job's process is there no more."""
+    crashed = gone.startswith("the job ended by ")
+    tail = "." if crashed else ", and the run did not end."
+    return Finding(
+        f"{gone}, after {seen.steps} {_steps(seen)}{tail}",
+        "tpudiag explain --log train.log  # what the job's own log says of it"
+        if crashed
+        else "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
+        (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
+    )
+
+
+def _stopped(seen: Throughput, stopped: str) -> Finding:
+    """The job's process is there, and a signal holds it."""
+    silent_s = _rounded(seen.silent_s)
+    return Finding(
+        f"{stopped}, after {seen.steps} {_steps(seen)}; no step for {silent_s:,.0f} s.",
+        fix(None, "kill -CONT PID  # lets it go on", seen.pid),
+        (Evidence("silent", silent_s, "s", source=seen.source), *figures(seen.stall_cause)),
+    )
+
+
+def _silent(seen: Throughput, silent_s: float, longest_s: float, silent: Evidence) -> Finding:
+    """No step for longer than is normal."""
+    during = f" in a pause for {seen.pausing}" if seen.pausing else ""
+    which = "no first step" if seen.steps == 0 else "no step"
+    return Finding(
+        f"{which} for {silent_s:,.0f} s{during}; up to {longest_s:,.0f} s were normal."
+        f"{sentence(seen.stall_cause, seen.stands)}",
+        fix(
+            seen.stall_cause,
+            "py-spy dump --pid PID  # where each thread of the trainer stands",
+            seen.pid,
+        ),
+        (silent, *figures(seen.stall_cause)),
+    )
 
 
 def _steps(seen: Throughput) -> str:

@@ -90,8 +90,8 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     if len(hosts) < LEAST_HOSTS <= len({replica.host for replica in every}):
         whole_trace(profile)
     if len(hosts) < LEAST_HOSTS:
-        said = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
-        raise NotMeasured(said, f"profile at least {LEAST_HOSTS} hosts of the run")
+        count = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
+        raise NotMeasured(count, f"profile at least {LEAST_HOSTS} hosts of the run")
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
     own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
     middle = median(own.values())

@@ -65,11 +65,11 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
         '--tpu local; without a TPU use --tpu none'
     )  # fmt: skip
-    said = (attempt.error or "no answer").strip().splitlines()[0][:300]
+    error = (attempt.error or "no answer").strip().splitlines()[0][:300]
     yield Finding(
         f"TPU {attempt.asked or '(no name)'} was not reached: {call} failed; {cause}",
         fix,
-        (Evidence("error", said), waited),
+        (Evidence("error", error), waited),
     )
 
 

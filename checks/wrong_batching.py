@@ -117,13 +117,13 @@ def _misnamed(
 
 def _batched_afterwards(end: JobEnd | None) -> Finding | None:
     """The job ended because a distributed dataset was to be batched."""
-    found = _AFTERWARDS.search(end.error or "") if end is not None else None
-    if end is None or found is None:
+    match = _AFTERWARDS.search(end.error or "") if end is not None else None
+    if end is None or match is None:
         return None
     return Finding(
-        f"{found[2]} is called on a {found[1]}: a dataset is batched before it is distributed.",
+        f"{match[2]} is called on a {match[1]}: a dataset is batched before it is distributed.",
         "dataset = dataset.batch(global_batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)\n"
         "dataset = strategy.experimental_distribute_dataset(dataset)",
-        (Evidence("exception", found[0], source="exception"),),
+        (Evidence("exception", match[0], source="exception"),),
         end.location,
     )

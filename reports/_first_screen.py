@@ -218,13 +218,13 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     rest: Sequence[tuple[str, str]] = (
         ("predicted_examples_per_second", ""), ("hbm_need_bytes", " of HBM"),
     )  # fmt: skip
-    said = [
+    sentences = [
         figure(m.value, m.unit) + _range(m.low, m.high) + tail
         for name, tail in rest
         if (m := report.measurements.get(name)) is not None
     ]
-    if said:
-        yield from paragraph("; ".join(said), width, 2, 2)
+    if sentences:
+        yield from paragraph("; ".join(sentences), width, 2, 2)
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -60,24 +60,24 @@ def plots(report: Report) -> Iterator[Plot]:
     """The plots that the report has figures for."""
     steps = _kind(report, "step_time")
     if steps and steps[0].y:
-        said = _spread(steps[0].y)
-        yield Plot("steps", "Step time", said, _sources(steps))
-        yield Plot("distribution", "Distribution of the step time", said, _sources(steps))
+        caption = _spread(steps[0].y)
+        yield Plot("steps", "Step time", caption, _sources(steps))
+        yield Plot("distribution", "Distribution of the step time", caption, _sources(steps))
     if parts := _kind(report, "step_part"):
         yield Plot("parts", "Where the step goes", _shares(parts), _sources(parts), wide=True)
     if uses := _kind(report, "ledger"):
         title = "Where the time went"
         yield Plot("ledger", title, _uses(report), _sources(uses), wide=True)
     if report.predictions:
-        said, whence = _bounds(report.predictions), "predicted, not measured"
-        yield Plot("prediction", "The predicted step", said, whence, wide=True)
+        caption, whence = _bounds(report.predictions), "predicted, not measured"
+        yield Plot("prediction", "The predicted step", caption, whence, wide=True)
     if points := [each for each in _kind(report, "roofline") if each.limit is not None]:
         yield Plot("roofline", "Roofline", _near_roof(points[0]), _sources(points), wide=True)
     if memory := _kind(report, "memory"):
         yield Plot("memory", "Memory over time", _fullest(memory), _sources(memory), wide=True)
     if any(row.fits is not None for row in report.plan):
-        said = _wall(report.plan)
-        yield Plot("plan", "Batch against throughput", said, PLAN_SOURCE, wide=True)
+        caption = _wall(report.plan)
+        yield Plot("plan", "Batch against throughput", caption, PLAN_SOURCE, wide=True)
     if replicas := _kind(report, "replica_step"):
         title = "Replicas: own time of each step"
         yield Plot("replicas", title, _slowest(replicas), _sources(replicas), wide=True)
@@ -186,9 +186,9 @@ def _fullest(memory: Sequence[Series]) -> str:
     """The highest peak and its limit."""
     peaks = [(max(_known(each.y), default=0.0), each) for each in memory]
     peak, where = max(peaks, key=lambda item: item[0])
-    said = f"peak {figure(peak, 'bytes')} on {line(where.name)}"
+    words = f"peak {figure(peak, 'bytes')} on {line(where.name)}"
     limit = where.limit
-    return said if limit is None else f"{said}, of {figure(limit, 'bytes')} that it may use"
+    return words if limit is None else f"{words}, of {figure(limit, 'bytes')} that it may use"
 
 
 def _slowest(replicas: Sequence[Series]) -> str:
@@ -230,11 +230,11 @@ def _rate(row: PlanRow) -> float | None:
 
 def _wall(plan: Sequence[PlanRow]) -> str:
     """Where memory ends, by target."""
-    said: list[str] = []
+    walls: list[str] = []
     for target in dict.fromkeys(row.target for row in plan):
         own = [row for row in plan if row.target == target and row.fits is not None]
         fitting = [row.batch_per_replica for row in own if row.fits]
         most = f"{figure(max(fitting))} is the largest that fits" if fitting else "none fits"
         words = "all fit" if len(fitting) == len(own) else most
-        said.append(f"{line(target)}: {words}")
-    return "; ".join(said)
+        walls.append(f"{line(target)}: {words}")
+    return "; ".join(walls)

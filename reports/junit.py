@@ -68,8 +68,8 @@ def _case(suite: Element, outcome: Outcome) -> None:
         SubElement(case, "error", {"message": reason, "type": "broken"})
     elif outcome.verdict is Verdict.SKIPPED:
         how = outcome.how_to_measure
-        said = line(outcome.cause or "") + (f". To measure it: {closed(how)}" if how else "")
-        SubElement(case, "skipped", {"message": _text(said)})
+        skip = line(outcome.cause or "") + (f". To measure it: {closed(how)}" if how else "")
+        SubElement(case, "skipped", {"message": _text(skip)})
     else:
         SubElement(case, "system-out").text = _text(proofs(outcome.evidence))
 

@@ -162,8 +162,8 @@ def _notifications(report: Report) -> Iterator[Json]:
         elif outcome.verdict is Verdict.SKIPPED:
             how = outcome.how_to_measure
             measure = f" To measure it: {closed(how)}" if how else ""
-            said = f"Skipped, not known to be healthy. {sentence(outcome.cause or '')}{measure}"
-            yield _notification("note", said, outcome)
+            text = f"Skipped, not known to be healthy. {sentence(outcome.cause or '')}{measure}"
+            yield _notification("note", text, outcome)
 
 
 def _notification(level: str, text: str, outcome: Outcome | None = None) -> Json:

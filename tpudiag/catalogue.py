@@ -38,12 +38,12 @@ def checks() -> tuple[Check, ...]:
         for value in vars(module).values()
         if isinstance(value, Check)
     ]
-    found = {check.id: check for check in own}
+    by_id = {check.id: check for check in own}
     for name, check in foreign_checks().items():
-        if check.id in found:
+        if check.id in by_id:
             raise UsageError(f"{name}: {check.id} is the id of another check")
-        found[check.id] = check
-    return tuple(found[id_] for id_ in sorted(found))
+        by_id[check.id] = check
+    return tuple(by_id[id_] for id_ in sorted(by_id))
 
 
 @cache
@@ -57,8 +57,8 @@ def _foreign(point: EntryPoint) -> Check:
     try:
         loaded: object = point.load()
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        raise UsageError(f"the check {point.value} cannot be loaded: {said}") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the check {point.value} cannot be loaded: {reason}") from error
     if not isinstance(loaded, Check):
         raise UsageError(f"the check {point.value} is no tpudiag.model.Check")
     return loaded

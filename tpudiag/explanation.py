@@ -83,8 +83,8 @@ def of(check: Check) -> Explanation:
 
 def explanations() -> tuple[Explanation, ...]:
     """Those of all checks, by id."""
-    found = [_parsed(source) for _, _, source in _sources()]
-    return tuple(sorted((*found, *_foreign()), key=lambda e: e.id))
+    own = [_parsed(source) for _, _, source in _sources()]
+    return tuple(sorted((*own, *_foreign()), key=lambda e: e.id))
 
 
 @cache
@@ -105,14 +105,14 @@ def find(word: str) -> Explanation | None:
 @cache
 def _sources() -> tuple[tuple[str, str, str], ...]:
     """Id, name and source of each check of this package."""
-    found: list[tuple[str, str, str]] = []
+    sources: list[tuple[str, str, str]] = []
     for file in files("tpudiag.checks").iterdir():
         stem, dot, ending = file.name.partition(".")
         if dot and ending == "py" and not stem.startswith("_"):
             source = _CHECK.search(file.read_text(encoding="utf-8"))
             if source:
-                found.append((source[1], stem.replace("_", "-"), source[0]))
-    return tuple(found)
+                sources.append((source[1], stem.replace("_", "-"), source[0]))
+    return tuple(sources)
 
 
 def _parsed(source: str) -> Explanation:

@@ -87,9 +87,9 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _page(self, environ: Any, start: Any, names: tuple[str, ...]) -> Iterable[bytes]:
         """A page made of the runs that the request names; only those of the log folder."""
-        found = self._found()
+        reports = self._found()
         asked = [Request(environ).args.get(name, "") for name in names]
-        chosen = [found[name] for name in asked if name in found]
+        chosen = [reports[name] for name in asked if name in reports]
         if len(chosen) < len(names):
             return self._answer(environ, start, _plain("There is no such profile."), code=404)
         key = tuple((run.folder, run.when, run.sizes) for run in chosen)

@@ -39,7 +39,10 @@ from tpudiag.signals.causes import CauseKind
 
 EXPECTED: dict[str, CauseKind | None] = {
     "input": CauseKind.INPUT,
+    "both": CauseKind.INPUT,
     "cpu": CauseKind.HOST_CPU,
+    "starved": CauseKind.HOST_CPU,
+    "memory": CauseKind.HOST_MEMORY,
     "retrace": CauseKind.COMPILE,
     "evaluation": CauseKind.EVALUATION,
     "checkpoint": CauseKind.CHECKPOINT,
@@ -47,22 +50,32 @@ EXPECTED: dict[str, CauseKind | None] = {
     "stop": CauseKind.STOPPED,
     "nothing": None,
 }
-"""`nothing`: no fault, so that no cause may be told."""
+"""`both`: the input sleeps on a host that others keep busy all along; `starved`: others come, and
+the input, which computes, gets no core; `nothing`: no fault, so that no cause may be told."""
 
 
 def tried(fault: str) -> faults.Asked:
     """Let one fault happen."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        group = stack.enter_context(faults.MemoryGroup()) if fault == "memory" else None
+
+        def started(processes: list[subprocess.Popen[bytes]]) -> None:
+            if fault == "both":
+                stack.enter_context(faults.busy_host(2))
+            if group is not None:
+                group.take(processes[0])
 
         def begin(processes: list[subprocess.Popen[bytes]]) -> None:
-            if fault == "cpu":
+            if group is not None:
+                group.shrink(24 * 2**20)
+            if fault in ("cpu", "starved"):
                 stack.enter_context(faults.busy_host(6))
             if fault == "stop":
                 processes[0].send_signal(signal.SIGSTOP)
 
         workers = 4 if fault == "partner" else 1
         place = faults.space(Path(folder, "job"))
-        return faults.asked(place, fault, workers=workers, begin=begin)
+        return faults.asked(place, fault, workers=workers, begin=begin, started=started)
 
 
 def main() -> None:

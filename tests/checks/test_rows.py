@@ -26,6 +26,7 @@ from tpudiag.signals import (
     ExpertRouting,
     FilesRead,
     FitData,
+    FrozenNorm,
     FrozenState,
     GpuUse,
     InputSpeed,
@@ -45,6 +46,7 @@ from tpudiag.signals import (
     ResultFetch,
     Retrace,
     Signals,
+    StepConstant,
     StepNumerics,
     StepOp,
     StepOps,
@@ -503,6 +505,28 @@ FAILS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
+    (
+        "TPU110",
+        h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
+        Severity.WARNING,
+    ),
+    ("TPU510", numerics(frozen_norms=(FrozenNorm("batch_normalization", HERE),)), Severity.WARNING),
+    (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="evaluation",
+                    times=64,
+                    spent_ms=300.0,
+                    training_ms=900.0,
+                    location=HERE,
+                    eager=True,
+                ),
+            )
+        ),
+        Severity.WARNING,
+    ),
     ("TPU107", loop(frozen=(frozen("random", 0),)), Severity.WARNING),
     ("TPU107", loop(frozen=(frozen("written", 3),)), Severity.WARNING),
     ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
@@ -669,6 +693,20 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
     ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
+    (
+        "TPU110",
+        h(step_ops=StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))),
+    ),
+    (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="evaluation", times=64, spent_ms=300.0, training_ms=900.0, location=HERE
+                ),
+            )
+        ),
+    ),
     ("TPU107", loop(frozen=(frozen("written", 2),))),
     (
         "TPU108",

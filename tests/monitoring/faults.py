@@ -75,6 +75,37 @@ def trainers(
             process.wait()
 
 
+class MemoryGroup:
+    """A control group of a process, whose memory can be made short without harm to others."""
+
+    def __init__(self) -> None:
+        first = Path("/sys/fs/cgroup/memory")
+        self._folder = (first if first.is_dir() else first.parent) / f"tpudiag-bench-{os.getpid()}"
+        self._limit = "memory.limit_in_bytes" if first.is_dir() else "memory.max"
+        self._used = "memory.usage_in_bytes" if first.is_dir() else "memory.current"
+
+    def __enter__(self) -> MemoryGroup:
+        self._folder.mkdir()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._folder.rmdir()
+
+    def take(self, process: subprocess.Popen[bytes]) -> None:
+        """What it allocates from now on counts."""
+        (self._folder / "cgroup.procs").write_text(str(process.pid), encoding="ascii")
+
+    def shrink(self, by_bytes: int) -> None:
+        """Less than is in use."""
+        used = int((self._folder / self._used).read_text(encoding="ascii"))
+        for _ in range(20):
+            with contextlib.suppress(OSError):
+                (self._folder / self._limit).write_text(str(used - by_bytes), encoding="ascii")
+                return
+            time.sleep(0.1)
+
+
 def followed(job: WatchedJob, investigator: Investigator, seconds: float) -> None:
     """Look at the job for so long."""
     end = time.monotonic() + seconds
@@ -90,11 +121,14 @@ def asked(
     *,
     workers: int = 1,
     begin: Callable[[list[subprocess.Popen[bytes]]], None] | None = None,
+    started: Callable[[list[subprocess.Popen[bytes]]], None] | None = None,
     before_s: float = 14.0,
     since_s: float = 13.0,
 ) -> Asked:
     """Let a fault happen, and ask for its cause."""
     with trainers(folder, fault, workers) as processes:
+        if started is not None:
+            started(processes)
         job, investigator = WatchedJob([str(folder)]), Investigator()
         while not job.poll() or len(job.workers) < workers or not all_step(job.workers):
             assert all(process.poll() is None for process in processes)
@@ -111,9 +145,9 @@ def asked(
         stalled = fault == "stop"
         lost = 1.0 if stalled else max(1 - 1 / slower, 0.0)
         episodes = {place: Episode(since_ns, lost, stalled) for place in range(workers)}
-        started = time.monotonic()
+        asked_s = time.monotonic()
         causes = investigator.causes(job.workers, episodes)
-        return Asked(causes, time.monotonic() - started, slower)
+        return Asked(causes, time.monotonic() - asked_s, slower)
 
 
 def all_step(workers: list[Watched]) -> bool:
@@ -144,5 +178,8 @@ def space(folder: Path) -> Path:
     """An empty folder, but for data to be read."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    (folder / "data").write_bytes(os.urandom(2**20) * 64)
+    with (folder / "data").open("wb") as stream:
+        stream.write(os.urandom(2**20) * 64)
+        os.fsync(stream.fileno())
+        os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     return folder

@@ -20,8 +20,6 @@ import tpudiag
 FOLDER, FAULT = Path(sys.argv[1]), sys.argv[2]
 WORKER = int(sys.argv[3]) if len(sys.argv) > 3 else None
 PORT = int(sys.argv[4]) if len(sys.argv) > 4 else 0
-PAGE_OUT = 21
-"""MADV_PAGEOUT: what the kernel does to pages when memory is short."""
 STEP_S, INPUT_S = 0.03, 0.004
 
 
@@ -34,7 +32,9 @@ def batches() -> Iterator[int]:
     """The input."""
     number = 0
     while not (FOLDER / "stop").exists():
-        time.sleep(0.25 if gone_wrong("input") else INPUT_S)
+        if FAULT == "starved":
+            compute(STEP_S)
+        time.sleep(0.25 if gone_wrong("input") or gone_wrong("both") else INPUT_S)
         number += 1
         yield number
 
@@ -69,9 +69,7 @@ def exchange(gradients: int) -> None:
 
 
 def touch(data: mmap.mmap) -> int:
-    """Read here and there in the data, which fit into memory until something else needs it."""
-    if gone_wrong("memory"):
-        data.madvise(PAGE_OUT)
+    """Read here and there in the data, which fit into memory until it becomes short."""
     return sum(data[random.randrange(len(data))] for _ in range(400))
 
 
@@ -106,7 +104,7 @@ def main() -> None:
             train_step(function, number)
         if data is not None:
             touch(data)
-        compute(STEP_S if WORKER is None else STEP_S / 6)
+        compute(STEP_S if WORKER is None and FAULT != "starved" else STEP_S / 6)
         if gone_wrong("evaluation") and number % 2 == 0:
             evaluate()
         if gone_wrong("checkpoint") and number % 2 == 0:

@@ -16,6 +16,8 @@ from tpudiag.monitoring.store import read
 
 CRASH = """
 import tpudiag
+for x in tpudiag.track(range(3), path="epoch0.sqlite"):
+    pass
 for x in tpudiag.track(range(10), path="a.sqlite"):
     if x == 5:
         raise ValueError("no more data")
@@ -39,8 +41,11 @@ def test_an_exception_in_the_loop_is_how_the_run_ended(
     found = read(tmp_path / "a.sqlite")
     assert found.run.failure is not None
     assert found.run.failure.startswith("ValueError: no more data (")
-    assert found.run.failure.endswith("train.py:5)")
+    assert found.run.failure.endswith("train.py:7)")
     assert found.steps == 5
+    before = read(tmp_path / "epoch0.sqlite").run
+    assert before.failure is None, "it had ended well"
+    assert before.last_ns <= found.run.started_ns
     assert main(["watch", str(tmp_path / "a.sqlite")]) == 1
     said = capsys.readouterr()
     assert "the job ended by ValueError: no more data" in said.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.profiler_source import EVERY_S, ProfilerSource, Sample
@@ -66,7 +67,7 @@ def test_a_drop_and_a_stall_are_seen_in_samples() -> None:
     trainer.run(3_600)
     trainer.step_ms = 150.0
     trainer.run(600)
-    throughput = trainer.watched.signals().throughput
+    throughput = run_signals.signals(trainer.watched).throughput
     assert throughput is not None
     assert [round(drop.share, 2) for drop in throughput.drops] == [0.33]
     trainer.step_ms = None
@@ -84,7 +85,7 @@ def test_a_trainer_that_is_gone_may_have_ended() -> None:
     assert trainer.watched.gone is None, "one capture may fail"
     trainer.run(60)
     assert trainer.watched.gone == "host:6009: nothing listens there"
-    throughput = trainer.watched.signals().throughput
+    throughput = run_signals.signals(trainer.watched).throughput
     assert throughput is not None
     assert throughput.unsure is not None
 

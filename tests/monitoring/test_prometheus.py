@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.prometheus import Prometheus, exposition
 from tpudiag.monitoring.watched_job import WatchedJob
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.prediction import programs
-from tpudiag.prediction.module import instruction_of
+from tpudiag.prediction.module import instruction_of, parse
 
 
 def test_a_loops_length_is_the_constant_of_its_condition() -> None:
@@ -36,3 +36,22 @@ def test_the_entry_is_found_among_the_computations() -> None:
     module = programs.module("conv-v3")
     assert module.entry.startswith("main")
     assert module.instructions("no-such-computation") == ()
+
+
+def test_a_kernel_whose_attributes_run_over_several_lines_is_one_instruction() -> None:
+    text = """\
+HloModule kernel
+
+ENTRY %main (a: f32[8,128]) -> f32[8,128] {
+  %a = f32[8,128]{1,0:T(8,128)} parameter(0)
+  %k.1 = f32[8,128]{1,0:T(8,128)} custom-call(%a), custom_call_target="tpu_custom_call", of={
+"block": 512
+}, metadata={op_name="attention"}, backend_config={"cost_estimate":{"flops":"7"}}
+  ROOT %c = f32[8,128]{1,0:T(8,128)} copy(%k.1)
+}
+"""
+    module = parse(text)
+    _, kernel, last = module.instructions(module.entry)
+    assert (kernel.op_name, kernel.operands) == ("attention", ("a",))
+    assert '"flops":"7"' in kernel.rest
+    assert last.opcode == "copy"

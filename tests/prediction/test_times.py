@@ -68,6 +68,17 @@ def test_what_runs_beside_others_may_cost_nothing() -> None:
     assert low == 0 < value < high
 
 
+def test_a_product_with_a_collective_inside_lasts_as_the_longer_of_both() -> None:
+    product = {"cycles": 6_497_360, "flops": 824_633_720_832}
+    links = {"collective": "all-gather", "link_bytes": 262_144, "members": 256}
+    alone = of("v5e-256", 256, kind=Kind.PRODUCT, **product)
+    together = of("v5e-256", 256, kind=Kind.COLLECTIVE, **product, **links)
+    assert together == alone
+    slow = of("v5e-256", 256, kind=Kind.COLLECTIVE, **product, **{**links, "link_bytes": 10**8})
+    assert slow[1] > alone[1]
+    assert slow[3] is Bound.ICI
+
+
 @pytest.mark.parametrize("generation", [g.name for g in GENERATIONS])
 @pytest.mark.parametrize("cycles", [None, 10, 10**7])
 def test_the_estimate_lies_between_its_ends(generation: str, cycles: int | None) -> None:

@@ -143,3 +143,24 @@ def test_the_loop_of_a_gradient_runs_as_often_as_the_one_before_it_counted() -> 
     )
     program = CARRIED[: CARRIED.index("  ROOT %w")] + "  " + back + "\n}\n"
     assert [w.trips for w in work_of(parse(program)) if w.hbm_bytes > 4096] == [12, 12]
+
+
+@pytest.mark.parametrize(
+    ("groups", "members"),
+    [
+        ("{{0,1,2,3},{4,5,6,7}}", 4), ("[2,4]<=[8]", 4),
+        ("mesh['axis_0'=256] {'axis_0'}", 256), ("mesh['x'=16,'y'=8] {'y'}", 8),
+        ("mesh['x'=16,'y'=8] {'x','y'}", 128), ("mesh['x'=16] {'x':(2)4}", 4),
+    ],
+)  # fmt: skip
+def test_the_devices_of_a_collective_are_told_in_several_ways(groups: str, members: int) -> None:
+    program = f"""\
+HloModule sum
+
+ENTRY %main (a: f32[8,128]) -> f32[8,128] {{
+  %a = f32[8,128]{{1,0:T(8,128)}} parameter(0)
+  ROOT %r = f32[8,128]{{1,0:T(8,128)}} all-reduce(%a), replica_groups={groups}, to_apply=%add
+}}
+"""
+    (work,) = work_of(parse(program))
+    assert (work.members, work.collective) == (members, "all-reduce")

@@ -69,10 +69,12 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
     """One check or known error."""
     from tpudiag import explanation
 
-    found = explanation.find(word)
-    if found is not None:
+    explained = explanation.find(word)
+    if explained is not None:
         return (
-            iter([_dumps(explanation.data(found))]) if as_json else explanation.rows(found, _bold)
+            iter([_dumps(explanation.data(explained))])
+            if as_json
+            else explanation.rows(explained, _bold)
         )
     from tpudiag.known_errors.answers import error_data, error_rows
     from tpudiag.known_errors.catalogue import known_errors
@@ -87,14 +89,14 @@ def _listed(family: str, as_json: bool) -> Iterator[str]:
     """The checks of a family, one a line."""
     from tpudiag.explanation import data, explanations
 
-    found = [e for e in explanations() if e.id.startswith(family)]
-    if not found:
+    listed = [e for e in explanations() if e.id.startswith(family)]
+    if not listed:
         raise UsageError(f"{family}: no check has this id or family")
     if as_json:
-        yield _dumps([data(each) for each in found])
+        yield _dumps([data(each) for each in listed])
         return
-    wide = max(len(each.name) for each in found)
-    for each in found:
+    wide = max(len(each.name) for each in listed)
+    for each in listed:
         yield f"{each.id}  {each.severity.value:<7}  {each.name:<{wide}}  {each.title}"
 
 
@@ -117,13 +119,13 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
     """The errors of a text or a log, best first; raises NothingDiagnosed where there is none."""
     from tpudiag.known_errors import answers, reader
 
-    found = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
-    if as_json and found:
-        yield _dumps([answers.data(each) for each in found])
-    elif found:
-        rows = (("", *answers.rows(each, _bold)) for each in found)
+    matches = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
+    if as_json and matches:
+        yield _dumps([answers.data(each) for each in matches])
+    elif matches:
+        rows = (("", *answers.rows(each, _bold)) for each in matches)
         yield from (row for number, each in enumerate(rows) for row in each[not number :])
-    if not any(reader.is_known(each) for each in found):
+    if not any(reader.is_known(each) for each in matches):
         where = log if text is None else "the text"
         raise NothingDiagnosed(reader.nothing_in(where, text or ""))
 

@@ -22,6 +22,7 @@ examples:
   tpudiag plan --for v5e-8,v6e-8 --batch 64..1024
   tpudiag plan train.py --for v4-8,v5e-8,v5p-8,v6e-8 -- --epochs 1
   tpudiag plan train.py --for v5e-8 --batch 128,256,384 --cost prices.toml
+  tpudiag plan train.py --for v4-8,v5e-8,v6e-8 --dask tcp://scheduler:8786
   tpudiag plan train.py --for v5e-16,v5e-64 --examples 1281167 --epochs 90 --cost prices.toml
 
 prices.toml, the price of a chip-hour by generation:
@@ -70,6 +71,11 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
         help="where the job may leave its files (default: ./tpudiag-logs)",
     )  # fmt: skip
+    parser.add_argument(
+        "--dask", metavar="tcp://HOST:PORT", type=scheduler,
+        help="compile on the workers of a Dask cluster, which need tpudiag[compiler] "
+        "(needs the extra `dask`)",
+    )  # fmt: skip
     check.add_data_option(parser)
     check.add_python_option(parser)
     check.add_compiler_options(parser, may_be_left_out=False)
@@ -106,12 +112,14 @@ def run(options: argparse.Namespace) -> int:
     options.for_ = targets[0].name
     request = check.request(options)
     installed = libtpu_process.find(options.compiler_python)
+    if installed is None and options.dask:
+        installed = libtpu_process.Installed("", f"of the workers of {options.dask}")
     if installed is None:
         raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
     wanted = plan.PlanRequest(
         job=request, installed=installed, targets=targets, batches=options.batch or (),
         prices=known, examples=examples, timeout_s=options.timeout,
-        compile_timeout_s=options.compile_timeout,
+        compile_timeout_s=options.compile_timeout, dask=options.dask,
     )  # fmt: skip
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
@@ -143,12 +151,19 @@ def positive(text: str) -> float:
     return number
 
 
+def scheduler(text: str) -> str:
+    """The address of a Dask scheduler."""
+    if not re.fullmatch(r"(tcp|dask)://[^/\s]+:\d{1,5}", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: write tcp://HOST:PORT")
+    return text
+
+
 def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
     from tpudiag.planning.candidates import doubled
 
-    if found := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
-        first, last = int(found[1]), int(found[2])
+    if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
+        first, last = int(bounds[1]), int(bounds[2])
         numbers = doubled(first, last) if 1 <= first <= last <= LARGEST else ()
     else:
         parts = [part.strip() for part in text.split(",") if part.strip()]

@@ -119,10 +119,10 @@ def request(options: argparse.Namespace) -> ProfileRequest:
     )  # fmt: skip
 
 
-def _list(found: Sequence[Run]) -> int:
+def _list(runs: Sequence[Run]) -> int:
     """The runs, newest first, one a line."""
-    width = max(len(run_.name) for run_ in found)
-    for run_ in found:
+    width = max(len(run_.name) for run_ in runs)
+    for run_ in runs:
         hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
         print(f"{run_.name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
     return 0

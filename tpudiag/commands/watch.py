@@ -36,7 +36,9 @@ examples:
 exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled or crashed
 (TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
 """
-DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU607")
+DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607")
+WHERE_THEY_FAIL = ("TPU605",)
+"""A job's output tells of errors only; that it tells of none is no news."""
 
 
 def add_parser(verbs: _report.Verbs) -> None:
@@ -78,6 +80,11 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--expect", metavar="RATE", type=_rate,
         help="what is normal: examples a second (steps, where the batch is not known); without "
         "it, what the job and its earlier runs have shown",
+    )  # fmt: skip
+    parser.add_argument(
+        "--log", metavar="FILE", type=Path, action="append", default=[],
+        help="what the job prints, where it goes through a pipe (train.py 2>&1 | tee FILE); a file "
+        "that it writes itself on this host is found; known errors in it are told (TPU605)",
     )  # fmt: skip
     parser.add_argument(
         "--price", metavar="PRICE", type=_rate,
@@ -137,11 +144,17 @@ def run(options: argparse.Namespace) -> int:
     options.source = [*options.source, *_workers(options)]
     if not options.source:
         raise UsageError("watch: name a SOURCE (tpudiag-logs), --tpu or --selector")
+    missing = [str(log) for log in options.log if not log.is_file()]
+    if missing:
+        raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.recording import Session
 
     outlets, expect = _outlets(options), _expected(options.expect)
     price = _price(options)
-    with Session(options.source, settings, options.on_alert, outlets, expect, price) as session:
+    quiet = () if options.log or settings.select != DEFAULT_CHECKS else WHERE_THEY_FAIL
+    with Session(
+        options.source, settings, options.on_alert, outlets, expect, price, options.log, quiet
+    ) as session:
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
@@ -210,11 +223,11 @@ def _expected(rate: float | None) -> Reference | None:
 
 def _outlets(options: argparse.Namespace) -> list[Outlet]:
     """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
-    found: list[Outlet] = []
+    outlets: list[Outlet] = []
     if options.prometheus is not None:
         from tpudiag.monitoring.prometheus import Prometheus
 
-        found.append(Prometheus(options.prometheus, options.job))
+        outlets.append(Prometheus(options.prometheus, options.job))
     if options.project is not None:
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 
@@ -226,10 +239,10 @@ def _outlets(options: argparse.Namespace) -> list[Outlet]:
             endpoint=options.endpoint,
             buffer=options.buffer,
         )
-        found.append(Exporter(destination, ", ".join(options.source)))
+        outlets.append(Exporter(destination, ", ".join(options.source)))
     elif options.endpoint is not None:
         raise UsageError("--endpoint: needs --project")
-    return found
+    return outlets
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:

@@ -21,13 +21,13 @@ class Gated:
 def held_against(baseline: Report, name: str, report: Report, limit: float | None) -> Gated:
     """Compare figures of the compiler's program; without a limit the gate stays open."""
     sides = (baseline,), (report,)
-    found = changes.changes(*sides)
+    differences = changes.changes(*sides)
     shown = comparison.DEFAULT_LIMIT if limit is None else limit
-    made = comparison.report(((name,), ("this run",)), sides, found, shown, None)
+    made = comparison.report(((name,), ("this run",)), sides, differences, shown, None)
     lost = changes.lost(*sides)
-    measured = any(change.worse is not None for change in found)
+    measured = any(change.worse is not None for change in differences)
     closes = limit is not None and (
-        bool(lost) or not measured or any(change.regressed(limit) for change in found)
+        bool(lost) or not measured or any(change.regressed(limit) for change in differences)
     )
     verdict = made.headline
     if lost:

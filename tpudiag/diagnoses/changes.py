@@ -204,7 +204,12 @@ def _change(
     tested = (
         runs_difference(*sides) if several else difference(by_step[0][0], by_step[1][0], statistic)
     )
-    noise = [found for side in by_step for s in side if (found := within(s, statistic)) is not None]
+    noise = [
+        variation
+        for side in by_step
+        for s in side
+        if (variation := within(s, statistic)) is not None
+    ]
     return Change(
         name=name, unit=unit, before=base, after=now,
         change=now / base - 1 if base > 0 else 0.0 if now == base else None,

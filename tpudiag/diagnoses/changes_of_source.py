@@ -113,8 +113,8 @@ def _mended(
     except (NoChange, Refused) as none:
         return replace(finding, no_change=str(none)), None
     except Exception as error:  # a fix that fails must break no report
-        said = OWN_DEFECT.format(f"{type(error).__name__}: {error}")
-        return replace(finding, no_change=said), None
+        defect = OWN_DEFECT.format(f"{type(error).__name__}: {error}")
+        return replace(finding, no_change=defect), None
     return replace(finding, change=candidate.change), candidate
 
 

@@ -110,15 +110,14 @@ def _percent(change: Change) -> str:
 
 def _test(change: Change) -> str:
     """What the test says."""
-    found = change.difference
-    if found is None and any(change.steps):
+    difference = change.difference
+    if difference is None and any(change.steps):
         return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
-    if found is None:
+    if difference is None:
         return ONE_VALUE
-    verdict = "more than noise" if found.significant else "no more than noise"
-    return (
-        f"{verdict} (95 % interval {found.low:+.1%} to {found.high:+.1%}, p = {found.p_value:.2g})"
-    )
+    verdict = "more than noise" if difference.significant else "no more than noise"
+    interval = f"{difference.low:+.1%} to {difference.high:+.1%}"
+    return f"{verdict} (95 % interval {interval}, p = {difference.p_value:.2g})"
 
 
 def _verdict(change: Change, limit: float) -> str:
@@ -154,8 +153,10 @@ def _table(changes: Sequence[Change], limit: float) -> Table:
 
 def _interval(change: Change) -> str:
     """The confidence interval of the change."""
-    found = change.difference
-    return "not tested" if found is None else f"{found.low:+.1%} to {found.high:+.1%}"
+    difference = change.difference
+    return (
+        "not tested" if difference is None else f"{difference.low:+.1%} to {difference.high:+.1%}"
+    )
 
 
 def _checks(before: Report, after: Report) -> Iterator[Table]:

@@ -34,13 +34,13 @@ class Growth:
 def grown(before: Report, after: Report) -> tuple[Growth, ...]:
     """The operations that grew, the worst first, on each target that both reports know."""
     left = {step.target: step for step in before.predictions}
-    found = [
+    growths = [
         growth
         for step in after.predictions
         if step.target in left
         for growth in _of_step(left[step.target], step)
     ]
-    return tuple(sorted(found, key=lambda g: (-g.share, g.operation, g.figure)))
+    return tuple(sorted(growths, key=lambda g: (-g.share, g.operation, g.figure)))
 
 
 def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:

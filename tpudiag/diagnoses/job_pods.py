@@ -38,19 +38,19 @@ def selected(selection: Selection | None, port: int) -> JobPods:
         return JobPods()
     from tpudiag.sources.live.pods import pods
 
-    found = pods(selection)
-    running = [pod for pod in found if pod.runs]
-    note = NETWORK.format(name=found[0].name, namespace=found[0].namespace, port=port)
+    listed = pods(selection)
+    running = [pod for pod in listed if pod.runs]
+    note = NETWORK.format(name=listed[0].name, namespace=listed[0].namespace, port=port)
     return JobPods(
         workers=tuple(Address(str(pod.address), port) for pod in running),
-        tables=(_table(found, selection),),
+        tables=(_table(listed, selection),),
         faults=tuple(
             UnreadHost(f"pod {pod.name}", _lacks(pod))
-            for pod in found
+            for pod in listed
             if not pod.runs and pod.phase != DONE
         ),
         notes=(note,),
-        headline=f"{len(running)} of {len(found)} pods of {selection.selector} run; no profile.",
+        headline=f"{len(running)} of {len(listed)} pods of {selection.selector} run; no profile.",
     )
 
 
@@ -61,10 +61,10 @@ def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Worker
     """
     pods = selected(selection, port)
     lacking = tuple(f"{host.name}: {host.reason}" for host in pods.faults)
-    found = tuple(str(at) for at in (*cloud.workers, *pods.workers))
-    if not found and (selection is not None or cloud.name is not None):
+    workers = tuple(str(at) for at in (*cloud.workers, *pods.workers))
+    if not workers and (selection is not None or cloud.name is not None):
         raise NothingDiagnosed("\ntpudiag: ".join(lacking) or pods.headline or cloud.headline)
-    return Workers(found, lacking)
+    return Workers(workers, lacking)
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ def _lacks(pod: Pod) -> str:
     return f"is {pod.phase}{why}"
 
 
-def _table(found: Sequence[Pod], selection: Selection) -> Table:
+def _table(listed: Sequence[Pod], selection: Selection) -> Table:
     """The pods, for people."""
     rows = tuple(
         (
             "" if pod.index is None else pod.index, pod.name, pod.phase, pod.address or "",
             pod.node, pod.chips, pod.restarts, pod.ended,
         )
-        for pod in found
+        for pod in listed
     )  # fmt: skip
     columns = ("worker", "pod", "phase", "address", "node", "chips", "restarts", "last end")
     return Table(f"Pods of {selection.selector}", columns, rows, "Kubernetes API")

@@ -161,9 +161,9 @@ def goal(named: str | None, tpu: str | None) -> Goal:
     """
     here = None if tpu == "none" else environment.find_tpu()
     run_on = tpu if tpu not in (None, "none") else here.ask if here is not None else None
-    found = _found_target(here)
-    chosen = target(named or found or DEFAULT_TARGET)
-    choice: TargetChoice = "asked" if named else "found" if found else "default"
+    local = _found_target(here)
+    chosen = target(named or local or DEFAULT_TARGET)
+    choice: TargetChoice = "asked" if named else "found" if local else "default"
     return Goal(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
 
 
@@ -207,12 +207,12 @@ def checked_module(module: str, target: str | None) -> str:
     return module
 
 
-def _found_target(found: environment.FoundTpu | None) -> str | None:
+def _found_target(tpu: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
-    if found is None or found.generation is None or found.chips is None:
+    if tpu is None or tpu.generation is None or tpu.chips is None:
         return None
-    generation = next(g for g in GENERATIONS if g.name == found.generation)
-    return f"{generation.name}-{found.chips * generation.cores_named}"
+    generation = next(g for g in GENERATIONS if g.name == tpu.generation)
+    return f"{generation.name}-{tpu.chips * generation.cores_named}"
 
 
 def run_name(program: str) -> str:

@@ -26,25 +26,25 @@ INTERRUPTED = "interrupted: this is what was seen until then"
 
 def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
     """The figures of the report that stand outside any check."""
-    found: dict[str, Measurement] = {}
+    figures: dict[str, Measurement] = {}
     where = "CPU replicas" if signals.origin is Origin.REHEARSAL else "TPU"
     steps = signals.steps
     if steps is not None and steps.step_ms:
         source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
         median = statistics.median(steps.step_ms)
-        found["step_time_ms"] = Measurement(round(median, 3), "ms", source)
+        figures["step_time_ms"] = Measurement(round(median, 3), "ms", source)
         if signals.batch is not None and median:
             rate = round(signals.batch.global_batch / median * 1e3, 1)
-            found["examples_per_second"] = Measurement(rate, "examples/s", source)
+            figures["examples_per_second"] = Measurement(rate, "examples/s", source)
         if steps.input_wait_ms is not None:
             wait = round(statistics.median(steps.input_wait_ms), 3)
-            found["input_wait_ms"] = Measurement(wait, "ms", source)
-    found |= _of_training(signals)
+            figures["input_wait_ms"] = Measurement(wait, "ms", source)
+    figures |= _of_training(signals)
     if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
         took = round(signals.tensorflow.took_s, 2)
-        found["tensorflow_import_s"] = Measurement(took, "s", "job")
-    found["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
-    return found
+        figures["tensorflow_import_s"] = Measurement(took, "s", "job")
+    figures["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
+    return figures
 
 
 def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
@@ -61,17 +61,17 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
 
 def _of_training(signals: Signals) -> dict[str, Measurement]:
     """Traces of what trains, and what its pipelines give alone."""
-    found: dict[str, Measurement] = {}
+    figures: dict[str, Measurement] = {}
     training = [function for function in signals.functions or () if function.trains]
     if training:
         traces = sum(function.traces for function in training)
-        found["traces"] = Measurement(traces, "traces", "job")
+        figures["traces"] = Measurement(traces, "traces", "job")
     costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]
     if costs:
         slowest = round(min(cost.examples_per_second for cost in costs), 1)
         source = "the pipeline alone on this machine"
-        found["input_examples_per_second"] = Measurement(slowest, "examples/s", source)
-    return found
+        figures["input_examples_per_second"] = Measurement(slowest, "examples/s", source)
+    return figures
 
 
 def headline(
@@ -183,6 +183,6 @@ def partial(signals: Signals, timed_out: str | None) -> str | None:
         where = f" ({end.location})" if end.location else ""
         return f"the job cannot be rehearsed further: {end.error}{where}"
     if end is not None and end.how in ("exception", "signal", "exit"):
-        said = _said(end.error or f"exit code {end.exit_code}")
-        return f"the job crashed: {said}" + (f" ({end.location})" if end.location else "")
+        error = _said(end.error or f"exit code {end.exit_code}")
+        return f"the job crashed: {error}" + (f" ({end.location})" if end.location else "")
     return None

@@ -45,17 +45,17 @@ def measurements(
     if goodput is None:
         return {}
     lost_s = account.total_s - account.spent.get(TimeUse.STEPS, 0.0)
-    found = {
+    figures = {
         "goodput": Measurement(round(100 * goodput, 1), "%", source),
         "lost_time_s": Measurement(round(lost_s, 1), "s", source),
     }
     if price is not None:
-        found["cost"] = Measurement(round(price.of(account.total_s), 2), "money", source)
-        found["cost_of_lost_time"] = Measurement(round(price.of(lost_s), 2), "money", source)
+        figures["cost"] = Measurement(round(price.of(account.total_s), 2), "money", source)
+        figures["cost_of_lost_time"] = Measurement(round(price.of(lost_s), 2), "money", source)
         if examples:
             each = price.of(account.total_s) / examples * 1e6
-            found["cost_per_million_examples"] = Measurement(round(each, 4), "money", source)
-    return found
+            figures["cost_per_million_examples"] = Measurement(round(each, 4), "money", source)
+    return figures
 
 
 def timeline(account: Account, source: str) -> tuple[Series, ...]:

@@ -18,10 +18,11 @@ from tpudiag.phases import OnPhase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps, name_of
-from tpudiag.planning.search import Search
+from tpudiag.planning.search import Search, StepCompiler
 from tpudiag.settings import Settings
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
+from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.runner import JobRun
@@ -42,6 +43,8 @@ class PlanRequest:
     """Of the whole training, all epochs: for hours and money."""
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
+    dask: str | None = None
+    """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
 
 
 def diagnose(
@@ -55,7 +58,7 @@ def diagnose(
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        compiler = libtpu_process.Compiler(request.installed, request.compile_timeout_s)
+        compiler, at_a_time = _compiler(request)
         spec = spec_of(job, True, "local", 1, folder)
         limits = runner.Limits(request.timeout_s)
         steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
@@ -67,7 +70,7 @@ def diagnose(
                 plan.alone = steps.alone
             own = batch.per_replica_batch
             tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
-            search = Search(plans, tried, steps, compiler, on_phase)
+            search = Search(plans, tried, steps, compiler, on_phase, at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:
             partial = INTERRUPTED
@@ -81,14 +84,22 @@ def diagnose(
     return replace(report, environment=environment)
 
 
+def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
+    """The compiler of this machine or of a cluster, and how many steps the cluster takes."""
+    if not request.dask:
+        return libtpu_process.Compiler(request.installed, request.compile_timeout_s), None
+    cluster = ClusterCompiler(request.dask, request.compile_timeout_s)
+    return cluster, cluster.at_a_time
+
+
 def _no_step(job: JobRun) -> str:
     """Why the job showed no step, in one line."""
     end = job.facts.get("end")
-    said = end.get("error") if isinstance(end, dict) else None  # pyright: ignore
+    error = end.get("error") if isinstance(end, dict) else None  # pyright: ignore
     if job.timed_out:
         return job.timed_out
-    if isinstance(said, str):
-        return f"the job crashed before its first training step: {said.splitlines()[0][:300]}"
+    if isinstance(error, str):
+        return f"the job crashed before its first training step: {error.splitlines()[0][:300]}"
     if job.exit_code:
         last = [line for line in job.log_tail.strip().splitlines() if line.strip()]
         return f"the job died before its first training step: {(last or ['no output'])[-1][:300]}"
@@ -98,5 +109,5 @@ def _no_step(job: JobRun) -> str:
 def _no_answer(plans: Sequence[Plan]) -> str:
     """Why the compiler said nothing at all, in one line."""
     errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
-    said = errors[0].strip().splitlines() if errors else ["it was not asked"]
-    return f"the step was compiled for none of the TPUs: {said[0][:300]}"
+    lines = errors[0].strip().splitlines() if errors else ["it was not asked"]
+    return f"the step was compiled for none of the TPUs: {lines[0][:300]}"

@@ -58,12 +58,14 @@ def report(
 ) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
-    chosen = {target: planning.best(found) for target, found in rows.items()}
+    chosen = {target: planning.best(candidates) for target, candidates in rows.items()}
     winner = max((row for row in chosen.values() if row), key=_worth, default=None)
     priced = any(plan.price for plan in plans)
     lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
     columns = (*COLUMNS, *((PER_PRICE,) if priced and not examples else ()), *lasting, "note")
-    plan = tuple(_plan_row(row, chosen[t], examples) for t, found in rows.items() for row in found)
+    plan = tuple(
+        _plan_row(row, chosen[t], examples) for t, candidates in rows.items() for row in candidates
+    )
     table = Table(
         TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
     )
@@ -98,9 +100,9 @@ def _headline(winner: Row | None, rows: dict[str, tuple[Row, ...]]) -> str:
     """The batch to take on the best target, in one sentence."""
     if winner is None:
         return "No batch was seen to fit."
-    said = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
+    advice = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
     reason = planning.why(winner, rows[winner.target.name])
-    return f"{said}: {reason}." if len(rows) == 1 else f"{said}, by the predicted time."
+    return f"{advice}: {reason}." if len(rows) == 1 else f"{advice}, by the predicted time."
 
 
 def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
@@ -116,17 +118,17 @@ def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> 
 
 def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     """What must be known of single targets."""
-    said: list[str] = []
+    limits: list[str] = []
     for plan in plans:
         if plan.target.hardware.minimum_tensorflow is None:
-            said.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
+            limits.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
         if any(a.compiled and a.program is None for a in plan.answers.values()):
-            said.append(f"{plan.target.name}: {UNREADABLE}")
+            limits.append(f"{plan.target.name}: {UNREADABLE}")
         if plan.alone and plan.target.replicas > 1:
-            said.append(ALONE.format(target=plan.target.name, replicas=plan.target.replicas))
+            limits.append(ALONE.format(target=plan.target.name, replicas=plan.target.replicas))
         elif plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
-            said.append(f"{plan.target.name} was {ONE_REPLICA}.")
-    return tuple(said)
+            limits.append(f"{plan.target.name} was {ONE_REPLICA}.")
+    return tuple(limits)
 
 
 def _plan_row(row: Row, chosen: Row | None, examples: float | None) -> PlanRow:
@@ -166,11 +168,11 @@ def _lasting(row: Row, examples: float | None) -> dict[str, float]:
     if row.step is None or not examples:
         return {}
     hours = row.step * (examples / (row.batch * row.replicas) / 3.6e6)
-    found = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
+    figures = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
     if row.price is not None:
         cost = hours * (row.target.chips * row.price)
-        found |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
-    return found
+        figures |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
+    return figures
 
 
 def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
@@ -196,7 +198,15 @@ def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
 
 def _between(value: float | None, low: float | None, high: float | None) -> Value:
     """An estimate with its range, or an empty cell."""
-    return "" if value is None else f"{value:.3g} ({low:.2g}-{high:.2g})"
+    if value is None or low is None or high is None:
+        return ""
+    return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"
+
+
+def _short(value: float, digits: int) -> str:
+    """A figure with so many digits, written out: 240, not 2.4e+02."""
+    rounded = float(f"{value:.{digits}g}")
+    return f"{rounded:,.10g}"
 
 
 def _shown(value: float | None, digits: int) -> Value:
@@ -206,24 +216,26 @@ def _shown(value: float | None, digits: int) -> Value:
 
 def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
     """The batch to take by target, and its figures."""
-    found: dict[str, Measurement] = {}
+    figures: dict[str, Measurement] = {}
     for target, row in chosen.items():
         if row is None or row.answer is None:
             continue
         source = row.answer.source
-        found[f"best_batch_{target}"] = Measurement(row.batch, "examples/replica", source)
+        figures[f"best_batch_{target}"] = Measurement(row.batch, "examples/replica", source)
         need = row.answer.need_bytes
         if need is not None:
-            found[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
+            figures[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
         if row.rate is not None:
             rate = Measurement(round(row.rate, 1), "examples/s", f"predicted, {source}")
-            found[f"examples_per_second_per_chip_{target}"] = rate
-    return found
+            figures[f"examples_per_second_per_chip_{target}"] = rate
+    return figures
 
 
 def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[Outcome, ...]:
     """TPU301 of the plan: failed where nothing fits on a target, passed where something does."""
-    judged = {t: [row for row in found if row.fits is not None] for t, found in rows.items()}
+    judged = {
+        t: [row for row in candidates if row.fits is not None] for t, candidates in rows.items()
+    }
     findings = tuple(
         _nothing_fits(plan, judged[plan.target.name])
         for plan in plans
@@ -231,7 +243,7 @@ def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[O
     )
     if findings:
         return (_said(Verdict.FAILED, findings=findings),)
-    unknown = [target for target, found in judged.items() if not found]
+    unknown = [target for target, candidates in judged.items() if not candidates]
     if unknown or not judged:
         reason = f"the compiler gave no answer for {', '.join(unknown) or 'any target'}"
         return (_said(Verdict.SKIPPED, reason=reason),)

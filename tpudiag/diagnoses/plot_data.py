@@ -114,7 +114,7 @@ def _line(
 ) -> Series:  # fmt: skip
     """A series over steps; of too many, one of each few, and the source says so."""
     stride = -(-len(ms) // most) or 1
-    said = source if stride == 1 else f"{source}, one of {stride} steps"
+    words = source if stride == 1 else f"{source}, one of {stride} steps"
     x = tuple(float(number) for number in numbers[::stride])
     y = tuple(round(value, DIGITS) for value in ms[::stride])
-    return Series(kind=kind, name=name, x_unit="step", unit="ms", x=x, y=y, source=said)
+    return Series(kind=kind, name=name, x_unit="step", unit="ms", x=x, y=y, source=words)

@@ -83,28 +83,30 @@ def measurements(signals: Signals) -> dict[str, Measurement]:
 
 def _of_input(signals: Signals) -> dict[str, Measurement]:
     """What the input pipeline gives, alone, and what the predicted step needs of it."""
-    found = input_verdict.of_signals(signals)
-    if found is None:
+    verdict = input_verdict.of_signals(signals)
+    if verdict is None:
         return {}
     alone = "the input pipeline run alone on this machine: CPU time of the process"
-    source = f"predicted, not measured: {alone}, on the {found.vcpus} vCPUs of {found.machine_type}"
+    source = (
+        f"predicted, not measured: {alone}, on the {verdict.vcpus} vCPUs of {verdict.machine_type}"
+    )
     figures = {
-        "input_examples_per_second_per_core": _ranged(found.per_core, "examples/s", alone, 2),
+        "input_examples_per_second_per_core": _ranged(verdict.per_core, "examples/s", alone, 2),
         "input_cpu_us_per_example": Measurement(
-            round(1e6 / found.per_core.value, 3), "us of one core", alone
+            round(1e6 / verdict.per_core.value, 3), "us of one core", alone
         ),
-        "input_cores_needed_per_host": _ranged(found.cores_needed, "vCPUs", source, 3),
+        "input_cores_needed_per_host": _ranged(verdict.cores_needed, "vCPUs", source, 3),
         "input_capacity_examples_per_second_per_host": _ranged(
-            found.capacity, "examples/s", source, 1
+            verdict.capacity, "examples/s", source, 1
         ),
     }
-    if found.read_bytes_per_second is not None:
+    if verdict.read_bytes_per_second is not None:
         figures["input_read_bytes_per_second_per_host"] = Measurement(
-            round(found.read_bytes_per_second), "bytes/s", source
+            round(verdict.read_bytes_per_second), "bytes/s", source
         )
     step = of_signals(signals)
     ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
-    if found.starves and not ruled:
+    if verdict.starves and not ruled:
         figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)
     return figures
 

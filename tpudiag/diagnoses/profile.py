@@ -85,12 +85,12 @@ def diagnose(
     """
     mapped = engines.engine(request.engine)
     chosen = locate.choose(locate.runs(request.path), request.path, request.run)
-    with _xprof(chosen, request.xprof_limit_s) as said:
+    with _xprof(chosen, request.xprof_limit_s) as answer:
         answers, interrupted = engines.read(chosen, mapped, request.step_name, on_phase)
         facts, steps = answers.merged(request.missing)
         if not interrupted and request.xprof_limit_s != 0:
             on_phase("waiting for XProf's own analysis")
-        says = XProfSays() if interrupted else said()
+        says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
     return replace(report, interrupted=interrupted)
@@ -186,7 +186,7 @@ def _partial(facts: ProfileFacts | None) -> str | None:
     return "; ".join(parts)
 
 
-def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
+def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     """What the reader must know to trust the figures."""
     facts = signals.profile
     if facts is not None and not facts.devices:
@@ -204,10 +204,10 @@ def _notes(signals: Signals, said: XProfSays) -> Iterator[str]:
     if facts and facts.uncosted_share >= UNCOSTED:
         yield KERNELS.format(share=facts.uncosted_share)
     yield from facts.warnings if facts else ()
-    for statement in said.statements:
+    for statement in says.statements:
         yield f"XProf says: {statement}"
-    if said.failure:
-        yield f"XProf says nothing: {said.failure}."
+    if says.failure:
+        yield f"XProf says nothing: {says.failure}."
 
 
 def _lost(facts: ProfileFacts) -> Iterator[str]:

@@ -107,8 +107,8 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
         busy = sum(device.busy_ms for device in facts.devices) / window
         for name, share, source in shares[:2]:
             if share is not None:
-                said = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
-                yield f"{name}_of_window", Measurement(100 * share * busy, "%", said)
+                whole = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
+                yield f"{name}_of_window", Measurement(100 * share * busy, "%", whole)
     if facts.memory:
         worst = facts.memory_in_order[0]
         source = f"{facts.source}, allocations on {worst.host}, {worst.allocator}"

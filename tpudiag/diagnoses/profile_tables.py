@@ -88,8 +88,8 @@ def _replicas(facts: ProfileFacts) -> Table:
     every = dict.fromkeys(part.name for r in facts.replicas for part in r.parts)
     names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
     rows: list[tuple[Value, ...]] = []
-    found = (replica.steady for replica in facts.replicas if replica.step_ms)
-    for replica in sorted(found, key=lambda r: -_own(r)):
+    steady = (replica.steady for replica in facts.replicas if replica.step_ms)
+    for replica in sorted(steady, key=lambda r: -_own(r)):
         count_ = len(replica.step_ms)
         parts = (replica.part(name) / count_ for name in names)
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
@@ -143,10 +143,10 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
     of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
     if of_step or of_input:
-        found = [(c.op, "step", c.count, c.ms) for c in of_step]
-        found += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
+        calls = [(c.op, "step", c.count, c.ms) for c in of_step]
+        calls += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
         heads_ = ("op", "in", "calls", "ms")
-        yield _cut("Calls back to the host", heads_, found, f"{facts.source}, host")
+        yield _cut("Calls back to the host", heads_, calls, f"{facts.source}, host")
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
@@ -156,10 +156,11 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     ordered = facts.memory_in_order
     rows: list[tuple[Value, ...]] = [
         (m.host, m.allocator, m.peak_bytes / 2**30,
-         m.capacity_bytes / 2**30 if m.capacity_bytes else "-", m.at_ms)
+         m.capacity_bytes / 2**30 if m.capacity_bytes else "-",
+         "-" if m.fragmentation is None else round(100 * m.fragmentation, 2), m.at_ms)
         for m in ordered
     ]  # fmt: skip
-    columns = ("host", "allocator", "peak GiB", "capacity GiB", "at ms")
+    columns = ("host", "allocator", "peak GiB", "capacity GiB", "fragmented %", "at ms")
     source = f"{facts.source}, allocation events"
     yield _cut("Peak memory", columns, rows, source, "fullest")
     fullest = ordered[0]

@@ -197,14 +197,14 @@ def _within(pairs: Sequence[tuple[float, float]], what: str, *, ordered: bool) -
         return False, f"{what} are not finite"
     if ordered:
         worst = max(_apart(a, b) for a, b in pairs)
-        said = f"{what} differ by up to {worst:.2g} of their value ({SAME:g} is allowed)"
-        return worst <= SAME, said
+        words = f"{what} differ by up to {worst:.2g} of their value ({SAME:g} is allowed)"
+        return worst <= SAME, words
     old, new = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
-    said = (
+    words = (
         f"the mean of {what} is {old:.6g} and {new:.6g} with it, where the order of data or sums "
         f"may be another ({SAME_MEAN:.0%} is allowed)"
     )
-    return _apart(old, new) <= SAME_MEAN, said
+    return _apart(old, new) <= SAME_MEAN, words
 
 
 def _apart(a: float, b: float) -> float:

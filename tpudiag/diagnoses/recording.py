@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
+from tpudiag.diagnoses.watched_workers import notes, workers_table
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
-from tpudiag.model import Check, Outcome, Report, Subject, Verdict
+from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.follower import Figures, Watched
+from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.report_figures import Measurement, Table, Value
+from tpudiag.report_figures import Measurement
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
 
 CAUSED = {"TPU603": False, "TPU604": True}
 """The checks whose findings have causes that are looked for, and whether they are of a stall."""
+KNOWN_ERROR = "TPU605"
 
 
 class Outlet(Protocol):
@@ -51,7 +58,10 @@ class Session:
         outlets: Sequence[Outlet] = (),
         expect: Reference | None = None,
         price: Price | None = None,
+        logs: Sequence[Path] = (),
+        quiet: Collection[str] = (),
     ) -> None:
+        """`quiet` names the checks of which is told only where they fail."""
         self._outlets = list(outlets)
         self._notes: list[str] = []
         self.name = ", ".join(paths)
@@ -59,7 +69,9 @@ class Session:
         self._alerts = Alerts(self.name, on_alert)
         self.job = WatchedJob(paths, expect=expect)
         self._investigator = Investigator()
+        self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
         self.outcomes: tuple[Outcome, ...] = ()
+        self._unknown: tuple[str, ...] = ()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
     def __enter__(self) -> Session:
@@ -84,12 +96,14 @@ class Session:
         judged = self._judged(every)
         if self._investigate(merged(judged)):
             judged = self._judged(every)
-        self.outcomes = merged(judged)
+        outcomes = merged(judged)
+        self.outcomes, self._unknown = self._shown(outcomes), tuple(_unknown(outcomes))
         self._alerts.reap()
-        for outcome in self.outcomes:
-            self._alerts.judge(outcome, self._told())
+        for outcome in outcomes:
+            if not _survived(outcome):
+                self._alerts.judge(outcome, self._told())
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
-            figures, failing = watched.figures(), _failing(outcomes)
+            figures, failing = watched.figures(), _failing(self._shown(outcomes))
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
@@ -98,9 +112,19 @@ class Session:
         """What the checks say of each worker."""
         return [
             (watched.worker, watched.run.ended_ns is not None,
-             examine(watched.signals(), every, self._settings))
-            for watched in self.job.workers
+             examine(
+                replace(run_signals.signals(watched), end=self._logs.end(place, watched)), every,
+                self._settings,
+            ))
+            for place, watched in enumerate(self.job.workers)
         ]  # fmt: skip
+
+    def _shown(self, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+        """Those of which is told."""
+        return tuple(
+            outcome for outcome in outcomes
+            if outcome.id not in self._quiet or outcome.verdict is Verdict.FAILED
+        )  # fmt: skip
 
     def _investigate(self, outcomes: Sequence[Outcome]) -> bool:
         """Look for the cause of what is about to be raised; whether any was looked for."""
@@ -114,10 +138,10 @@ class Session:
                 for place, watched in enumerate(self.job.workers)
                 if (episode := watched.episode(stalled)) is not None
             }
-            found = self._investigator.causes(self.job.workers, episodes)
-            for place, cause in found.items():
+            causes = self._investigator.causes(self.job.workers, episodes)
+            for place, cause in causes.items():
                 self.job.workers[place].causes[stalled] = cause
-            looked = looked or bool(found)
+            looked = looked or bool(causes)
         for watched in self.job.workers:
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
@@ -181,10 +205,11 @@ class Session:
             headline=job_headline(self.job),
             notes=(
                 *([f"{lost} steps could not be recorded."] if lost else []),
-                *_notes(self.job), *self._notes,
+                *(self._unknown if any(one.run.failure for one in workers) else ()),
+                *notes(self.job), *self._notes,
             ),
             tables=(
-                *((_workers_table(workers, self.name),) if len(workers) > 1 else ()),
+                *((workers_table(workers, self.name),) if len(workers) > 1 else ()),
                 lost_time.table(account, self.price, self.name),
             ),
             series=lost_time.timeline(account, lost_time.SOURCE),
@@ -206,46 +231,22 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
+def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """An error that ended the job and is not known, whole."""
+    for outcome in outcomes:
+        if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
+            yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."
+
+
+def _survived(outcome: Outcome) -> bool:
+    """Whether it tells of an error in the log of a job that goes on: a line in the report."""
+    return outcome.id == KNOWN_ERROR and outcome.severity < Severity.ERROR
+
+
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
     """Whether each check fails; those that were skipped are left out."""
     judged = (Verdict.PASSED, Verdict.FAILED)
     return {o.id: o.verdict is Verdict.FAILED for o in outcomes if o.verdict in judged}
-
-
-def _notes(job: WatchedJob) -> Iterator[str]:
-    """What was restarted, and what was left out."""
-    restarts = sum(watched.restarts for watched in job.workers)
-    if restarts:
-        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
-    if any(watched.account().restarts_unknown for watched in job.workers):
-        yield "No checkpoint was seen before a restart: which steps were repeated is not known."
-    if job.not_judged:
-        one = job.not_judged == 1
-        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
-        yield f"{job.not_judged} {runs} not judged."
-
-
-def _workers_table(workers: Sequence[Watched], source: str) -> Table:
-    """Each worker beside the others."""
-    rows = tuple(_worker_row(watched) for watched in workers)
-    return Table(
-        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
-    )
-
-
-def _worker_row(watched: Watched) -> tuple[Value, ...]:
-    """One worker."""
-    figures = watched.figures()
-    rate = (
-        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
-    )
-    change = "not known yet"
-    if figures.per_s is not None and figures.baseline_per_s:
-        change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
-    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
-    if watched.gone is not None:
-        last = "gone"
-    return (watched.worker, rate, change, last, figures.steps)
 
 
 def job_headline(job: WatchedJob) -> str:
@@ -273,7 +274,7 @@ def headline(figures: Figures) -> str:
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     """The figures of the report."""
     recent = f"{source}, its last 5 minutes"
-    found: dict[str, tuple[float | None, str, str]] = {
+    rows: dict[str, tuple[float | None, str, str]] = {
         f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
         "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
         "step_time_ms": (figures.step_ms[0], "ms", recent),
@@ -291,6 +292,6 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     }  # fmt: skip
     return {
         name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
-        for name, (value, unit, where) in found.items()
+        for name, (value, unit, where) in rows.items()
         if value is not None
     }

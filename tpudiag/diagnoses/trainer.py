@@ -47,7 +47,7 @@ class TrainerRequest:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Trainers:
     """What is known before a profile is: the trainers, their TPU, what they lack."""
 
     targets: Targets
@@ -86,7 +86,7 @@ def diagnose(
     fit = fitted(guarded, free, request.capture)
     request = replace(request, capture=fit.wish)
     notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
-    found = _Found(
+    trainers = _Trainers(
         replace(targets, notes=notes), cloud, pods, (*cloud.tables, *pods.tables, *tables),
         (*pods.faults, *faults),
     )  # fmt: skip
@@ -94,16 +94,16 @@ def diagnose(
         captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
-            return _with_profile(request, found, captures, run, settings, interrupted)
+            return _with_profile(request, trainers, captures, run, settings, interrupted)
     if interrupted:
         raise KeyboardInterrupt
-    return _without_profile(found, captures, settings)
+    return _without_profile(trainers, captures, settings)
 
 
 def _so_far(pids: Sequence[int]) -> JobEnd | None:
     """What running trainers say in their logs; None where none writes to a file."""
-    said = "\n".join(end for pid in pids if (end := log_end(pid)))
-    return JobEnd(how="running", log_tail=said) if said else None
+    tail = "\n".join(end for pid in pids if (end := log_end(pid)))
+    return JobEnd(how="running", log_tail=tail) if tail else None
 
 
 def _captured(
@@ -122,10 +122,10 @@ def _captured(
     return capture(probes, wish, run, done)
 
 
-def _missing(found: _Found, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
+def _missing(trainers: _Trainers, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
     """The trainers that gave no profile, and why."""
     faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
-    return (*faulty, *found.faults)
+    return (*faulty, *trainers.faults)
 
 
 def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
@@ -135,23 +135,23 @@ def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
 
 def _with_profile(
     request: TrainerRequest,
-    found: _Found,
+    trainers: _Trainers,
     captures: Sequence[Capture],
     run: RunFolder,
     settings: Settings,
     interrupted: bool,
 ) -> Report:
     """The report on the profiles that came."""
-    missing = _missing(found, captures)
+    missing = _missing(trainers, captures)
     profile = ProfileRequest(
-        path=run.url, xprof_limit_s=request.xprof_limit_s, subject=found.subject, missing=missing,
-        known=found.cloud.known,
-        notes=(*found.targets.notes, *found.cloud.notes, _note(request.capture, captures)),
+        path=run.url, xprof_limit_s=request.xprof_limit_s, subject=trainers.subject,
+        missing=missing, known=trainers.cloud.known,
+        notes=(*trainers.targets.notes, *trainers.cloud.notes, _note(request.capture, captures)),
     )  # fmt: skip
     report = diagnose_profile(profile, settings)
     return replace(
         report,
-        tables=(*found.tables, *report.tables),
+        tables=(*trainers.tables, *report.tables),
         faults=_lines(missing),
         interrupted=interrupted or report.interrupted,
         profile_folder=run.url,
@@ -169,23 +169,25 @@ def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
     )
 
 
-def _without_profile(found: _Found, captures: Sequence[Capture], settings: Settings) -> Report:
+def _without_profile(
+    trainers: _Trainers, captures: Sequence[Capture], settings: Settings
+) -> Report:
     """The report where no trainer gave a profile: on the TPU, and on where Python stands.
 
     Raises NothingDiagnosed where neither is known.
     """
-    lines = _lines(_missing(found, captures))
-    if not found.tables:
+    lines = _lines(_missing(trainers, captures))
+    if not trainers.tables:
         raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
-    target = found.cloud.known.target
+    target = trainers.cloud.known.target
     return Report(
-        subject=found.subject,
+        subject=trainers.subject,
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        outcomes=examine(found.cloud.known, checks(), settings),
-        tables=found.tables,
-        headline=found.cloud.headline or found.pods.headline or found.targets.why_none,
-        notes=(*found.targets.notes, *found.cloud.notes),
+        outcomes=examine(trainers.cloud.known, checks(), settings),
+        tables=trainers.tables,
+        headline=trainers.cloud.headline or trainers.pods.headline or trainers.targets.why_none,
+        notes=(*trainers.targets.notes, *trainers.cloud.notes),
         partial="; ".join(lines) or None,
         faults=lines,
     )

@@ -76,11 +76,11 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
                 without += [stopped] if stopped else []
                 at += [] if stopped else [address]
             continue
-        found = of_pid(int(word), machine)
-        pids += [trainer.pid for trainer in found]
-        at += [trainer.profilers[0] for trainer in found if trainer.profilers]
-        without += [trainer for trainer in found if not trainer.profilers]
-        others = [str(trainer.pid) for trainer in found if trainer.pid != int(word)]
+        trainers = of_pid(int(word), machine)
+        pids += [trainer.pid for trainer in trainers]
+        at += [trainer.profilers[0] for trainer in trainers if trainer.profilers]
+        without += [trainer for trainer in trainers if not trainer.profilers]
+        others = [str(trainer.pid) for trainer in trainers if trainer.pid != int(word)]
         if others:
             notes.append(f"Pid {word} is not the trainer itself: attached to {', '.join(others)}.")
     return Targets(
@@ -126,8 +126,8 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
             f"its ports ({ports}) are in another network, a container's: nsenter --target "
             f"{trainer.pid} --net tpudiag attach localhost:{PORT}"
         )
-    said = f"runs no profiler server; add {LINE} at its start"
-    return said if stacks.fault is None else f"{said}; and {stacks.fault}"
+    advice = f"runs no profiler server; add {LINE} at its start"
+    return advice if stacks.fault is None else f"{advice}; and {stacks.fault}"
 
 
 def _shared(trainer: Trainer) -> str:

@@ -27,9 +27,9 @@ _MOUNTED = re.compile(r"(?:/kaggle/input|\.\./input|/content/drive)[^\s'\",;)\]]
 def refuse_framework(name: str, framework: str | None) -> None:
     """End the diagnosis of a job that trains with another framework; raises NothingDiagnosed."""
     if framework is not None:
-        said = _FRAMEWORKS.get(framework, framework)
+        title = _FRAMEWORKS.get(framework, framework)
         raise NothingDiagnosed(
-            f"{name}: this job trains with {said}: not diagnosed (tpudiag knows TensorFlow's jobs)"
+            f"{name}: this job trains with {title}: not diagnosed (tpudiag knows TensorFlow's jobs)"
         )
 
 

@@ -185,7 +185,7 @@ def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | Non
     place = source.span(before)[0]
     scopes = (source.function(before), None)
     for scope in scopes:
-        found = [
+        assignments = [
             node
             for node in source.all(cst.Assign)
             if source.function(node) is scope
@@ -193,8 +193,8 @@ def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | Non
             and dotted(node.targets[0].target) == name
             and (source.span(node)[1] <= place or (scope is None and scopes[0] is not None))
         ]
-        if found:
-            return found[-1]
+        if assignments:
+            return assignments[-1]
     return None
 
 

@@ -58,9 +58,9 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
         raise NoChange("the function is not defined in this file")
     order = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
     order = order[1:] if order[:1] == ["self"] and names.is_method(call) else order
-    if path not in order or (found := argument(call, path, order.index(path))) is None:
+    if path not in order or (passed := argument(call, path, order.index(path))) is None:
         raise NoChange("the argument is not passed on the line")
-    return found
+    return passed
 
 
 @fix("TPU101", effect=Effect.NONE, title="make the function once")

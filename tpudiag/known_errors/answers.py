@@ -121,24 +121,24 @@ def _answer(
     yield f"\n{bold('Known from')}\n{_paragraph(known)}"
 
 
-def _rival(found: RivalFound) -> Iterator[str]:
+def _rival(match: RivalFound) -> Iterator[str]:
     """A rival cause: what to look for, what decides, what supports it here."""
-    rival = found.rival
+    rival = match.rival
     yield _paragraph(rival.cause, "  - ")
-    if found.support is not None:
-        yield _paragraph(f"supported by line {found.line}: {clean(found.support)}", "      ")
+    if match.support is not None:
+        yield _paragraph(f"supported by line {match.line}: {clean(match.support)}", "      ")
     else:
         yield _paragraph(f"look for {rival.look_for}", "      ")
     if rival.decide:
         yield f"      decide  {rival.decide}"
 
 
-def _rival_data(found: RivalFound) -> dict[str, object]:
+def _rival_data(match: RivalFound) -> dict[str, object]:
     """A rival cause for programs; `support` is the text that speaks for it, null where none."""
-    rival = found.rival
+    rival = match.rival
     return {
         "cause": rival.cause, "look_for": rival.look_for, "decide": rival.decide or None,
-        "fix": rival.fix or None, "support": found.support, "line": found.line,
+        "fix": rival.fix or None, "support": match.support, "line": match.line,
         "families": rival.families,
     }  # fmt: skip
 

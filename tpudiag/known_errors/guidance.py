@@ -87,14 +87,14 @@ class Guidance:
     """Commands, one a line."""
 
 
-def guidance(text: str, said: str, phase: Phase) -> Guidance:
+def guidance(text: str, message: str, phase: Phase) -> Guidance:
     """What the kind of an error means, what it names, what to look at.
 
     `said`: its own words; `text`: all that there is.
     """
-    status = status_of(said) or status_of(text)
-    exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", said)
-    named = _OPERATION.search(said) or _OPERATION.search(text)
+    status = status_of(message) or status_of(text)
+    exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
+    named = _OPERATION.search(message) or _OPERATION.search(text)
     return Guidance(
         status=status,
         meaning=_MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", ""),

@@ -55,8 +55,8 @@ def without_prefixes(text: bytes) -> bytes:
     if sum(bool(_PREFIX.match(line)) for line in head) * 2 < len(head):
         return text
     prefixes = [_PREFIX.match(line) for line in lines]
-    said = [bool(prefix) for line, prefix in zip(lines, prefixes, strict=True) if line.strip()]
-    if sum(said) < max(FEWEST_PREFIXED, SHARE_PREFIXED * len(said)):
+    prefixed = [bool(prefix) for line, prefix in zip(lines, prefixes, strict=True) if line.strip()]
+    if sum(prefixed) < max(FEWEST_PREFIXED, SHARE_PREFIXED * len(prefixed)):
         return text
     return b"\n".join(
         line[prefix.end() :] if prefix else line

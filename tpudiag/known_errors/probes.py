@@ -107,9 +107,9 @@ def squeezed_pattern(pattern: str) -> str:
 def anchor(pattern: str) -> str:
     """The longest literal that every match of a pattern holds; empty where there is none."""
     outside = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]|\\\w", "\0", pattern)
-    outside = re.sub(r"\\(\W)", lambda found: chr(0xE000 + ord(found[1])), outside)
+    outside = re.sub(r"\\(\W)", lambda escape: chr(0xE000 + ord(escape[1])), outside)
     while (inner := re.sub(r"\([^()]*\)", "\0", outside)) != outside:
         outside = inner
     outside = re.sub(r".(?:[?*+]|\{[^}]*\})\??|[.^$]", "\0", outside)
-    literal = re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), outside)
+    literal = re.sub("[\ue000-\ue0ff]", lambda escape: chr(ord(escape[0]) - 0xE000), outside)
     return max(literal.split("\0"), key=len)

@@ -11,14 +11,14 @@ from .probes import Probe, probes
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
-def ranked(found: Mapping[Probe, Match]) -> tuple[Match, ...]:
+def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
     """One match for each error, told by the first of its patterns that matched; best first."""
     by_error: dict[str, list[Match]] = {}
     cues: dict[tuple[str, int], Match] = {}
     for probe in probes():
-        if probe not in found:
+        if probe not in matches:
             continue
-        match = found[probe]
+        match = matches[probe]
         if probe.rival is None:
             by_error.setdefault(match.error.id, []).append(match)
         else:

@@ -84,32 +84,32 @@ class _Search:
         window = _Window(text, bare, self._line)
         for probe, places in candidates(lowered).items():
             matches = _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base)
-            if found := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
-                self._note(probe, found, window)
+            if hits := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
+                self._note(probe, hits, window)
         return self._base + len(bare) - later
 
-    def _note(self, probe: Probe, found: list[re.Match[bytes]], window: _Window) -> None:
+    def _note(self, probe: Probe, hits: list[re.Match[bytes]], window: _Window) -> None:
         """Count matches; the first of its pattern is kept with excerpt and values."""
-        self._taken[probe] = self._base + found[-1].end()
-        known = self._found.get(probe) or self._first(probe, found[0], window)
+        self._taken[probe] = self._base + hits[-1].end()
+        known = self._found.get(probe) or self._first(probe, hits[0], window)
         self._found[probe] = replace(
             known,
-            count=known.count + len(found),
-            last_line=window.line_at(found[-1].start()),
+            count=known.count + len(hits),
+            last_line=window.line_at(hits[-1].start()),
         )
 
-    def _first(self, probe: Probe, found: re.Match[bytes], window: _Window) -> Match:
+    def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match:
         """What is kept of a pattern's first match, not yet counted."""
-        line = window.line_at(found.start())
+        line = window.line_at(hit.start())
         return Match(
             error=known_errors()[probe.error],
-            excerpt=window.excerpt(found.start(), found.end()),
+            excerpt=window.excerpt(hit.start(), hit.end()),
             line=line,
             last_line=line,
             count=0,
             values={
-                name: window.bare[slice(*found.span(name))].decode(errors="replace")
-                for name, value in found.groupdict().items()
+                name: window.bare[slice(*hit.span(name))].decode(errors="replace")
+                for name, value in hit.groupdict().items()
                 if value
             },
         )
@@ -131,14 +131,14 @@ class _Window:
         """The readable text from a match's start to the end of the line in which it ends."""
         first = self._row_at(start)
         rows = self._lines[first : self._row_at(end - 1) + 1]
-        position, said = self._starts[first], b""
+        position, words = self._starts[first], b""
         for word in (word for row in rows for word in row.split()):
             position += len(word)
             if position > start:
-                said += b" " + word[-(position - start) :]
-            if len(said) > LONGEST_EXCERPT:
-                return said[1 : LONGEST_EXCERPT + 1].decode(errors="replace") + "\u2026"
-        return said[1:].decode(errors="replace")
+                words += b" " + word[-(position - start) :]
+            if len(words) > LONGEST_EXCERPT:
+                return words[1 : LONGEST_EXCERPT + 1].decode(errors="replace") + "\u2026"
+        return words[1:].decode(errors="replace")
 
     def _row_at(self, position: int) -> int:
         """The index of the line that holds a position of the bare text."""
@@ -158,11 +158,11 @@ def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterat
             # A search would try every later start too, where most begin with their anchor:
             # a head that comes again and again would cost its square.
             find = probe.regex.match if start == place else probe.regex.search
-            found = find(text, start, end)
-            if found is None:
+            hit = find(text, start, end)
+            if hit is None:
                 break
-            begin = max(found.end(), begin + 1)
-            yield found
+            begin = max(hit.end(), begin + 1)
+            yield hit
 
 
 def _cut(text: bytes) -> int:

@@ -80,18 +80,18 @@ def unknown(text: str) -> UnknownError | None:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
     if not failures:
         return None
-    said, phase = whole(text, failures), phase_of(text)
-    return UnknownError(said, phase, nearest(said), guidance(text, said, phase))
+    message, phase = whole(text, failures), phase_of(text)
+    return UnknownError(message, phase, nearest(message), guidance(text, message, phase))
 
 
 def whole(text: str, failures: list[str]) -> str:
     """The exceptions of a chain, first to last; the last with all that follows it."""
     last = text[text.rindex(failures[-1]) :].strip()
     chain = dict.fromkeys([*failures[:-1], last])
-    said = " | ".join(" ".join(each.split()) for each in chain)
-    if len(said) <= LONGEST_HEAD + LONGEST_TAIL:
-        return said
-    return f"{said[:LONGEST_HEAD]} [\u2026] {said[-LONGEST_TAIL:]}"
+    message = " | ".join(" ".join(each.split()) for each in chain)
+    if len(message) <= LONGEST_HEAD + LONGEST_TAIL:
+        return message
+    return f"{message[:LONGEST_HEAD]} [\u2026] {message[-LONGEST_TAIL:]}"
 
 
 def phase_of(text: str) -> Phase:

@@ -81,8 +81,10 @@ def main() -> int:
         wire.answer({"error": " ".join(str(error).split())})
     except Exception as error:
         traceback.print_exc()
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        wire.answer({"error": f"a defect of tpudiag: {said[:300]} (the server's stderr has more)"})
+        defect = " ".join(f"{type(error).__name__}: {error}".split())
+        wire.answer(
+            {"error": f"a defect of tpudiag: {defect[:300]} (the server's stderr has more)"}
+        )
     return 0
 
 

@@ -16,6 +16,11 @@ from typing import Any, Protocol
 class Follower(Protocol):
     """What wants to know."""
 
+    @property
+    def closed_at(self) -> int | None:
+        """When it was closed (performance counter, ns), None while it is open."""
+        ...
+
     def crashed(self, text: str) -> None:
         """The process ends by this exception."""
         ...
@@ -63,12 +68,18 @@ def _chained(before: Hook) -> Hook:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
         with suppress(Exception):
             text = said(error, trace)
-            for recorder in list(_followers):
+            for recorder in _ended_by_it(list(_followers)):
                 with suppress(Exception):
                     recorder.crashed(text)
         return before(kind, error, trace)
 
     return hook
+
+
+def _ended_by_it(recorders: list[Follower]) -> list[Follower]:
+    """The open ones, or the one that was closed last: those before had ended well."""
+    going_on = [recorder for recorder in recorders if recorder.closed_at is None]
+    return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 
 
 def _forked() -> None:

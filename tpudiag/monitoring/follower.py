@@ -1,4 +1,4 @@
-"""Follows a recording: detector, pauses, figures of the last minutes, and signals for checks."""
+"""Follows a recording: detector, pauses, and figures of the last minutes."""
 
 from __future__ import annotations
 
@@ -6,61 +6,26 @@ import math
 import os
 from collections import deque
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from tpudiag.monitoring import machine
 from tpudiag.monitoring.clocks import Ages, Clock
-from tpudiag.monitoring.detector import PAUSE_STEPS, Drop, DropDetector, Pauses, Reference
+from tpudiag.monitoring.detector import PAUSE_STEPS, DropDetector, Pauses, Reference
 from tpudiag.monitoring.drift import DriftDetector
+from tpudiag.monitoring.figures import Figures, paused_s, utc
 from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
 from tpudiag.monitoring.profiler_source import PID, ProfilerSource
-from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window, merged, percentile
+from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Single, Source
 from tpudiag.monitoring.tensorboard import SINK_FLUSH_S
-from tpudiag.signals import (
-    Cause,
-    Origin,
-    Signals,
-    StepTimes,
-    Throughput,
-    ThroughputDrift,
-    ThroughputDrop,
-)
+from tpudiag.signals import Cause
 
 RECENT_S = 300.0
 GONE_S, SILENT_WRITER_S = 10.0, 60.0
 EARLIER_KNOWN = 3
 """The fastest of so many earlier runs is what a restart is held against."""
-FORGOTTEN_S = 86_400.0
 IDLE_S = 60.0
 LEAST_STALL_S = 10.0
 SPARK_WINDOWS = 3_600
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figures:
-    """What a watched run does now, over its last five minutes; None where it is not known."""
-
-    run: Run
-    worker: str = ""
-    """Which of the job's workers it is, empty where there is one."""
-    cause: str | None = None
-    """What the drop or the stall comes from, one of CauseKind's words; None where not known."""
-    unit: str
-    steps: int
-    per_s: float | None
-    steps_per_s: float | None
-    baseline_per_s: float | None
-    step_ms: tuple[float | None, float | None, float | None]
-    """The median, the 90th and the 99th percentile."""
-    input_share: float | None
-    hbm_bytes: int | None
-    silent_s: float | None
-    normal_pause_s: float
-    pause_s: float
-    """Time in announced pauses since the run began."""
-    goodput: float | None = None
-    """The share of the job's wall time that went into steps that count, over its restarts."""
 
 
 @dataclass(frozen=True)
@@ -141,18 +106,18 @@ class Watched:
 
     def poll(self) -> bool:
         """Take in what is new; whether there is a run. Raises UnreadableInput."""
-        for found in self._source.poll():
-            same = self.recording is not None and self.recording.run.id == found.run.id
+        for recording in self._source.poll():
+            same = self.recording is not None and self.recording.run.id == recording.run.id
             if not same:
-                self._next(found.run)
-            self.moved = self.moved or (same and bool(found.windows))
-            self.recording = found
+                self._next(recording.run)
+            self.moved = self.moved or (same and bool(recording.windows))
+            self.recording = recording
             stalls_s: dict[int, float] = {}
-            for window in found.windows:
+            for window in recording.windows:
                 stalls_s[window.number] = self._stalled_s(window)
                 self._add(window)
-            self.ledger.take(found, stalls_s)
-            self._ages.hear(found.run, self._last_ns)
+            self.ledger.take(recording, stalls_s)
+            self._ages.hear(recording.run, self._last_ns)
         return self.recording is not None
 
     def _stalled_s(self, window: Window) -> float:
@@ -204,6 +169,12 @@ class Watched:
         return self.recording.run
 
     @property
+    def source_name(self) -> str:
+        """Where the run is read from."""
+        assert self.recording is not None
+        return self.recording.source
+
+    @property
     def unit(self) -> str:
         """What is counted a second."""
         return "examples" if self.recent and self.recent[-1].examples else self.run.unit
@@ -248,49 +219,9 @@ class Watched:
             hbm_bytes=max(used, default=None),
             silent_s=silent_s,
             normal_pause_s=self.normal_pause_s(),
-            pause_s=_paused_s(self.recording),
+            pause_s=paused_s(self.recording),
             goodput=self.account().goodput,
         )
-
-    def signals(self) -> Signals:
-        """What the checks get to see."""
-        assert self.recording is not None
-        run, name = self.run, self.recording.source
-        unsure = self.by_events and not self.moved
-        silent_s = self.silent_s()
-        forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
-        return Signals(
-            origin=Origin.RECORDING,
-            steps=self._step_times(name),
-            throughput=Throughput(
-                unit=self.unit,
-                steps=self.steps,
-                source=name,
-                per_s=self.detector.per_s,
-                baseline_per_s=self.detector.baseline_per_s,
-                drops=tuple(self._told(drop) for drop in self.detector.drops),
-                silent_s=silent_s,
-                normal_pause_s=self.normal_pause_s(),
-                pausing=run.pausing,
-                gone=self.gone,
-                stopped=self.stopped,
-                unsure=self._unsure(forgotten),
-                doubt=self.detector.doubt,
-                drift=self._drift(),
-                stall_cause=self.causes.get(True, (None, ""))[0],
-                stands=self.causes.get(True, (None, ""))[1],
-                pid=run.pid if self.lives_here else None,
-                watched_h=self.drifting.hours,
-            ),
-        )
-
-    def _told(self, drop: Drop) -> ThroughputDrop:
-        """A drop as the checks see it."""
-        cause, stands = self.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
-        return ThroughputDrop(
-            utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
-            None if drop.ended_ns is None else utc(drop.ended_ns), drop.against, cause, stands,
-        )  # fmt: skip
 
     @property
     def cause(self) -> Cause | None:
@@ -317,33 +248,6 @@ class Watched:
     def lives_here(self) -> bool:
         """Whether the run's process is there, on this host."""
         return self._here and self.run.ended_ns is None and machine.alive(self.run.pid)
-
-    def _drift(self) -> ThroughputDrift | None:
-        """What became slower slowly; a drop that lasts is told as such."""
-        drift = None if self.detector.open is not None else self.drifting.drift
-        if drift is None:
-            return None
-        return ThroughputDrift(
-            utc(drift.since_ns), drift.best_per_s, drift.per_s, drift.percent_per_hour
-        )
-
-    def _unsure(self, forgotten: bool) -> str | None:
-        """Why silence may be the end of the job, None where it is not."""
-        if self.run.pid == PID and self.gone is not None:
-            return "a job that ended answers no more either"
-        return "event files do not say whether a job ended" if forgotten else None
-
-    def _step_times(self, name: str) -> StepTimes | None:
-        """The mean step of each recent window, where the wait for input was measured."""
-        windows = [w for w in self.recent if w.wait_ms is not None]
-        if not windows:
-            return None
-        return StepTimes(
-            step_ms=tuple(1e3 * w.active_s / w.steps for w in windows),
-            input_wait_ms=tuple((w.wait_ms or 0.0) / w.steps for w in windows),
-            source=name,
-            input_wait_source="the loop's own clock",
-        )
 
     def done(self, idle_s: float | None) -> bool:
         """Whether nothing more is to come: for `idle_s` nothing came of a run that is over.
@@ -394,14 +298,3 @@ class Watched:
                 f"recording: it last wrote {quiet_s:,.0f} s ago"
             )
         return None
-
-
-def _paused_s(recording: Recording | None) -> float:
-    """Time in announced pauses."""
-    pauses: tuple[Pause, ...] = recording.pauses if recording else ()
-    return sum(pause.end_ns - pause.start_ns for pause in pauses) / NS
-
-
-def utc(at_ns: int) -> str:
-    """A time as RFC 3339."""
-    return datetime.fromtimestamp(at_ns // NS, UTC).isoformat()

@@ -26,23 +26,23 @@ Lane = tuple[StoredRun, ...]
 
 def lanes(runs: Iterable[StoredRun], lives: Callable[[Run], bool]) -> list[Lane]:
     """The runs by worker; `lives` says whether a run that did not end may go on."""
-    found: list[list[StoredRun]] = []
+    chains: list[list[StoredRun]] = []
     for one in sorted(runs, key=lambda each: (each.run.started_ns, each.run.id)):
-        free = [lane for lane in found if _goes_on(lane[-1].run, one.run, lives)]
+        free = [lane for lane in chains if _goes_on(lane[-1].run, one.run, lives)]
         if free:
             max(free, key=lambda lane: _likeness(lane[-1], one)).append(one)
         else:
-            found.append([one])
-    return [tuple(lane) for lane in found]
+            chains.append([one])
+    return [tuple(lane) for lane in chains]
 
 
-def judged(found: Sequence[Lane]) -> list[Lane]:
+def judged(recorded: Sequence[Lane]) -> list[Lane]:
     """The workers of the newest job: those heard of since its worker heard last of began it."""
-    if not found:
+    if not recorded:
         return []
-    newest = max(found, key=lambda lane: (lane[-1].run.started_ns, lane[-1].run.id))
+    newest = max(recorded, key=lambda lane: (lane[-1].run.started_ns, lane[-1].run.id))
     began_ns = session(newest)[0].run.started_ns
-    return [lane for lane in found if lane is newest or lane[-1].run.last_ns >= began_ns]
+    return [lane for lane in recorded if lane is newest or lane[-1].run.last_ns >= began_ns]
 
 
 def session(lane: Lane) -> Lane:

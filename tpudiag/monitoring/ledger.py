@@ -80,16 +80,16 @@ class Ledger:
         self._to_judge = False
         self._unknown = False
 
-    def take(self, found: Recording, stalls_s: Mapping[int, float]) -> None:
+    def take(self, recording: Recording, stalls_s: Mapping[int, float]) -> None:
         """What is new of a run; `stalls_s` is the stalled part of its windows, by number."""
-        if self._run is None or self._run.id != found.run.id:
-            self._begin(found.run)
-        self._run = found.run
-        pauses = self._new_pauses(found.pauses)
+        if self._run is None or self._run.id != recording.run.id:
+            self._begin(recording.run)
+        self._run = recording.run
+        pauses = self._new_pauses(recording.pauses)
         saved = sorted(p.end_ns for p in pauses if PAUSES.get(p.kind) is TimeUse.SAVE)
         self._saves += len(saved)
         self._judge_restart()
-        for window in found.windows:
+        for window in recording.windows:
             since_ns = window.start_ns
             while saved and saved[0] <= window.end_ns:
                 since_ns = max(since_ns, saved.pop(0))

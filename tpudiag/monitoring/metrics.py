@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS
 
 
@@ -71,8 +71,8 @@ METRICS = (
 
 def values(figures: Figures) -> dict[str, float | int]:
     """The figures that are known, by the metric's name."""
-    found = ((metric.name, metric.read(figures)) for metric in METRICS)
-    return {name: value for name, value in found if value is not None}
+    readings = ((metric.name, metric.read(figures)) for metric in METRICS)
+    return {name: value for name, value in readings if value is not None}
 
 
 Counter = tuple[str, str, Callable[[Figures], float | int | None]]

@@ -62,8 +62,8 @@ def captured(address: str) -> Sample:
         except subprocess.TimeoutExpired as error:
             raise UnreadableInput(f"{address}: no answer in {CAPTURE_LIMIT_S:.0f} s") from error
         if done.returncode:
-            said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            raise UnreadableInput(said[-1].removeprefix("tpudiag: "))
+            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise UnreadableInput(lines[-1].removeprefix("tpudiag: "))
         profile, steps = facts(folder)
         return Sample(steps, profile.capture_ms)
 

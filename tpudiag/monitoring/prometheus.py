@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
 
 Worker = tuple[Figures, Mapping[str, bool]]
@@ -81,7 +81,9 @@ def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
     known = [(_labels(figures, job), values(figures)) for figures, _ in workers]
     rows: list[str] = []
     for metric in METRICS:
-        samples = [(labels, found[metric.name]) for labels, found in known if metric.name in found]
+        samples = [
+            (labels, readings[metric.name]) for labels, readings in known if metric.name in readings
+        ]
         rows += _family(f"tpudiag_{metric.name}", "gauge", metric.text, samples)
     for name, text, read in COUNTERS:
         counted = [(_labels(figures, job), read(figures)) for figures, _ in workers]

@@ -162,7 +162,13 @@ class Recorder:
         self._limit = self._queue_steps
         if self._closed_at is not None:
             self.end_pause("between loops", self._closed_at)
+            self._closed_at = None
         self._start()
+
+    @property
+    def closed_at(self) -> int | None:
+        """When it was closed (performance counter, ns), None while it is open."""
+        return self._closed_at
 
     def crashed(self, text: str) -> None:
         """The process ends by an exception: say so in the recording."""
@@ -287,10 +293,10 @@ class Recorder:
 
     def _failed(self, error: Exception) -> None:
         """Say it once; the loop never hears of it."""
-        said = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         if self._failure is None:
-            _log.warning("tpudiag: throughput is not being kept (%s); training goes on", said)
-        self._failure = said
+            _log.warning("tpudiag: throughput is not being kept (%s); training goes on", reason)
+        self._failure = reason
         with suppress(Exception):
             if self._sink is not None:
                 self._sink.close()

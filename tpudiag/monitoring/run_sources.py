@@ -47,15 +47,15 @@ class StoreSource:
 
     def poll(self) -> Sequence[Recording]:
         """What was recorded since the last poll, up to the newest run."""
-        found: list[Recording] = []
+        recordings: list[Recording] = []
         while True:
             at = self.lane[self._at]
             seen = store.read(at.path, at.run.id, self._last)
             if seen.windows:
                 self._last = seen.windows[-1].number
-            found.append(seen)
+            recordings.append(seen)
             if self._at == len(self.lane) - 1:
-                return found
+                return recordings
             self._at, self._last = self._at + 1, -1
 
 
@@ -94,11 +94,11 @@ class Place:
         self.not_judged = len(every) - len(self._workers)
         return self._workers
 
-    def _follow(self, found: list[Lane]) -> None:
+    def _follow(self, recorded: list[Lane]) -> None:
         """Go on with the workers that are known, and begin with those that are new."""
         known = {source.lane[0].run.id: source for source in self._workers}
         now: list[StoreSource] = []
-        for lane in found:
+        for lane in recorded:
             source = known.get(lane[0].run.id)
             if source is None:
                 source = StoreSource(lane)

@@ -170,10 +170,10 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise NotYetRecorded(f"{path}: nothing is recorded in it yet")
     if application != APPLICATION_ID or version != VERSION:
         connection.close()
-        said = "no recording of tpudiag"
+        reason = "no recording of tpudiag"
         if application == APPLICATION_ID:
-            said = f"a recording of version {version}; this tpudiag reads {VERSION}"
-        raise UnreadableInput(f"{path}: {said}")
+            reason = f"a recording of version {version}; this tpudiag reads {VERSION}"
+        raise UnreadableInput(f"{path}: {reason}")
     return connection
 
 

@@ -119,11 +119,11 @@ class EventFiles:
         try:
             self._fs.invalidate_cache()
             names = [str(name) for name in self._fs.find(self._root) if MARK in name]
-            found = [name for name in names if not name.endswith(OF_REPORTS)]
+            files = [name for name in names if not name.endswith(OF_REPORTS)]
         except OSError as error:
             raise UnreadableInput(f"{self.path}: {error}") from error
-        training = [name for name in found if not self._of_evaluation(name)]
-        return sorted(training or found)
+        training = [name for name in files if not self._of_evaluation(name)]
+        return sorted(training or files)
 
     def _of_evaluation(self, name: str) -> bool:
         """Whether a folder below the root is named for an evaluation."""

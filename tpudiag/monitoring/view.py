@@ -45,8 +45,8 @@ class _Lines:
         self._said = len(session.alerts)
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + SAY_EVERY_S
-            said = job_headline(session.job)
-            print(f"tpudiag: {said}", file=sys.stderr, flush=True)
+            headline = job_headline(session.job)
+            print(f"tpudiag: {headline}", file=sys.stderr, flush=True)
 
 
 def panel(session: Session) -> RenderableType:

@@ -180,7 +180,7 @@ def _headroom(row: Row) -> float:
 
 def doubled(first: int, last: int) -> tuple[int, ...]:
     """The batches from the first on, doubled as long as they do not pass the last."""
-    found = [first]
-    while found[-1] * 2 <= last:
-        found.append(found[-1] * 2)
-    return tuple(found if found[-1] == last else [*found, last])
+    batches = [first]
+    while batches[-1] * 2 <= last:
+        batches.append(batches[-1] * 2)
+    return tuple(batches if batches[-1] == last else [*batches, last])

@@ -28,8 +28,8 @@ def load(path: Path) -> dict[str, float]:
     except OSError as error:
         raise UnreadableInput(f"--cost {path}: {error.strerror or error}") from error
     except (ValueError, msgspec.ValidationError) as error:
-        said = " ".join(str(error).split())
-        raise UnreadableInput(f"--cost {path}: {said}; write [chip_hour] v5e = 1.20") from error
+        reason = " ".join(str(error).split())
+        raise UnreadableInput(f"--cost {path}: {reason}; write [chip_hour] v5e = 1.20") from error
     known = {alias: g.name for g in hardware.GENERATIONS for alias in g.aliases}
     for name, price in prices.items():
         if name not in known:

@@ -6,19 +6,35 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Protocol
 
-from tpudiag.compiled import Compilation
-from tpudiag.hardware import GIB
+from tpudiag.compiled import Compilation, LoweredStep
+from tpudiag.hardware import GIB, Target
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
-from tpudiag.planning.candidates import BISECTIONS, Plan
+from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps
-from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
 
 COMPILATION_BYTES = 3 * GIB
 """What one compilation of a large step was seen to take at most."""
+
+
+class StepCompiler(Protocol):
+    """The TPU compiler, wherever it runs; any thread may ask."""
+
+    def compile(self, step: LoweredStep, target: Target) -> Compilation:
+        """The compiler's answer for one step on one target."""
+        ...
+
+    def stop(self) -> None:
+        """End what is under way."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        ...
 
 
 class _Stopped(Exception):
@@ -33,17 +49,19 @@ class Search:
         plans: Sequence[Plan],
         batches: Sequence[int],
         steps: Steps,
-        compiler: libtpu_process.Compiler,
+        compiler: StepCompiler,
         on_phase: OnPhase,
+        at_a_time: int | None = None,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
         self._steps, self._compiler, self._on_phase = steps, compiler, on_phase
-        self._done = 0
-        self._planned = len(self._plans) * (len(self._batches) + BISECTIONS)
+        self._at_a_time = workers() if at_a_time is None else at_a_time
+        self._done, self._planned = 0, len(self._plans) * len(self._batches)
+        self._began = time.monotonic()
 
     def run(self, deadline: float) -> str | None:
         """Try all; why it is not whole, None where it is."""
-        with ThreadPoolExecutor(workers()) as pool:
+        with ThreadPoolExecutor(self._at_a_time) as pool:
             try:
                 grid = [(p, b) for b in self._batches for p in self._plans]
                 self._finish([pool.submit(self._try, p, b) for p, b in grid], deadline)
@@ -69,6 +87,7 @@ class Search:
         refused = plan.smallest_refused()
         if refused is not None and batch > refused:
             plan.skipped.add(batch)
+            self._planned -= 1
             return
         answer = self._ask(plan, batch)
         if not self._compiler.stopped:
@@ -80,6 +99,7 @@ class Search:
             middle = plan.middle()
             if middle is None or self._compiler.stopped:
                 return
+            self._planned += 1
             self._try(plan, middle)
             if middle not in plan.answers or plan.answers[middle].fits is None:
                 return
@@ -87,12 +107,22 @@ class Search:
     def _ask(self, plan: Plan, batch: int) -> Compilation:
         """Lower and compile; says what is being done."""
         target = plan.target
-        phase = f"{target.name}, batch {batch}: compiling"
+        phase = f"{target.name}, batch {batch}: compiling{self._left()}"
         self._on_phase(Phase(phase, self._done, self._planned))
         step = self._steps.lower(batch, 1 if plan.alone else topology(target).replicas)
         answer = self._compiler.compile(step, target)
         self._done += 1
         return answer
+
+    def _left(self) -> str:
+        """How long the compilations that are known of will take, as the ones so far did."""
+        left = self._planned - self._done
+        if not self._done or left <= 0:
+            return ""
+        left_s = (time.monotonic() - self._began) / self._done * left
+        return (
+            f", about {left_s / 60:.0f} min left" if left_s > 90 else f", about {left_s:.0f} s left"
+        )
 
 
 def workers() -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 
-from tpudiag.prediction import convolution
+from tpudiag.prediction import convolution, kernels
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction, Module
 from tpudiag.prediction.traffic import traffic
@@ -25,6 +26,8 @@ _COLLECTIVE = re.compile(
     r"(-start)?$"
 )
 _GROUPS = re.compile(r"replica_groups=(?:\{\{([\d,]*)\}|\[(\d+),(\d+)\])")
+_MESH = re.compile(r"replica_groups=mesh\[([^\]]*)\] ?\{([^}]*)\}")
+_AXIS = re.compile(r"'([^']+)'(?:=(\d+)|:\(\d+\)(\d+))?")
 _COST = re.compile(r'"cost_estimate":\{([^}]*)\}')
 _FIELD = re.compile(r'"(\w+)":"?(\d+)')
 
@@ -104,8 +107,8 @@ def _instruction(
         stated = _stated(line)
         size = stated.get("bytes_accessed") or sum(a.hbm_bytes for a in operands + line.results)
         kind = Kind.CUSTOM if "tpu_custom_call" in line.rest else Kind.ELEMENTWISE
-        return replace(work, kind=kind, cycles=line.cycles, hbm_bytes=size,
-                       flops=stated.get("flops", 0))  # fmt: skip
+        flops = stated.get("flops") or kernels.attention_flops(f"{line.name} {made_for}", operands)
+        return replace(work, kind=kind, cycles=line.cycles, hbm_bytes=size, flops=flops)
     size, strided = traffic(
         line, inner, made, lambda each: module.instructions(each.called("calls"))
     )
@@ -191,15 +194,18 @@ def _collective(
             return word.removesuffix("-start"), size, _members(each), "async" in line.name
         if each.opcode == "fusion":
             nested = module.instructions(each.called("calls"))
-            found = _collective(module, each, nested, _operands(each, {o.name: o for o in inner}))
-            if found:
-                return found
+            wrapped = _collective(module, each, nested, _operands(each, {o.name: o for o in inner}))
+            if wrapped:
+                return wrapped
     return None
 
 
 def _members(line: Instruction) -> int:
     """Devices in one group of a collective; 2 where it does not say."""
-    groups = _GROUPS.search(line.rest)
+    groups, mesh = _GROUPS.search(line.rest), _MESH.search(line.rest)
+    if mesh is not None:  # {'x'} of mesh['x'=16,'y'=16]; a part of an axis as 'x':(2)8
+        axes = {name: int(size) for name, size, _ in _AXIS.findall(mesh[1])}
+        return prod(int(part or axes.get(name, 1)) for name, _, part in _AXIS.findall(mesh[2]))
     if groups is None:
         return 2
     if groups[1] is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tpudiag.prediction.arrays import Array, arrays
@@ -186,6 +186,9 @@ def parse(text: str) -> Module:
             entry = current if header[1] else entry
         elif current and (instruction := instruction_of(line)) is not None:
             computations[current].append(instruction)
+        elif current and computations[current] and line not in ("", "}"):
+            last = computations[current][-1]  # attributes of kernels run over several lines
+            computations[current][-1] = replace(last, rest=last.rest + line)
     return Module(entry, {name: tuple(lines) for name, lines in computations.items()})
 
 

@@ -23,6 +23,10 @@ FARTHEST = 1.6
 """Beyond this many times the estimate no instruction was seen to last."""
 STRIDED = 28.0
 """How much longer a byte takes that is written in parts of tiles (350 to 390 us for 14.7 MB)."""
+HIDDEN = 0.3
+"""Of a collective that was started ahead, what is waited for in the end; at worst all of it."""
+KERNEL = 0.7, 1.7, 3.5
+"""Times of its roof that a kernel of its own takes: attention kernels reach 30 to 70 % of it."""
 SMALLEST_US = 0.2, 0.8, 2.0
 """What any instruction takes that is no scalar: at best, mostly, at worst."""
 LINKS_WORST = 0.4
@@ -71,6 +75,8 @@ def timed(work: Work, generation: Generation, whole_slice: int) -> Timed:
     """The time of one instruction in a step on a slice of so many devices."""
     if work.kind is Kind.COLLECTIVE:
         once, bound = _collective_ms(work, generation, whole_slice), Bound.ICI
+        if work.flops:
+            once, bound = _beside(once, *_device_ms(work, generation))
     elif work.kind is Kind.PREFETCH:
         bandwidth = generation.compiler_hbm_gb_per_s_per_device * 1e6
         once, bound = Range(0.0, 0.0, work.hbm_bytes / bandwidth), Bound.HBM
@@ -89,7 +95,7 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
     roof = max(mxu, hbm)
     bound = Bound.MXU if mxu > hbm else Bound.HBM if hbm else Bound.VECTOR
     if work.kind is Kind.CUSTOM:
-        return Range(0.5 * roof, roof, 2 * roof), bound
+        return Range(*(roof * times for times in KERNEL)), bound
     if work.cycles is None or work.kind is Kind.MOVE or work.strided_bytes:
         value = max(mxu / MXU_EFFICIENCY, hbm / HBM_EFFICIENCY)
         worst = max(mxu / MXU_EFFICIENCY**2, hbm / HBM_WORST)
@@ -102,6 +108,14 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
     return Range(roof, value, min(cycles, max(value, roof) * FARTHEST)), bound
 
 
+def _beside(links: Range, device: Range, bound: Bound) -> tuple[Range, Bound]:
+    """Products with a collective inside one instruction: both run at once, the longer one lasts."""
+    pairs = ((links.low, device.low), (links.value, device.value), (links.high, device.high))
+    return Range(*(max(pair) for pair in pairs)), (
+        Bound.ICI if links.value > device.value else bound
+    )
+
+
 def _at_least(once: Range, work: Work) -> Range:
     """No instruction takes nothing, but those on scalars."""
     if not work.counts:
@@ -111,7 +125,7 @@ def _at_least(once: Range, work: Work) -> Range:
 
 
 def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Range:
-    """Bytes over links: at best over all of them both ways, at worst over half of one.
+    """Bytes over links: at best over both ways of an axis, at worst over half of one way.
 
     Rings along the axes of the torus; a group smaller than the slice lies along one axis.
     """
@@ -121,9 +135,9 @@ def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Rang
     axes = generation.torus_axes if members >= whole_slice and members > 4 else 1
     moved = work.link_bytes * _passes(work.collective, members)
     per_ms = generation.link_gb_per_s * 1e6
-    best, worst = 2 * axes * per_ms, LINKS_WORST * per_ms
+    best, worst = 2 * axes * per_ms, LINKS_WORST * axes * per_ms
     serial = Range(moved / best, moved / sqrt(best * worst), moved / worst)
-    return Range(0.0, 0.3 * serial.value, serial.high) if work.hidden else serial
+    return Range(0.0, HIDDEN * serial.value, serial.value) if work.hidden else serial
 
 
 def _passes(collective: str, members: int) -> float:

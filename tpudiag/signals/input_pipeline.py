@@ -167,7 +167,7 @@ class Pipeline:
 
         Behind a shuffle it still does the same to each element, but no longer to each batch.
         """
-        found = None
+        place = None
         shuffled = False
         for number, op in enumerate(self.ops):
             shuffled |= op.kind == "Shuffle" and not self.names_files(number)
@@ -176,8 +176,8 @@ class Pipeline:
             if op.kind == "Cache":
                 return None
             if op.costly and not op.python and op.location is not None:
-                found = number
-        return found
+                place = number
+        return place
 
     @property
     def elements_to_cache(self) -> int:

@@ -159,6 +159,8 @@ class MemoryPeak:
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
+    fragmentation: float | None = None
+    """At the peak: the share of the free memory that its largest piece lacks, 0 to 1."""
     timeline: tuple[tuple[float, int], ...] = ()
     """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
 
@@ -303,5 +305,5 @@ class ProfileFacts:
         if not self.unread:
             return "profile"
         names = [host.name for host in self.unread]
-        said = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        return f"profile without {said} (unreadable)"
+        lost = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return f"profile without {lost} (unreadable)"

@@ -121,6 +121,16 @@ class StepOp:
 
 
 @dataclass(frozen=True)
+class StepConstant:
+    """A constant of the traced step: an array whose every byte is part of the program."""
+
+    name: str
+    bytes: int
+    shape: tuple[int, ...]
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
 class StepOps:
     """The operations of one replica's step: how many, and those that stand out."""
 
@@ -128,6 +138,8 @@ class StepOps:
     found: tuple[StepOp, ...]
     sized_by_data: tuple[StepOp, ...] = ()
     """Those of the user's whose result has as many elements as the data say."""
+    large_constants: tuple[StepConstant, ...] = ()
+    """Those of a mebibyte and more, the largest first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,15 @@ class BatchNorm:
 
 
 @dataclass(frozen=True)
+class FrozenNorm:
+    """A batch normalisation that a training step trains, and calls in inference mode."""
+
+    name: str
+    location: Location | None
+    """The call of the model."""
+
+
+@dataclass(frozen=True)
 class OutsideMetric:
     """A variable of a metric that the step updates and that was made outside strategy.scope()."""
 
@@ -77,3 +86,4 @@ class StepNumerics:
     batch_norms: tuple[BatchNorm, ...] = ()
     routings: tuple[ExpertRouting, ...] = ()
     outside_metrics: tuple[OutsideMetric, ...] = ()
+    frozen_norms: tuple[FrozenNorm, ...] = ()

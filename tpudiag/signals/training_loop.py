@@ -109,6 +109,8 @@ class Pause:
     training_ms: float
     """Training steps between the first time and the last."""
     location: Location | None
+    eager: bool = False
+    """A model was called outside any tf.function."""
 
 
 @dataclass(frozen=True, kw_only=True)

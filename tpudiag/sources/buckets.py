@@ -21,27 +21,27 @@ def bucket_of(path: str) -> str | None:
 def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ...]:
     """The buckets of these paths; what could not be asked says why."""
     names = sorted({name for path in paths if (name := bucket_of(path)) is not None})
-    found = {name: BucketSeen(name, None, f"no answer within {limit_s:.0f} s") for name in names}
+    seen = {name: BucketSeen(name, None, f"no answer within {limit_s:.0f} s") for name in names}
 
     def ask() -> None:
         try:
             client: Any = import_module("google.cloud.storage").Client()
         except Exception as error:
             for name in names:
-                found[name] = BucketSeen(name, None, _first_line(error))
+                seen[name] = BucketSeen(name, None, _first_line(error))
             return
         for name in names:
             try:
                 bucket = client.get_bucket(name, timeout=limit_s)
-                found[name] = BucketSeen(name, bool(bucket.versioning_enabled))
+                seen[name] = BucketSeen(name, bool(bucket.versioning_enabled))
             except Exception as error:
-                found[name] = BucketSeen(name, None, _first_line(error))
+                seen[name] = BucketSeen(name, None, _first_line(error))
 
     if names:
         thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(limit_s)
-    return tuple(found.values())
+    return tuple(seen.values())
 
 
 def _first_line(error: Exception) -> str:

@@ -90,8 +90,8 @@ def _loaded(path: str) -> Any:
     try:
         return nbformat.reads(text, as_version=4)
     except Exception as error:  # nbformat lets out what its converters and JSON raise
-        said = str(error).strip().splitlines()
-        reason = said[0][:120] if said else type(error).__name__
+        lines = str(error).strip().splitlines()
+        reason = lines[0][:120] if lines else type(error).__name__
         raise UnreadableInput(f"{path} is no notebook that nbformat can read: {reason}") from error
 
 

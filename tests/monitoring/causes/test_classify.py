@@ -9,6 +9,7 @@ import pytest
 
 from tpudiag.monitoring.causes.classify import cause
 from tpudiag.monitoring.causes.host import HostFigures
+from tpudiag.monitoring.causes.machine_events import MachineEvent
 from tpudiag.monitoring.causes.observations import Observations, Pace
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.recording import Trace
@@ -24,7 +25,10 @@ HOST = HostFigures(
 BUSY = replace(HOST, others_cores=6.0, own_cores=1.5, queued=3.0)
 SHORT = replace(HOST, memory_pressure=40.0, major_faults_per_s=900.0, available_share=0.02)
 RETRACED = tuple(Trace("train_step", number, number + 1) for number in range(5))
-SEEN = Observations(lost=0.5, before=BEFORE, now=SLOWER, host_before=HOST, host=HOST)
+USUAL = (MainThread(samples=100), MainThread(fault="gone"))
+SEEN = Observations(
+    lost=0.5, before=BEFORE, now=SLOWER, host_before=HOST, host=HOST, main_before=USUAL
+)
 
 
 def main(activity: Any, share: float) -> MainThread:
@@ -35,16 +39,29 @@ PROVEN: list[tuple[dict[str, Any], CauseKind]] = [
     ({"now": replace(SLOWER, wait_ms=100.0)}, CauseKind.INPUT),
     ({"host": BUSY}, CauseKind.HOST_CPU),
     ({"host": BUSY, "now": replace(SLOWER, wait_ms=60.0)}, CauseKind.HOST_CPU),
+    ({"host": BUSY, "now": replace(SLOWER, wait_ms=105.0)}, CauseKind.HOST_CPU),
+    ({"host": replace(BUSY, queued=1.0), "now": replace(SLOWER, wait_ms=30.0)},
+     CauseKind.HOST_CPU),
+    ({"host": BUSY, "now": replace(SLOWER, compile_ms=90.0), "traces": RETRACED},
+     CauseKind.COMPILE),
+    ({"host": BUSY, "stalled": True, "lost": 1.0, "stopped": True}, CauseKind.STOPPED),
+    ({"stalled": True, "lost": 1.0, "now": None,
+      "host": replace(BUSY, own_cores=0.05, queued=2.0)}, CauseKind.HOST_CPU),
+    ({"now": replace(SLOWER, wait_ms=None), "main": main("input", 0.6)}, CauseKind.INPUT),
     ({"host": replace(HOST, throttled=0.5), "host_before": replace(HOST, throttled=0.0)},
      CauseKind.HOST_CPU),
     ({"host": SHORT}, CauseKind.HOST_MEMORY),
     ({"host": replace(SHORT, others_cores=6.0, queued=3.0)}, CauseKind.HOST_MEMORY),
+    ({"host": replace(SHORT, memory_pressure=20.0)}, CauseKind.HOST_MEMORY),
+    ({"host": replace(SHORT, memory_pressure=20.0), "main": main("evaluation", 0.5)},
+     CauseKind.EVALUATION),
     ({"now": replace(SLOWER, compile_ms=90.0), "traces": RETRACED}, CauseKind.COMPILE),
     ({"main": main("evaluation", 0.5)}, CauseKind.EVALUATION),
     ({"main": main("checkpoint", 0.4)}, CauseKind.CHECKPOINT),
     ({"main": main("compile", 0.5)}, CauseKind.COMPILE),
     ({"stopped": True}, CauseKind.STOPPED),
-    ({"preempted": "it was preempted"}, CauseKind.PREEMPTION),
+    ({"event": MachineEvent("it was preempted", final=True)}, CauseKind.PREEMPTION),
+    ({"stalled": True, "event": MachineEvent("maintenance event X")}, CauseKind.PREEMPTION),
     ({"partner": ("worker 2", "t.py:9 (load)")}, CauseKind.PARTNER),
     ({"now": replace(SLOWER, hbm_bytes=159 * 2**27), "hbm_limit_bytes": 20 * 2**30},
      CauseKind.HBM),
@@ -58,6 +75,23 @@ NOT_PROVEN: list[dict[str, Any]] = [
     {"now": replace(SLOWER, wait_ms=None)},
     {"before": None},
     {"host": replace(HOST, others_cores=6.0)},
+    {"host": replace(BUSY, queued=0.4), "now": replace(SLOWER, step_ms=300.0)},
+    {"host": BUSY, "now": replace(SLOWER, step_ms=1000.0)},
+    {"host": replace(BUSY, others_cores=0.6)},
+    {"host": BUSY, "now": None},
+    {"host": BUSY, "stalled": True, "lost": 1.0, "now": None},
+    {
+        "host": replace(HOST, throttled=0.25),
+        "host_before": replace(HOST, throttled=0.0),
+        "now": replace(SLOWER, step_ms=400.0),
+    },
+    {"host": replace(SHORT, memory_pressure=12.0)},
+    {"host": replace(SHORT, memory_pressure=20.0, major_faults_per_s=40.0)},
+    {"host": replace(SHORT, major_faults_per_s=0.0)},
+    {"event": MachineEvent("maintenance event X")},
+    {"main": main("evaluation", 0.5), "main_before": ()},
+    {"main": main("evaluation", 1.0), "main_before": (main("evaluation", 1.0),)},
+    {"main": main("evaluation", 0.5), "main_before": (main("evaluation", 0.5),)},
     {"host": BUSY, "host_before": None},
     {"host": BUSY, "host_before": BUSY},
     {"host": replace(HOST, memory_pressure=40.0)},
@@ -85,8 +119,18 @@ def test_not_proven(changed: dict[str, Any]) -> None:
 
 
 def test_a_busy_host_is_not_blamed_for_an_input_that_sleeps() -> None:
-    found = cause(replace(SEEN, host=BUSY, now=replace(SLOWER, wait_ms=105.0)))
+    queued = replace(BUSY, own_cores=1.0, queued=0.25)
+    found = cause(replace(SEEN, host=queued, now=replace(SLOWER, wait_ms=105.0)))
     assert found is not None
     assert found.kind is CauseKind.INPUT
     waiting = found.figures[0]
     assert (waiting.before, waiting.now, waiting.unit) == (5.0, 105.0, "ms a step")
+
+
+def test_an_input_that_others_starve_is_told_with_the_figures_of_both() -> None:
+    found = cause(replace(SEEN, host=BUSY, now=replace(SLOWER, wait_ms=105.0)))
+    assert found is not None
+    assert "the step waits for input that is made there" in found.text
+    names = {figure.name: (figure.before, figure.now) for figure in found.figures}
+    assert names["waiting for input"] == (5.0, 105.0)
+    assert names["cores busy with other processes"] == (0.5, 6.0)

@@ -10,7 +10,7 @@ import pytest
 
 from tpudiag.diagnoses.recording import Session
 from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
-from tpudiag.monitoring.causes.machine_events import announced
+from tpudiag.monitoring.causes.machine_events import MachineEvent, announced
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.settings import Settings
 
@@ -76,9 +76,11 @@ def test_googles_machines_are_asked_for_their_end(tmp_path: Path) -> None:
     product.write_text("Standard PC", encoding="utf-8")
     assert announced(product, lambda _: "TRUE") is None
     product.write_text("Google Compute Engine\n", encoding="utf-8")
-    assert announced(product, {"preempted": "TRUE"}.get) == "it was preempted"
+    preempted = MachineEvent("it was preempted", final=True)
+    assert announced(product, {"preempted": "TRUE"}.get) == preempted
     told = {"preempted": "FALSE", "maintenance-event": "TERMINATE_ON_HOST_MAINTENANCE"}
-    assert announced(product, told.get) == "maintenance event TERMINATE_ON_HOST_MAINTENANCE"
+    expected = MachineEvent("maintenance event TERMINATE_ON_HOST_MAINTENANCE")
+    assert announced(product, told.get) == expected
     assert announced(product, lambda _: None) is None
 
 

@@ -20,6 +20,8 @@ MAIN = "<module> (/job/train.py:90)"
         ("save_checkpoint (/job/train.py:40)", "checkpoint"),
         (f"func_graph_from_py_func ({LIB}tensorflow/python/framework/func_graph.py:9)", "compile"),
         (f"_next_internal ({LIB}tensorflow/python/data/ops/iterator_ops.py:7)", "input"),
+        (f"evaluate ({LIB}keras/src/trainers/trainer.py:400)", "evaluation"),
+        (f"Tensor.eval ({LIB}tensorflow/python/framework/ops.py:400)", None),
         ("retrieval (/job/train.py:40)", None),
         ("medieval_step (/job/train.py:40)", None),
         ("savefig (/job/plot.py:4)", None),

@@ -86,7 +86,7 @@ def any_graph(source, steps, pod):
             dataset = step(dataset)
         except (TypeError, ValueError, tf.errors.OpError):
             continue  # tf.data itself refuses this combination
-    watch._seen.clear()
+    watch._read.clear()
     watch._add(dataset, replicas=8)
     watch.measure(0.05)
     facts = watch.facts()
@@ -136,7 +136,7 @@ watch = PipelineWatch(tf)
 watch._trains = lambda seen: True  # no step runs here to be fed
 records = tf.data.TFRecordDataset(sys.argv[1:])
 for made in ("records.map(parse)", "records.shuffle(4).repeat().map(parse)"):
-    watch._seen.clear()
+    watch._read.clear()
     exec(compile(f"watch._add({made})", "job.py", "exec"))
     watch.count()
     (pipeline,) = watch.facts()

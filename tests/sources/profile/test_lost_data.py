@@ -94,6 +94,32 @@ def test_a_host_without_operations_is_no_straggler(
     assert all("h1" in finding.message for finding in outcome.findings)
 
 
+def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    for number in range(4):
+        made = spaces.pod_host(f"h{number}")
+        for plane in made.planes:
+            for line in list(plane.lines):
+                if number == 2 and line.name == "Steps":
+                    plane.lines.remove(line)
+        spaces.write(made, tmp_path, host=f"h{number}")
+    outcome = next(o for o in report(tmp_path).outcomes if o.id == "TPU503")
+    assert outcome.verdict is Verdict.SKIPPED
+    assert "not marked in the same way" in (outcome.reason or "")
+
+
+def test_time_of_operations_without_their_program_is_busy(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.pod_host("a", devices=1)
+    before = facts(spaces.write(made, tmp_path))[0].devices[0].busy_ms
+    line = next(line for plane in made.planes for line in plane.lines if line.name == "XLA Modules")
+    del line.events[4:]
+    (device,) = facts(spaces.write(made, tmp_path))[0].devices
+    assert device.busy_ms == pytest.approx(before)
+
+
 def test_use_of_the_peaks_is_over_the_time_that_is_told(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
     whole = report(spaces.write(made, tmp_path)).measurements["mxu_utilization"].value
@@ -143,3 +169,34 @@ def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: P
     steps = facts(spaces.write(made, tmp_path))[1]
     assert steps
     assert steps.step_ms == pytest.approx([20.5] * 7)
+
+
+@pytest.mark.parametrize("host_memory", [True, False])
+def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
+    spaces: ModuleType, tmp_path: Path, host_memory: bool
+) -> None:
+    made = spaces.training(devices=1, steps=6, step_ms=20.0, infeed_ms=0.0 if host_memory else 3.0)
+    for plane in [plane for plane in made.planes if plane.name == "/host:CPU"]:
+        made.planes.remove(plane)
+    if host_memory:
+        metadata = made.planes[1].event_metadata
+        for key in metadata:
+            if metadata[key].display_name == "infeed.1":
+                metadata[key].name = "%copy-done.1 = f32[8]{0} copy-done((f32[8]{0:S(5)}) %c)"
+                metadata[key].stats[0].str_value = "copy-done"
+    assert verdicts(spaces.write(made, tmp_path))["TPU210"] is Verdict.SKIPPED
+
+
+def test_nothing_passes_while_a_device_that_ran_shows_no_steps(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = spaces.pod_host("a", steps=10)
+    for plane in made.planes:
+        for line in list(plane.lines):
+            alone = plane.name == "/device:TPU:1" and line.name == "XLA Modules"
+            if alone or (plane.name.startswith("/device:TPU") and line.name == "Steps"):
+                plane.lines.remove(line)
+    outcomes = {o.id: o for o in report(spaces.write(made, tmp_path)).outcomes}
+    for id_ in ("TPU201", "TPU405", "TPU406"):
+        assert outcomes[id_].verdict is not Verdict.PASSED, id_
+    assert "show no steps" in (outcomes["TPU406"].reason or "")

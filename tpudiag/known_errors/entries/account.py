@@ -65,6 +65,7 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"ACCESS_TOKEN_SCOPE_INSUFFICIENT",
             r"Request is missing required authentication credential",
             r"auth\.exceptions\.RefreshError",
+            r"does not have access to service account",
             r"invalid_grant",
             r"Reauthentication is needed",
             r"Permission '?(?P<permission>[a-z]{2,20}\.\w{2,40}\.\w{2,30})'? denied",

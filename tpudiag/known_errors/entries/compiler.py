@@ -102,6 +102,7 @@ XLA_FLAGS=--xla_dump_to=/tmp/hlo python train.py       # report it with the HLO 
         patterns=(
             r"Very slow compile",
             r"slow_operation_alarm",
+            r"[Cc]ompilation is taking (?:a )?(?:long|very long|more)",
             r"The operation took (?P<time>\d{1,3}m[\d.]{1,12}s|\d{1,3}h)",
         ),
         cause="XLA compiles for minutes: the program is large, mostly a Python loop that was unrolled into the graph. It is no failure; once compiled the steps run at their speed, unless the function is compiled again for each new shape.",

@@ -164,6 +164,7 @@ File "train.py", line 56, in <module>""",
             "E96",
             "E86",
             "E13",
+            "E433",
         ),
     ),
 )

@@ -211,6 +211,8 @@ tf.data.experimental.make_csv_dataset(files, batch_size=B, label_name="label", n
             r"FileNotFoundError: Request for object (?P<name>\S{1,120}) (?:failed|not found)",
             r"can only be generated using TFDS code synced",
             r"Dataset (?P<name>\w{1,60}) (?:is not|was not) (?:found|generated|prepared)",
+            r"not implemented for ArrayRecord files",
+            r"No random access data source",
         ),
         cause="TensorFlow Datasets does not find the prepared data, or not this config, version or split: nothing was prepared at data_dir (or only on another machine or with another release), the name is misspelt, or it must be downloaded by hand.",
         details=("It is {name}.",),

@@ -173,6 +173,7 @@ tfds.load("NAME", data_dir="gs://BUCKET/tfds", download=False)          # prepar
             r"conversion requested dtype string for Tensor with dtype float32",
             r"Tensor conversion requested dtype string for Tensor with dtype float32",
             r"num must be >= 1, got 0",
+            r"`?filenames`? must be a `?tf\.data\.Dataset",
         ),
         cause="The list of file names is empty: the pattern matches no file, so the dataset of names holds floats (an empty list) in place of strings.",
         fix="""\

@@ -13,6 +13,9 @@ ERRORS = (
         patterns=(
             r"You must (?:first )?(?:call `?compile|compile your model)",
             r"model (?:has not been|is not|must be) compiled",
+            r"'NoneType' object has no attribute '(?:update_state|_loss_tracker|compute_loss|reset_states?|minimize|apply_gradients)'",
+            r"'(?:Model|Functional|Sequential)' object has no attribute '(?:_compile_metrics|_is_compiled|optimizer|loss|compiled_loss|compiled_metrics)'",
+            r"has no attribute '_loss_tracker'",
         ),
         cause="fit, evaluate or a loss is asked of a model that was not compiled: a model that was loaded or cloned without its training configuration, or a subclass whose compile() was overridden without super().",
         fix="""\
@@ -166,7 +169,7 @@ new = keras.models.clone_model(model)                    # not copy.deepcopy(mod
         phase=Phase.TRACING,
         patterns=(
             r"[Cc]reat\w{2,3} variables on a non-first call",
-            r"tried to create variables on non-first call",
+            r"tried to create variables on (?:non-first|second) call",
         ),
         cause="A tf.function creates variables when it is called again: a layer, metric or optimizer made inside it, or one optimizer for two models.",
         fix="""\

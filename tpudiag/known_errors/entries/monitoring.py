@@ -34,6 +34,10 @@ class StepMarks(keras.callbacks.Callback):
         patterns=(
             r"No trace event (?:is|was) collected",
             r"empty trace result",
+            r"connect to (?:the )?profiler server",
+            r"XPlane (?:proto )?not found",
+            r"No XPlane proto",
+            r"[Cc]ould not find profile data",
         ),
         cause="The profiler captured nothing: the address is wrong, the trainer runs no profiler server, or the TPU was idle.",
         fix="""\
@@ -107,6 +111,7 @@ series.resource.labels.update(project_id=project, location=zone, namespace="trai
         patterns=(
             r"Another profiling session active",
             r"another profiler is running",
+            r"[Aa]nother profiler session",
             r"Profiler.{0,40}?already (?:active|running|started)",
         ),
         cause="A profile is being taken already in this process (the TensorBoard callback, another capture), and there can be one only.",

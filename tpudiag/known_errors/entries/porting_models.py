@@ -195,6 +195,9 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
             r"No module named '(?P<name>tensorflow_addons)'",
             r"TensorFlow Addons .{0,80}?(?:end of life|ended|EOL)",
             r"tensorflow_addons[/\w.]{0,80}.{0,200}?(?:ImportError|AttributeError|ModuleNotFoundError)",
+            r"Tensorflow Addons supports using Python ops for all Tensorflow versions",
+            r"TensorFlow Addons \(TFA\) has ended development",
+            r"tensorflow_addons.{0,60}?(?:typeguard|is not compatible|minimal support)",
         ),
         cause="TensorFlow Addons has ended: it works with TensorFlow up to 2.15 and Keras 2 only.",
         fix="""\

@@ -72,14 +72,7 @@ assert value is not None                                     # right after it is
 batch = tf.shape(x)[0]                                       # not x.shape[0], which is None for an unknown dimension""",
         evidence="recalled",
         example="AttributeError: 'NoneType' object has no attribute 'shape'",
-        yields_to=(
-            "E142",
-            "P08",
-            "E90",
-            "E91",
-            "E191",
-            "P06",
-        ),
+        yields_to=("E142", "P08", "E90", "E91", "E191", "P06", "E200"),
     ),
     KnownError(
         id="E283",
@@ -112,6 +105,7 @@ print(loaded.signatures["serving_default"].structured_input_signature)          
             r"Could not find valid device for node",
             r"No registered '(?P<op>\w{1,60})' OpKernel for '?(?:CPU|GPU)'? devices",
             r"No OpKernel was registered to support Op '(?P<op>\w{1,60})'",
+            r"No registered '(?P<op>\w{1,60})' OpKernel for XLA_\w{3,8} devices",
         ),
         cause="There is no kernel of that operation for this device and these types: mostly a tensor of a type the operation does not take (string, int32 where float is wanted, bfloat16 on a CPU), or an operation of another device's build.",
         details=("The operation is {op}.",),
@@ -121,7 +115,7 @@ keras.mixed_precision.set_global_policy("float32")           # bfloat16 or float
 pip install tensorflow-tpu                                    # an operation of TPUs in a CPU build""",
         evidence="recalled",
         example="NotFoundError: Could not find valid device for node. Node:{{node Sum}}",
-        yields_to=("E02", "E27", "E132"),
+        yields_to=("E02", "E27", "E132", "E17", "E92", "E93", "E94", "E95", "E96", "E41"),
     ),
     KnownError(
         id="E285",

@@ -12,8 +12,7 @@ ERRORS = (
         phase=Phase.ANY,
         kind=Kind.BROAD,
         patterns=(
-            r"AttributeError: .{0,30}?'?(?P<type>(?!None)\w{1,60})'? object has no attribute '(?P<name>\w{1,80})'",
-            r"'(?P<type>(?!None)\w{1,60})' object has no attribute '(?P<name>\w{1,80})'",
+            r"'(?P<type>(?!None)[\w.]{1,60})' object has no attribute '(?P<name>(?!_from_compatible)\w{1,80})'",
             r"type object '(?P<type>\w{1,60})' has no attribute '(?P<name>\w{1,80})'",
             r"AttributeError: can't (?:set|delete) attribute",
             r"property '(?P<name>\w{1,60})' of '(?P<type>\w{1,60})' object has no setter",
@@ -60,7 +59,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         evidence="recalled",
         example="AttributeError: 'Optimizer' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
-        yields_to=("E281", "E282", "E280", "P29"),
+        yields_to=("E281", "E282", "E280", "P29", "E491", "E200", "E509", "E510", "E114"),
     ),
     KnownError(
         id="E496",
@@ -127,6 +126,8 @@ strategy = tf.distribute.TPUStrategy(resolver)                                  
             r"string indices must be integers",
             r"not all arguments converted during string formatting",
             r"'(?P<type>\w{1,40})' object cannot be interpreted as an integer",
+            r"argument must be a string(?:, a bytes-like object)? or a (?:real )?number, not '(?P<type>\w{1,40})'",
+            r"unexpected keyword argument passed to",
         ),
         cause="A function is called with other arguments than it takes, or a value of one type is used as another: a signature that changed with a release of its library, a tuple of another length (a dataset that yields (x, y, weights), a model that returns two outputs), a number that is a string.",
         details=(
@@ -154,6 +155,7 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
             "P30",
             "P41",
             "P71",
+            "P44",
         ),
     ),
     KnownError(

@@ -142,6 +142,7 @@ dataset = dataset.map(lambda x: {k: v for k, v in x.items() if v.dtype != tf.str
             "pytorch/xla#567",
         ),
         example="InvalidArgumentError: Unsupported data type for TPU: string, caused by output Pad_1:0",
+        yields_to=("E433",),
     ),
     KnownError(
         id="E41",

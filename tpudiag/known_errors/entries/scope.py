@@ -19,6 +19,7 @@ ERRORS = (
             r"(?:slot variables?|optimizer).{0,60}?(?:are |be )?created under the same strategy scope",
             r"(?:created|creating|built) (?:outside|out of) .{0,40}?strategy.{0,12}?scope",
             r"restoring from a checkpoint outside the scope",
+            r"assert isinstance\(var, values",
             r"Trying to access resource .{1,300}? located in device .{1,80}?CPU:\d.{0,20}? from device .{1,80}?TPU",
         ),
         cause="A variable (of the model, the optimizer or a metric) was made outside the strategy's scope, or in the scope of another strategy object.",

@@ -72,6 +72,8 @@ def train_step(iterator):
             r"core_assignment(?:\.shape)?.{0,20}? must",
             r"topology must be provided if device_assignment",
             r"not valid for the current TPU topology",
+            r"local devices (?P<there>\d{1,6}) does not match (?P<asked>\d{1,6})",
+            r"replica groups .{0,80}?(?:must|invalid|not cover)",
             r"no TPU device assignment was supplied",
             r"is not compatible with the 3D tiling",
             r"`?mesh_shape`? must be a (?:sequence|vector) of (?:size )?4",
@@ -212,6 +214,7 @@ with strategy.scope():
             r"create_per_worker_dataset",
             r"AsyncDistributedIterator",
             r"Creating variables in `?dataset_fn",
+            r"must be the last transformation in a dataset pipeline",
         ),
         cause="A dataset is given to the strategy in a form that it does not take: ragged or sparse tensors with prefetch to the device, options of another strategy, an iterator made inside the tf.function, or arrays where a tf.data.Dataset is wanted.",
         fix="""\

@@ -200,7 +200,7 @@ gcloud compute tpus tpu-vm ssh NAME --zone=ZONE
         phase=Phase.CREATING,
         patterns=(
             r"Invalid machine type .{1,60}? in zone",
-            r"machine type '?[\w-]{3,40}'? (?:does not exist|is not (?:available|supported)|was not found)",
+            r"machine type '?[\w-]{3,40}'? (?:does not exist|was not found)",
             r"acceleratorTypes/(?P<type>[\w-]{3,40})'? was not found",
             r"accelerator.{0,60}? not (?:available|supported|offered|found) in (?:the )?(?:zone|region|location)",
             r"TPU.{0,60}? not available in (?:the )?(?:zone|region|location)",
@@ -243,7 +243,7 @@ gcloud compute tpus tpu-vm list --zone=-                                  # what
 # else ask for more in the console (IAM, Quotas: filter 'TPU'), or take the kind and zone of your grant (--spot)""",
         citations=("marin-community/marin#87",),
         example="Quota 'TPUV4sPreemptiblePodPerProjectPerRegionForTPUAPI' exhausted. Limit 20800 in region us-central2",
-        yields_to=("E60", "E231"),
+        yields_to=("E60",),
     ),
     KnownError(
         id="E458",
@@ -258,11 +258,12 @@ gcloud compute tpus tpu-vm list --zone=-                                  # what
             r"(?:TPU|accelerator|capacity|zone).{0,60}? stockout",
             r"not enough (?:resources|capacity) available to fulfil",
             r"(?:Insufficient|no available|No more) (?:TPU )?capacity",
-            r"queued[- ]?resource.{0,160}?(?:SUSPENDED|FAILED|timed? ?out|not enough)",
+            r"queued[- ]?resource.{0,160}?(?:SUSPENDED|FAILED(?!_)|timed? ?out|not enough)",
             r"ResourcesUnavailableError",
             r"Failed to (?:acquire|provision) .{0,40}?(?:resources|TPU|nodes?).{0,120}?(?:capacity|zone|spot|reserv)",
             r"currently unavailable in the .{0,40}?zone",
             r"lack of capacity",
+            r"not currently have sufficient capacity",
         ),
         cause="There is no free TPU of this kind in the zone now (or the spot one was taken back): nothing is wrong with the request.",
         fix="""\

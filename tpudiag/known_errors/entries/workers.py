@@ -179,7 +179,6 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
         patterns=(
             r"(?P<task>/job:\w{1,30}/(?:replica:\d{1,4}/)?task:\d{1,5}) has been set to ERROR",
             r"Task (?P<task>/job:\w{1,30}/(?:replica:\d{1,4}/)?task:\d{1,5}) heartbeat timeout",
-            r"heartbeat timeout\. This indicates",
             r"/task:\d{1,5} heartbeat timeout",
             r"heartbeat timed out",
             r"missed \d{0,4} ?heartbeats?",
@@ -251,7 +250,8 @@ checkpoint.restore(manager.latest_checkpoint)""",
         patterns=(
             r"(?:node|TPU|instance|VM|worker|host|job|task).{0,60}?(?:was|been) preempted",
             r"state:? ?.{0,3}PREEMPTED",
-            r"due to (?:a )?(?:host )?maintenance event",
+            r"(?:due to|through) (?:a )?(?:host )?maintenance event",
+            r"terminated due to host maintenance",
             r"Preemption notice",
             r"TERMINATE_ON_HOST_MAINTENANCE",
             r"instance was (?:preempted|terminated)",
@@ -287,6 +287,8 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"Engine core initialization failed\. See root cause above",
             r"See root cause above",
             r"Error reported to Coordinator",
+            r"has no attribute '_from_compatible_tensor_list'",
+            r"RuntimeError: Error while creating shape",
         ),
         cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
         fix="""\

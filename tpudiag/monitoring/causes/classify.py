@@ -1,36 +1,44 @@
 """Tells the cause of a drop or a stall from what was seen; none where the figures prove none.
 
-A cause must explain most of the time that was lost, by a figure that grew since before. Those
-that make others look guilty come first: a busy host starves the input, too.
+A cause must account for most of the time that was lost, by a figure that grew since before. Those
+that make others look guilty come first: a host without memory starves the input, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tpudiag.monitoring.causes.host import HostFigures
-from tpudiag.monitoring.causes.observations import Observations, Pace
+from tpudiag.monitoring.causes.observations import EXPLAINED, Observations, Pace
+from tpudiag.monitoring.causes.stacks import Activity
+from tpudiag.monitoring.causes.starvation import starvation
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 
-EXPLAINED = 0.6
-"""The share of the lost time that a cause must account for."""
-OTHERS_BUSY, STARVED, QUEUED_GREW = 0.4, 0.7, 0.1
-"""Cores that others keep busy; the time that ready threads had a core, of what it was; threads
-that wait for one, more than before."""
-THROTTLED = 0.2
-PRESSURE, FAULTS_PER_S, SWAP_MIB_PER_S, SCARCE = 10.0, 50.0, 1.0, 0.05
+PRESSURE, SWAP_MIB_PER_S, SCARCE = 10.0, 1.0, 0.05
+FAULTS_PER_S, MANY_FAULTS_PER_S = 5.0, 50.0
+"""Pages read back, where the time that was waited for memory accounts for what was lost; else."""
+PRESSED = 0.25
+"""The share of the lost time that was waited for memory, at the least: reading back, and throwing
+out what is read again, take the rest as computing and as waiting for the disk."""
 HBM_FULL = 0.97
 STANDS = 0.6
 """The share of a stall's samples in which one thing goes on."""
+GREW = 0.15
+"""By so much its share of the samples must have grown in a drop."""
+ACTIVITIES: dict[Activity, tuple[CauseKind, str]] = {
+    "evaluation": (CauseKind.EVALUATION, "it evaluates"),
+    "checkpoint": (CauseKind.CHECKPOINT, "it keeps or reads checkpoints"),
+    "compile": (CauseKind.COMPILE, "it traces and compiles"),
+    "input": (CauseKind.INPUT, "it waits for input"),
+}
 
 
 def cause(seen: Observations) -> Cause | None:
     """The first that is proven."""
     rules: tuple[Callable[[Observations], Cause | None], ...] = (
-        _stopped, _preempted, _pausing, _memory, _cpu, _compile, _by_stack, _input, _partner,
-        _hbm,
+        _stopped, _preempted, _pausing, _memory, _compile, _input, _cpu, _by_stack, _partner,
+        _thrashing, _hbm,
     )  # fmt: skip
-    return next((found for rule in rules if (found := rule(seen)) is not None), None)
+    return next((verdict for rule in rules if (verdict := rule(seen)) is not None), None)
 
 
 def _stopped(seen: Observations) -> Cause | None:
@@ -39,10 +47,10 @@ def _stopped(seen: Observations) -> Cause | None:
 
 
 def _preempted(seen: Observations) -> Cause | None:
-    """The machine was told so."""
-    if seen.preempted is None:
+    """The machine was told so; maintenance that is to come slows no steps down."""
+    if seen.event is None or not (seen.stalled or seen.event.final):
         return None
-    return Cause(CauseKind.PREEMPTION, f"the machine is being taken away: {seen.preempted}")
+    return Cause(CauseKind.PREEMPTION, f"the machine is being taken away: {seen.event.text}")
 
 
 def _pausing(seen: Observations) -> Cause | None:
@@ -56,25 +64,41 @@ def _pausing(seen: Observations) -> Cause | None:
 
 
 def _memory(seen: Observations) -> Cause | None:
+    """The host waits for memory for most of the time that was lost."""
+    pressure = seen.host.memory_pressure if seen.host is not None else None
+    if pressure is None or pressure < 100 * EXPLAINED * seen.lost:
+        return None
+    return _short(seen, FAULTS_PER_S)
+
+
+def _thrashing(seen: Observations) -> Cause | None:
+    """It reads back much of what it had to throw out, and nothing else has changed."""
+    pressure = seen.host.memory_pressure if seen.host is not None else None
+    if pressure is not None and pressure < 100 * PRESSED * seen.lost:
+        return None
+    return _short(seen, MANY_FAULTS_PER_S)
+
+
+def _short(seen: Observations, faults_per_s: float) -> Cause | None:
     """The host swaps, or reads back what it had to throw out."""
     host, before = seen.host, seen.host_before
     if host is None or before is None:
         return None
     grown = (
         host.swapped_in_mib_per_s > SWAP_MIB_PER_S + 3 * before.swapped_in_mib_per_s
-        or host.major_faults_per_s > FAULTS_PER_S + 3 * before.major_faults_per_s
+        or host.major_faults_per_s > faults_per_s + 3 * before.major_faults_per_s
     )
     pressed = host.memory_pressure is not None and (
         host.memory_pressure > PRESSURE + 2 * (before.memory_pressure or 0.0)
     )
     scarce = host.available_share < SCARCE < before.available_share
-    if not (pressed and (grown or scarce)) and not (grown and scarce):
+    if not grown or not (pressed or scarce):
         return None
     figures = (
         CauseFigure("memory that can be had", _percent(host.available_share), "%",
                     _percent(before.available_share), "psutil"),
-        CauseFigure("waiting for memory", host.memory_pressure or 0.0, "%",
-                    before.memory_pressure, "/proc/pressure"),
+        CauseFigure("waiting for memory", round(host.memory_pressure or 0.0, 1), "%",
+                    round(before.memory_pressure or 0.0, 1), "/proc/pressure"),
         CauseFigure("swapped in", round(host.swapped_in_mib_per_s, 1), "MiB/s",
                     round(before.swapped_in_mib_per_s, 1), "psutil"),
         CauseFigure("pages read back", round(host.major_faults_per_s, 1), "/s",
@@ -87,43 +111,8 @@ def _memory(seen: Observations) -> Cause | None:
 
 def _cpu(seen: Observations) -> Cause | None:
     """Others took the cores, or a limit did: threads of the job wait for one."""
-    host, before = seen.host, seen.host_before
-    if host is None or before is None:
-        return None
-    if host.throttled is not None and host.throttled > THROTTLED + 2 * (before.throttled or 0.0):
-        figure = CauseFigure("held back by the container's CPU limit", _percent(host.throttled),
-                             "%", _percent(before.throttled or 0.0), "cpu.stat")  # fmt: skip
-        return Cause(CauseKind.HOST_CPU, "the container's CPU limit holds the job back", (figure,))
-    if host.queued is None or before.queued is None or not _own_grew(seen):
-        return None
-    ran, ran_before = _ran(host), _ran(before)
-    starved = ran < STARVED * ran_before and host.queued - before.queued > QUEUED_GREW
-    if not (starved and host.others_cores > OTHERS_BUSY * host.cores):
-        return None
-    figures = (
-        CauseFigure("cores busy with other processes", round(host.others_cores, 1), "cores",
-                    round(before.others_cores, 1), "psutil"),
-        CauseFigure("threads of the job that wait for a core", round(host.queued, 1), "threads",
-                    round(before.queued, 1), "/proc/PID/task/*/schedstat"),
-        CauseFigure("cores that the job has", round(host.own_cores, 1), "cores",
-                    round(before.own_cores, 1), "psutil"),
-    )  # fmt: skip
-    return Cause(CauseKind.HOST_CPU, "other processes take the host's cores", figures)
-
-
-def _ran(host: HostFigures) -> float:
-    """The share of the time in which threads that were ready had a core."""
-    ready = host.own_cores + (host.queued or 0.0)
-    return host.own_cores / ready if ready > 0 else 1.0
-
-
-def _own_grew(seen: Observations) -> bool:
-    """Whether not the wait for input alone grew; so where that was not measured."""
-    if seen.before is None or seen.now is None:
-        return seen.stalled
-    if seen.now.wait_ms is None or seen.before.wait_ms is None:
-        return True
-    return _grown(seen, lambda pace: pace.wait_ms or 0.0) < 0.9
+    starved = starvation(seen)
+    return None if starved is None else Cause(CauseKind.HOST_CPU, starved.text, starved.figures)
 
 
 def _compile(seen: Observations) -> Cause | None:
@@ -143,40 +132,46 @@ def _compile(seen: Observations) -> Cause | None:
 
 
 def _by_stack(seen: Observations) -> Cause | None:
-    """What the main thread does most of the time that was lost."""
+    """What the main thread does in most of the time that was lost, and did not before."""
     if seen.main is None or seen.main.fault:
         return None
-    least = STANDS if seen.stalled else max(EXPLAINED * seen.lost, 0.2)
-    kinds = {"evaluation": (CauseKind.EVALUATION, "it evaluates"),
-             "checkpoint": (CauseKind.CHECKPOINT, "it keeps or reads checkpoints"),
-             "compile": (CauseKind.COMPILE, "it traces and compiles")}  # fmt: skip
-    for activity, (kind, text) in kinds.items():
-        share = seen.main.share(activity)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-        if share >= least:
-            figure = CauseFigure(f"main thread in {activity}", _percent(share), "%", None, "py-spy")
+    measured = seen.now is not None and seen.now.wait_ms is not None
+    for activity, (kind, text) in ACTIVITIES.items():
+        if activity == "input" and measured and not seen.stalled:
+            continue
+        share, before = seen.main.share(activity), seen.share_before(activity)
+        if share >= STANDS if seen.stalled else _in_lost_time(seen.lost, share, before):
+            was = None if before is None else _percent(before)
+            figure = CauseFigure(f"main thread in {activity}", _percent(share), "%", was, "py-spy")
             return Cause(kind, f"{text} in {share:.0%} of its time", (figure,))
     return None
 
 
+def _in_lost_time(lost: float, share: float, before: float | None) -> bool:
+    """Whether what takes a share of the time now accounts for the time that was lost."""
+    if before is None or share < before + GREW:
+        return False
+    return share - before * (1 - lost) >= EXPLAINED * lost
+
+
 def _input(seen: Observations) -> Cause | None:
-    """The wait for input grew by most of what the step grew."""
-    waits = seen.before is not None and seen.now is not None and seen.now.wait_ms is not None
-    if waits and seen.before is not None and seen.now is not None and not seen.stalled:
-        if seen.before.wait_ms is None or _grown(seen, lambda p: p.wait_ms or 0.0) < EXPLAINED:
-            return None
-        figures = (
-            CauseFigure("waiting for input", _ms(seen.now.wait_ms or 0.0), "ms a step",
-                        _ms(seen.before.wait_ms), "the loop's own clock"),
-            CauseFigure("the rest of the step", _ms(seen.now.own_ms), "ms a step",
-                        _ms(seen.before.own_ms), "the loop's own clock"),
-            *_reading(seen),
-        )  # fmt: skip
-        return Cause(CauseKind.INPUT, "the step waits for input", figures)
-    if seen.main is None or not seen.stalled or seen.main.share("input") < STANDS:
+    """The wait for input grew by most of what the step grew: the input, or what starves it."""
+    before, now = seen.before, seen.now
+    if before is None or now is None or before.wait_ms is None or now.wait_ms is None:
         return None
-    share = seen.main.share("input")
-    figure = CauseFigure("main thread waiting for input", _percent(share), "%", None, "py-spy")
-    return Cause(CauseKind.INPUT, "it waits for input that does not come", (figure,))
+    if seen.stalled or _grown(seen, lambda pace: pace.wait_ms or 0.0) < EXPLAINED:
+        return None
+    figures = (
+        CauseFigure("waiting for input", _ms(now.wait_ms), "ms a step", _ms(before.wait_ms),
+                    "the loop's own clock"),
+        CauseFigure("the rest of the step", _ms(now.own_ms), "ms a step", _ms(before.own_ms),
+                    "the loop's own clock"),
+    )  # fmt: skip
+    starved = starvation(seen)
+    if starved is not None:
+        text = f"{starved.text}, and the step waits for input that is made there"
+        return Cause(CauseKind.HOST_CPU, text, (*starved.figures, *figures))
+    return Cause(CauseKind.INPUT, "the step waits for input", (*figures, *_reading(seen)))
 
 
 def _reading(seen: Observations) -> Iterator[CauseFigure]:

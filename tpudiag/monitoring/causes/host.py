@@ -39,7 +39,7 @@ class HostFigures:
     major_faults_per_s: float
     """Pages of the process that were read back from disk."""
     memory_pressure: float | None
-    """Share of the last ten seconds in which some task waited for memory, in percent."""
+    """Share of the time in which some task waited for memory, in percent."""
     io_pressure: float | None
     resident_gib: float
     read_mib_per_s: float
@@ -59,6 +59,8 @@ class _Counters:
     major_faults: int
     read: int
     received: int
+    memory_wait_s: float | None
+    io_wait_s: float | None
 
 
 class HostRing:
@@ -100,8 +102,8 @@ class HostRing:
                 available_share=memory.available / memory.total,
                 swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
                 major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
-                memory_pressure=_pressure("memory", self._cgroup()),
-                io_pressure=_pressure("io", self._cgroup()),
+                memory_pressure=_percent(_rate(before.memory_wait_s, now.memory_wait_s, took)),
+                io_pressure=_percent(_rate(before.io_wait_s, now.io_wait_s, took)),
                 resident_gib=sum(_resident(one) for one in family) / 2**30,
                 read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
                 received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
@@ -117,12 +119,14 @@ class HostRing:
             self._monotonic(),
             sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0),
             sum(_cpu_s(process) for process in family),
-            _queued_s(self._process.pid),
+            _known_sum(_queued_s(process.pid) for process in family),
             _throttled_s(self._cgroup()),
             psutil.swap_memory().sin,
-            _major_faults(self._process.pid),
+            sum(_major_faults(process.pid) for process in family),
             disk.read_bytes if disk else 0,
             net.bytes_recv if net else 0,
+            _waited_s("memory", self._cgroup()),
+            _waited_s("io", self._cgroup()),
         )
 
     def _cgroup(self) -> Path | None:
@@ -180,9 +184,18 @@ def _queued_s(pid: int) -> float | None:
     return total / 1e9 if known else None
 
 
+def _known_sum(values: Iterable[float | None]) -> float | None:
+    """The sum of those that are known, None where none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
 def _major_faults(pid: int) -> int:
-    """Pages that were read from disk for it."""
-    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    """Pages that were read from disk for it; 0 where it has just ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
     return int(stat.rpartition(")")[2].split()[9])
 
 
@@ -196,11 +209,16 @@ def _throttled_s(cgroup: Path | None) -> float | None:
     return int(rows["throttled_usec"]) / 1e6 if "throttled_usec" in rows else None
 
 
-def _pressure(what: str, cgroup: Path | None) -> float | None:
-    """Linux' pressure stall information of the last ten seconds, in percent."""
+def _waited_s(what: str, cgroup: Path | None) -> float | None:
+    """Linux' pressure stall information: for how long some task has waited."""
     files = [cgroup / f"{what}.pressure"] if cgroup else []
     for file in (*files, PRESSURE / what):
         with contextlib.suppress(OSError, ValueError, IndexError):
             first = file.read_text(encoding="ascii").splitlines()[0]
-            return float(first.split("avg10=")[1].split()[0])
+            return int(first.split("total=")[1].split()[0]) / 1e6
     return None
+
+
+def _percent(share: float | None) -> float | None:
+    """A share in percent."""
+    return None if share is None else min(100 * share, 100.0)

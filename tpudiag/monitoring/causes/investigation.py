@@ -16,8 +16,10 @@ import psutil
 from tpudiag.monitoring.causes import machine_events, stacks
 from tpudiag.monitoring.causes.classify import cause as classified
 from tpudiag.monitoring.causes.host import HostFigures, HostRing, middle
+from tpudiag.monitoring.causes.machine_events import MachineEvent
 from tpudiag.monitoring.causes.observations import Observations, around
 from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.causes.usual import UsualStacks
 from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.causes import Cause, CauseFigure
@@ -51,7 +53,7 @@ class Tools:
     """What looks at processes and machines; tests give their own."""
 
     stacks: Callable[[int], MainThread] = stacks.look
-    events: Callable[[], str | None] = machine_events.announced
+    events: Callable[[], MachineEvent | None] = machine_events.announced
     devices: Callable[[], Sequence[CauseFigure]] = device_figures
 
 
@@ -61,6 +63,7 @@ class Investigator:
     def __init__(self, tools: Tools | None = None) -> None:
         self._tools = tools or Tools()
         self._rings: dict[int, HostRing] = {}
+        self._usual = UsualStacks(self._tools.stacks)
 
     def sample(self, workers: Sequence[Watched]) -> None:
         """The figures of now, where they are due."""
@@ -72,6 +75,10 @@ class Investigator:
         self._rings = {pid: ring for pid, ring in self._rings.items() if pid in pids}
         for ring in self._rings.values():
             ring.sample()
+        self._usual.keep(pids)
+        for pid, watched in [*pids.items()][:MOST_WORKERS]:
+            if watched.steps and watched.run.pausing is None:
+                self._usual.sample(pid, watched.now_ns)
 
     def causes(
         self, workers: Sequence[Watched], ill: Mapping[int, Episode]
@@ -84,20 +91,20 @@ class Investigator:
             pids = [workers[place].run.pid for place in looked]
             events = pool.submit(self._tools.events) if here else None
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
-            preempted = events.result() if events is not None else None
+            event = events.result() if events is not None else None
         devices = tuple(self._tools.devices()) if here else ()
         odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
-        found: dict[int, tuple[Cause | None, str]] = {}
+        by_place: dict[int, tuple[Cause | None, str]] = {}
         for place, episode in ill.items():
-            seen = self._seen(workers[place], episode, threads.get(place), preempted)
+            seen = self._seen(workers[place], episode, threads.get(place), event)
             if odd is not None and place != odd[0]:
                 name = workers[odd[0]].worker or f"worker {odd[0]}"
                 seen = replace(seen, partner=(name, odd[1]))
             told = classified(seen)
             if told is not None and devices:
                 told = replace(told, figures=(*told.figures, *devices))
-            found[place] = (told, _stands(threads.get(place)))
-        return found
+            by_place[place] = (told, _stands(threads.get(place)))
+        return by_place
 
     def _looked(self, pid: int) -> MainThread:
         """One process's main thread; whatever fails, a cause is still looked for elsewhere."""
@@ -107,7 +114,11 @@ class Investigator:
             return MainThread(fault=str(error))
 
     def _seen(
-        self, watched: Watched, episode: Episode, main: MainThread | None, preempted: str | None
+        self,
+        watched: Watched,
+        episode: Episode,
+        main: MainThread | None,
+        event: MachineEvent | None,
     ) -> Observations:
         """All that is known of a worker."""
         before, now = around(watched.history, episode.since_ns)
@@ -117,7 +128,7 @@ class Investigator:
             lost=episode.lost,
             stalled=episode.stalled,
             stopped=watched.stopped is not None,
-            preempted=preempted,
+            event=event,
             pausing=watched.run.pausing,
             before=before,
             now=now,
@@ -129,6 +140,7 @@ class Investigator:
             host_before=host_before,
             host=host,
             main=main,
+            main_before=self._usual.before(watched.run.pid, episode.since_ns),
             hbm_limit_bytes=watched.run.hbm_limit_bytes,
         )
 
@@ -147,7 +159,7 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
     """
     if len(threads) < LEAST_WORKERS:
         return None
-    found: list[tuple[int, str]] = []
+    odd: list[tuple[int, str]] = []
     for place, thread in threads.items():
         others = [other for key, other in threads.items() if key != place]
         waits = any(
@@ -161,8 +173,8 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
             if share >= TOGETHER and all(4 * other.line_share(line) < share for other in others)
         ]  # fmt: skip
         if waits and alone:
-            found.append((place, alone[0]))
-    return found[0] if len(found) == 1 else None
+            odd.append((place, alone[0]))
+    return odd[0] if len(odd) == 1 else None
 
 
 def _stands(thread: MainThread | None) -> str:

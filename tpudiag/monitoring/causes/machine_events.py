@@ -5,6 +5,7 @@ from __future__ import annotations
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 PRODUCT = Path("/sys/class/dmi/id/product_name")
@@ -12,9 +13,17 @@ METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/"
 LIMIT_S = 1.0
 
 
+@dataclass(frozen=True)
+class MachineEvent:
+    """What a machine was told; `final` where it ends now."""
+
+    text: str
+    final: bool = False
+
+
 def announced(
     product: Path = PRODUCT, ask: Callable[[str], str | None] | None = None
-) -> str | None:
+) -> MachineEvent | None:
     """What this machine was told, None where it was told nothing or is none of Google's.
 
     Follows the documentation of Compute Engine's metadata server; not seen on a TPU VM.
@@ -26,9 +35,9 @@ def announced(
         return None
     ask = ask or _asked
     if (ask("preempted") or "").strip().upper() == "TRUE":
-        return "it was preempted"
+        return MachineEvent("it was preempted", final=True)
     event = (ask("maintenance-event") or "NONE").strip()
-    return None if event.upper() == "NONE" else f"maintenance event {event}"
+    return None if event.upper() == "NONE" else MachineEvent(f"maintenance event {event}")
 
 
 def _asked(name: str) -> str | None:

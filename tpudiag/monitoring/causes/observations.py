@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tpudiag.monitoring.causes.host import HostFigures
-from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.causes.machine_events import MachineEvent
+from tpudiag.monitoring.causes.stacks import Activity, MainThread
 from tpudiag.monitoring.recording import NS, Trace, Window
 
 BEFORE_S, NOW_S = 600.0, 300.0
+EXPLAINED = 0.6
+"""The share of the lost time that a cause must account for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +39,7 @@ class Observations:
     """Share of throughput that is lost; 1 in a stall."""
     stalled: bool = False
     stopped: bool = False
-    preempted: str | None = None
+    event: MachineEvent | None = None
     """What the machine was told of its end or its maintenance."""
     pausing: str | None = None
     before: Pace | None = None
@@ -46,11 +49,16 @@ class Observations:
     host_before: HostFigures | None = None
     host: HostFigures | None = None
     main: MainThread | None = None
+    main_before: tuple[MainThread, ...] = ()
+    """Samples from before, now and then."""
     hbm_limit_bytes: int | None = None
     partner: tuple[str, str] | None = None
     """The worker that the others wait for, and where its main thread stands."""
-    here: str = ""
-    """Where this worker's main thread stands, as a line."""
+
+    def share_before(self, activity: Activity) -> float | None:
+        """The share of the main thread's time that this took before; None where none looked."""
+        shares = [one.share(activity) for one in self.main_before if not one.fault]
+        return sum(shares) / len(shares) if shares else None
 
 
 def pace(windows: Sequence[Window]) -> Pace | None:

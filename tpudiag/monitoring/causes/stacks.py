@@ -73,9 +73,9 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
     total = 0
     for frames, count in stacks:
         total += count
-        found = _activity(frames)
-        if found is not None:
-            shares[found] += count
+        act = _activity(frames)
+        if act is not None:
+            shares[act] += count
         line = _users_line(frames)
         if line:
             lines[line] += count
@@ -98,11 +98,16 @@ def _activity(frames: list[str]) -> Activity | None:
         if name in ("call", "wrapper", "<module>", "main"):
             continue
         for activity, pattern in _BY_NAME:
-            if pattern.search(name):
+            if pattern.search(name) and (activity != "evaluation" or _evaluates(match)):
                 return activity
         if _INPUT_FILES.search(match["file"]) or _INPUT_NAMES.search(name):
             return "input"
     return None
+
+
+def _evaluates(match: re.Match[str]) -> bool:
+    """Whether a function of that name evaluates a model: in libraries many others are so called."""
+    return not _LIBRARY.search(match["file"]) or match["function"].endswith("evaluate")
 
 
 def _users_line(frames: list[str]) -> str:

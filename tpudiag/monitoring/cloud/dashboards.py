@@ -120,11 +120,11 @@ class Dashboards:
             return
         before = there[0]
         merged = merged_board(before, made)
-        found = tuple(differences(before, _json(_message(merged))))
-        if found and not dry_run:
+        changed = tuple(differences(before, _json(_message(merged))))
+        if changed and not dry_run:
             request = {"dashboard": _message(merged)}
             call(self._project, self._client.update_dashboard, request=request)
-        yield Change("update" if found else "keep", ID, str(before["name"]), found)
+        yield Change("update" if changed else "keep", ID, str(before["name"]), changed)
 
     def delete(self, job: str, *, dry_run: bool) -> Iterator[Change]:
         """Delete the dashboard of a job."""
@@ -157,5 +157,5 @@ def _json(board: Any) -> Json:
     """A message as JSON, without what is not set."""
     json_format: Any = import_module("google.protobuf.json_format")
     kind: Any = import_module("google.cloud.monitoring_dashboard_v1").Dashboard
-    found: Json = json_format.MessageToDict(kind.pb(board))
-    return found
+    fields: Json = json_format.MessageToDict(kind.pb(board))
+    return fields

@@ -17,7 +17,7 @@ from tpudiag.monitoring.cloud.connection import metric_client
 from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource, worker
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
-from tpudiag.monitoring.follower import Figures
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import cause_of, values
 from tpudiag.monitoring.recording import NS, Run
 
@@ -114,12 +114,12 @@ class Exporter:
         """Points accepted, waiting and lost since the watch began."""
         counts, waiting = self._spool.counts, self._spool.waiting
         new = {what: count - self._before.get(what, 0) for what, count in counts.items()}
-        said = [f"{new.get('accepted', 0)} points accepted"]
-        said += [f"{waiting} waiting in {self._path}"] if waiting else []
-        said += [f"{new[what]} lost ({what})" for what in LOST if new.get(what)]
-        said += [f"{self._not_kept} lost (not kept on disk)"] if self._not_kept else []
+        parts = [f"{new.get('accepted', 0)} points accepted"]
+        parts += [f"{waiting} waiting in {self._path}"] if waiting else []
+        parts += [f"{new[what]} lost ({what})" for what in LOST if new.get(what)]
+        parts += [f"{self._not_kept} lost (not kept on disk)"] if self._not_kept else []
         failure = self._sender.failure
-        return f"Cloud Monitoring: {', '.join(said)}" + (f"; {failure}" if failure else "") + "."
+        return f"Cloud Monitoring: {', '.join(parts)}" + (f"; {failure}" if failure else "") + "."
 
     def _work(self) -> None:
         """Step after step until the end, then what can be sent within some seconds."""

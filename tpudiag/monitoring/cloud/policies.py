@@ -162,7 +162,7 @@ def _label(resource: str) -> str:
 
 def as_json(policy: Policy, job: str, channels: tuple[str, ...] = ()) -> Json:
     """The policy as the API's JSON."""
-    found: Json = {
+    fields: Json = {
         "displayName": f"tpudiag {job}: {policy.title}",
         "documentation": {"content": document(policy, job), "mimeType": "text/markdown"},
         "userLabels": labels(job, policy.id),
@@ -171,7 +171,7 @@ def as_json(policy: Policy, job: str, channels: tuple[str, ...] = ()) -> Json:
         "severity": policy.severity,
         "alertStrategy": {"autoClose": "1800s"},
     }
-    return {**found, "notificationChannels": list(channels)} if channels else found
+    return {**fields, "notificationChannels": list(channels)} if channels else fields
 
 
 def condition(policy: Policy) -> Json:

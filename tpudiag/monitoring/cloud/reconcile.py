@@ -63,9 +63,9 @@ class Alerts:
             self._client.list_alert_policies,
             request={"name": self._project, "filter": OURS},
         )
-        found = [_kept(policy) for policy in listed if _managed(policy)]
+        managed = [_kept(policy) for policy in listed if _managed(policy)]
         wanted = None if job is None else slug(job)
-        mine = [policy for policy in found if wanted in (None, policy.job)]
+        mine = [policy for policy in managed if wanted in (None, policy.job)]
         return sorted(mine, key=lambda policy: (policy.job, policy.id, policy.name))
 
     def channels(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -74,15 +74,15 @@ class Alerts:
             return ()
         client = channel_client(self._endpoint)
         listed = list(call(self._project, client.list_notification_channels, name=self._project))
-        found: list[str] = []
+        resources: list[str] = []
         for wanted in names:
             hits = [str(c.name) for c in listed if wanted in (c.display_name, c.name)]
             if len(hits) != 1:
                 known = ", ".join(sorted(str(c.display_name) for c in listed)) or "none"
                 how = "no" if not hits else f"{len(hits)}"
                 raise UsageError(f"--notify {wanted}: {how} channels of that name (there: {known})")
-            found += hits
-        return tuple(found)
+            resources += hits
+        return tuple(resources)
 
     def apply(
         self, job: str, wanted: Sequence[Policy], channels: tuple[str, ...], *, dry_run: bool
@@ -99,10 +99,10 @@ class Alerts:
                 yield Change("create", policy.id, name)
                 continue
             merged = _merged(before.json, made)
-            found = tuple(differences(before.json, _normal(merged)))
-            if found and not dry_run:
+            changed = tuple(differences(before.json, _normal(merged)))
+            if changed and not dry_run:
                 call(self._project, self._client.update_alert_policy, alert_policy=_message(merged))
-            yield Change("update" if found else "keep", policy.id, before.name, found)
+            yield Change("update" if changed else "keep", policy.id, before.name, changed)
 
     def delete(self, doomed: Sequence[Kept], *, dry_run: bool) -> Iterator[Change]:
         """Delete policies."""
@@ -129,16 +129,16 @@ def _managed(policy: Any) -> bool:
 
 def _kept(policy: Any) -> Kept:
     """A policy as the service lists it."""
-    found = _json(policy)
+    fields = _json(policy)
     marks = policy.user_labels
-    enabled = found.get("enabled", True) is not False
+    enabled = fields.get("enabled", True) is not False
     return Kept(
         id=marks[POLICY],
         job=marks.get(JOB, ""),
         name=policy.name,
         title=policy.display_name,
         enabled=enabled,
-        json=found,
+        json=fields,
     )
 
 
@@ -152,8 +152,8 @@ def _json(policy: Any) -> Json:
     """A message as JSON, without what is not set."""
     json_format: Any = import_module("google.protobuf.json_format")
     kind: Any = import_module("google.cloud.monitoring_v3").AlertPolicy
-    found: Json = json_format.MessageToDict(kind.pb(policy))
-    return found
+    fields: Json = json_format.MessageToDict(kind.pb(policy))
+    return fields
 
 
 def _normal(made: Json) -> Json:

@@ -18,7 +18,7 @@ import msgspec
 from tpudiag.compiled import Compilation
 from tpudiag.sources.compiler.topologies import Topology
 
-FORM = 5
+FORM = 6
 """Counts up when what is kept of a compilation changes."""
 _PLACE = re.compile(r" ?loc\((?:#\w+|\"(?:[^\"\\]|\\.)*\"|unknown)\)")
 _MODULE = re.compile(r"^module @\S+", re.MULTILINE)

@@ -92,19 +92,19 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
     try:
         executable = compile_program(program, topology, replicas, chip_config)
     except Exception as error:
-        said: dict[str, Any] = {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]}
+        figures: dict[str, Any] = {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]}
     else:
         stats = executable.get_compiled_memory_stats()
-        said = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
-        said["flops"] = executable.cost_analysis().get("flops")
+        figures = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
+        figures["flops"] = executable.cost_analysis().get("flops")
         with contextlib.suppress(
             Exception
         ):  # a newer libtpu's program that this jaxlib cannot read
             text = executable.hlo_modules()[0].to_string()
             (folder / "optimised.hlo").write_text(text, encoding="utf-8")
-    said["compile_s"] = time.perf_counter() - started
+    figures["compile_s"] = time.perf_counter() - started
     temporary = folder / "answer.tmp"
-    temporary.write_text(json.dumps(said), encoding="utf-8")
+    temporary.write_text(json.dumps(figures), encoding="utf-8")
     temporary.replace(folder / "answer.json")
 
 

@@ -93,14 +93,14 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
     lines: dict[str, str] = places["operations"]
     arguments: list[str] = places["arguments"]
 
-    def tensor(found: HbmTensor) -> HbmTensor:
-        number = found.name.removeprefix("argument ")
+    def tensor(given: HbmTensor) -> HbmTensor:
+        number = given.name.removeprefix("argument ")
         if number.isdigit() and int(number) < len(arguments):
-            return replace(found, name=arguments[int(number)])
-        return replace(found, location=_location(lines.get(found.name)))
+            return replace(given, name=arguments[int(number)])
+        return replace(given, location=_location(lines.get(given.name)))
 
-    def operation(found: RefusedOp) -> RefusedOp:
-        return replace(found, location=_location(lines.get(found.name)))
+    def operation(op: RefusedOp) -> RefusedOp:
+        return replace(op, location=_location(lines.get(op.name)))
 
     program, full = compilation.program, compilation.out_of_memory
     return replace(

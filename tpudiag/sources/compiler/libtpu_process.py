@@ -195,15 +195,15 @@ def _environment() -> dict[str, str]:
 
 def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
     """A program that the compiler did not take: too large for HBM, or refused."""
-    said = answer.error or ""
-    at_hbm = _OUT_OF_MEMORY.search(said) and not re.search(r"vmem|smem", said)
+    error = answer.error or ""
+    at_hbm = _OUT_OF_MEMORY.search(error) and not re.search(r"vmem|smem", error)
     if not at_hbm:
-        return replace(empty, error=said[:2000], dynamic=stablehlo.dynamic(program))
+        return replace(empty, error=error[:2000], dynamic=stablehlo.dynamic(program))
     return replace(
         empty,
         out_of_memory=OutOfMemory(
-            said.partition("\n")[0].removeprefix("JaxRuntimeError: ")[:2000],
-            _amount(said, _NEED), _amount(said, _USABLE), stablehlo.largest(program),
+            error.partition("\n")[0].removeprefix("JaxRuntimeError: ")[:2000],
+            _amount(error, _NEED), _amount(error, _USABLE), stablehlo.largest(program),
         ),
     )  # fmt: skip
 
@@ -211,9 +211,9 @@ def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
 def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
     """The first size that a message names, in bytes."""
     for pattern in patterns:
-        found = pattern.search(text)
-        if found:
-            return int(float(found[1]) * _SCALE[found[2] or ""])
+        match = pattern.search(text)
+        if match:
+            return int(float(match[1]) * _SCALE[match[2] or ""])
     return None
 
 

@@ -20,15 +20,15 @@ _FREE = frozenset(("reshape", "constant", "broadcast_in_dim", "iota", "copy"))
 def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
     """The largest results, one for each TensorFlow operation: before fusion, without padding."""
     names = _names(program)
-    found: dict[str, HbmTensor] = {}
+    tensors: dict[str, HbmTensor] = {}
     for operation, result, place in _results(program):
         size = None if operation in _FREE else _size(result)
         if size is None:
             continue
         name = names.get(place, operation)
-        if name not in found or found[name].logical_bytes < size:
-            found[name] = HbmTensor(name, _shape(result), size, size)
-    return tuple(sorted(found.values(), key=lambda t: (-t.logical_bytes, t.name))[:kept])
+        if name not in tensors or tensors[name].logical_bytes < size:
+            tensors[name] = HbmTensor(name, _shape(result), size, size)
+    return tuple(sorted(tensors.values(), key=lambda t: (-t.logical_bytes, t.name))[:kept])
 
 
 def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
@@ -36,24 +36,24 @@ def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
     if "tensor<?" not in program and "x?x" not in program:
         return ()
     names = _names(program)
-    found: dict[str, RefusedOp] = {}
+    refused: dict[str, RefusedOp] = {}
     for operation, result, place in _results(program):
         if "?" in result:
             name = names.get(place, operation)
-            found.setdefault(name, RefusedOp(f"{operation} of {_shape(result)}", name))
-    return tuple(found.values())[:kept]
+            refused.setdefault(name, RefusedOp(f"{operation} of {_shape(result)}", name))
+    return tuple(refused.values())[:kept]
 
 
 def _results(program: str) -> list[tuple[str, str, str]]:
     """Operation, result type and place of each line that makes one tensor."""
-    found: list[tuple[str, str, str]] = []
+    results: list[tuple[str, str, str]] = []
     for line in program.splitlines():
         operation = _LINE.match(line)
         types = _RESULT.findall(line) if operation else []
         if operation and types:
             place = _AT.search(line)
-            found.append((operation[1], types[-1], place[1] if place else ""))
-    return found
+            results.append((operation[1], types[-1], place[1] if place else ""))
+    return results
 
 
 def _names(program: str) -> dict[str, str]:

@@ -46,10 +46,10 @@ def _address(text: str) -> Address:
     """One address."""
     if _SECURE.match(text):
         raise UsageError(f"{text}: the profiler service has no TLS; give HOST:PORT")
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         raise UsageError(f"{text}: neither HOST:PORT nor the pid of a process")
-    port = int(found["port"])
+    port = int(match["port"])
     if not 0 < port < 65536:
         raise UsageError(f"{text}: no port has the number {port}")
-    return Address(found["six"] or found["host"], port)
+    return Address(match["six"] or match["host"], port)

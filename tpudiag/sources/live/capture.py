@@ -69,7 +69,7 @@ def capture(
     `done` is told of each as it ends. The second value says that Ctrl-C ended it: captures that
     had not come in by then are called off, at the trainer too.
     """
-    found = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
+    captures = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
     session = f"tpudiag-{uuid4().hex[:12]}"
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
@@ -82,7 +82,7 @@ def capture(
                 try:
                     opened = stack.enter_context(channel(probe.address))
                 except NotReached as error:
-                    found[probe.address] = Capture(probe.address, fault=str(error))
+                    captures[probe.address] = Capture(probe.address, fault=str(error))
                     continue
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
         for address, (_, _, pending) in calls.items():
@@ -92,13 +92,13 @@ def capture(
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
                 taken = _taken(probe, pending, wish, session, run)
-                found[address] = Capture(address, *taken, time.monotonic() - begun)
-                done(found[address])
+                captures[address] = Capture(address, *taken, time.monotonic() - begun)
+                done(captures[address])
         except KeyboardInterrupt:
             _call_off(calls, session)
             cut = [Capture(probe.address, fault=INTERRUPTED) for probe in probes]
-            return tuple(found.get(one.address, one) for one in cut), True
-    return tuple(found[probe.address] for probe in probes), False
+            return tuple(captures.get(one.address, one) for one in cut), True
+    return tuple(captures[probe.address] for probe in probes), False
 
 
 def _putting(

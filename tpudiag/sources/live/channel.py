@@ -73,5 +73,5 @@ def code_of(error: grpc.RpcError) -> grpc.StatusCode:
 
 def details_of(error: grpc.RpcError) -> str:
     """What the other side said of it, on one line."""
-    said = error.details() if isinstance(error, grpc.Call) else None
-    return " ".join((said or "").split())
+    details = error.details() if isinstance(error, grpc.Call) else None
+    return " ".join((details or "").split())

@@ -84,11 +84,11 @@ def _node(client: tpu_v2.TpuClient, place: Place, limit_s: float) -> tpu_v2.Node
         return _called(lambda: get(name=name, **_limits(limit_s)), place, limit_s)
     every = cast("Method[Iterable[tpu_v2.Node]]", client.list_nodes)  # pyright: ignore
     nodes = _called(lambda: list(every(parent=place.parent, **_limits(limit_s))), place, limit_s)
-    found = [node for node in nodes if node.name.rpartition("/")[2] == place.name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        zones = ", ".join(sorted(node.name.split("/")[3] for node in found))
+    named = [node for node in nodes if node.name.rpartition("/")[2] == place.name]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        zones = ", ".join(sorted(node.name.split("/")[3] for node in named))
         raise UsageError(f"--tpu {place.name}: in several zones ({zones}); name one with --zone")
     others = ", ".join(sorted(node.name.rpartition("/")[2] for node in nodes)[:10]) or "none"
     raise NothingDiagnosed(
@@ -159,5 +159,5 @@ def _symptom(symptom: tpu_v2.Symptom) -> str:
 
 def _line(error: BaseException) -> str:
     """An error's text on one line."""
-    said = getattr(error, "message", None) or str(error)
-    return " ".join(str(said).split())[:300]
+    message = getattr(error, "message", None) or str(error)
+    return " ".join(str(message).split())[:300]

@@ -111,10 +111,10 @@ def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
 
 def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
     """The innermost frame of the user's own code, and the function that is innermost of all."""
-    found = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
-    if found:
-        last = [match for match in found if not _LIBRARY.search(match["file"])] or found
-        leaf = "" if last[-1] is found[-1] else found[-1]["function"]
+    calls = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
+    if calls:
+        last = [match for match in calls if not _LIBRARY.search(match["file"])] or calls
+        leaf = "" if last[-1] is calls[-1] else calls[-1]["function"]
         yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
 
 
@@ -124,11 +124,11 @@ def _program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("py-spy")
 
 
-def _fault(pid: int, said: str) -> str:
+def _fault(pid: int, output: str) -> str:
     """Why there are no stacks, and the setting that is missing where it is a right."""
-    if "ermission denied" in said or "not permitted" in said:
+    if "ermission denied" in output or "not permitted" in output:
         return f"reading its stacks is not permitted: {missing_right(pid)}"
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     first = next((line for line in lines if line.startswith("Error")), "it said nothing")
     if not Path(f"/proc/{pid}").exists():
         return "the process has ended"

@@ -40,9 +40,9 @@ def figures(addresses: Iterable[Address]) -> tuple[Figure, ...]:
     """What the first of the ports that serves libtpu's metrics says; empty where none does."""
     for address in addresses:
         with channel(address) as opened:
-            found = tuple(_asked(opened))
-        if found:
-            return found
+            answered = tuple(_asked(opened))
+        if answered:
+            return answered
     return ()
 
 

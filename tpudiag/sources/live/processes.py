@@ -97,7 +97,7 @@ def table(proc: Path = PROC) -> Table:
     """
     if not proc.is_dir():
         return Table((), {}, frozenset())
-    found: list[tuple[Process, tuple[Socket, ...]]] = []
+    entries: list[tuple[Process, tuple[Socket, ...]]] = []
     parents: dict[int, int] = {}
     hidden: set[int] = set()
     holders: dict[int, int] = {}
@@ -116,8 +116,8 @@ def table(proc: Path = PROC) -> Table:
         except OSError:
             continue
         else:
-            found += [(replace(seen[0], stopped=stopped), seen[1])] if seen is not None else []
-    processes = [replace(one, shared=tuple(_shared(one, rows, holders))) for one, rows in found]
+            entries += [(replace(seen[0], stopped=stopped), seen[1])] if seen is not None else []
+    processes = [replace(one, shared=tuple(_shared(one, rows, holders))) for one, rows in entries]
     return Table(tuple(sorted(processes, key=lambda p: p.pid)), parents, frozenset(hidden))
 
 

@@ -50,8 +50,8 @@ def terminate_request(session: str) -> bytes:
 def xspace(response: bytes) -> memoryview | None:
     """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
     view = memoryview(response)
-    found = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
-    return view[found[-1].start : found[-1].end] if found else None
+    spaces = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
+    return view[spaces[-1].start : spaces[-1].end] if spaces else None
 
 
 def has_events(space: memoryview) -> bool:

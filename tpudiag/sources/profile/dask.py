@@ -6,24 +6,19 @@ on storage that all share, or behind a URL. A file whose worker dies is given to
 
 from __future__ import annotations
 
-import logging
-import socket
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from typing import Any
 
-from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.errors import UnreadableInput
+from tpudiag.sources import dask_cluster
 from tpudiag.sources.profile.host_summary import attempted
 from tpudiag.sources.profile.run_reader import Answer
 
 SCHEME = "dask://"
-KNOCK_S = 5.0
-"""How long the scheduler's port may take to answer."""
-CONNECT_S = 20.0
 WORKERS_S = 30.0
 """How long the cluster may be without a worker."""
 LOOK_S = 2.0
@@ -54,9 +49,8 @@ class Cluster:
         Where all workers die and none comes back, or the scheduler dies, the files without an
         answer count as unread.
         """
-        distributed = _distributed()
-        _quieten()
-        with self._client(distributed) as client:
+        distributed = dask_cluster.package(f"--engine {SCHEME}")
+        with dask_cluster.connected(self._engine, self._address) as client:
             try:
                 client.wait_for_workers(1, timeout=WORKERS_S)
             except (OSError, TimeoutError) as error:
@@ -70,16 +64,6 @@ class Cluster:
                 yield place, f"{files[place]}: {answer}" if isinstance(answer, Lost) else answer
             for place in places.values():
                 yield place, f"{files[place]}: the cluster's workers went away"
-
-    def _client(self, distributed: Any) -> Any:
-        """A connection to the scheduler; raises UnreadableInput."""
-        host, _, port = self._address.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), KNOCK_S).close()
-            return distributed.Client(f"tcp://{self._address}", timeout=CONNECT_S)
-        except (OSError, OverflowError, TimeoutError, ValueError) as error:
-            said = f"{self._engine}: no Dask scheduler answers: {_line(error)}"
-            raise UnreadableInput(said) from error
 
 
 def _answers(
@@ -95,13 +79,13 @@ def _answers(
         with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
             pairs = list(zip(done, pool.map(_answer, done), strict=True))
         alive = _has_workers(client)
-        found = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
-        if found or alive:
+        finished = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
+        if finished or alive:
             seen = time.monotonic()
         elif client.status != "running" or time.monotonic() - seen > WORKERS_S:
             return
-        left.difference_update(task for task, _ in found)
-        yield from ((task, answer) for task, answer in found if answer is not None)
+        left.difference_update(task for task, _ in finished)
+        yield from ((task, answer) for task, answer in finished if answer is not None)
 
 
 def _stands(task: Any, answer: Answer | Lost | None, alive: bool) -> bool:
@@ -125,27 +109,5 @@ def _answer(task: Any) -> Answer | Lost | None:
     except Exception as error:  # whatever a worker's version or machine may raise
         if task.cancelled() or (task.status != "error" and isinstance(error, OSError)):
             return None
-        return Lost(f"no worker could read it: {_line(error)}")
+        return Lost(f"no worker could read it: {dask_cluster.line(error)}")
     return answer
-
-
-def _distributed() -> Any:
-    """The package, which the extra `dask` brings; raises MissingExtra."""
-    try:
-        return import_module("distributed")
-    except ImportError as error:
-        raise MissingExtra(
-            "--engine dask:// needs the extra `dask`: pip install 'tpudiag[dask]'"
-        ) from error
-
-
-def _quieten() -> None:
-    """Keep the package's own log off stderr: what fails is told in the report."""
-    for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] == "distributed":
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def _line(error: BaseException) -> str:
-    """An error as one line."""
-    return " ".join(str(error).split()) or type(error).__name__

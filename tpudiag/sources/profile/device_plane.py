@@ -107,8 +107,8 @@ class _Columns(NamedTuple):
 def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     """Read the plane of one TPU core; raises wire.Damaged.
 
-    Busy time is the union of the events of the lines `XLA Modules` and `XLA Ops`: of either the
-    trace may have lost some.
+    Busy time is the union of the events of the `XLA Modules` line, and of those of `XLA Ops` that
+    start in none of them: the trace may have lost their module.
     """
     read = DeviceRead(name=plane.name, stats=plane.stats, unknown_bytes=plane.unknown_bytes)
     modules: list[_Columns] = []
@@ -131,8 +131,8 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
                 here = place == index
                 read.barrier_ps += union(columns.starts[here], columns.ends[here]).total
     read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
-    spans = [union(columns.starts, columns.ends) for columns in (*modules, *ops)]
-    read.busy = merged(*spans) if spans else EMPTY
+    read.busy = merged(EMPTY, *(union(columns.starts, columns.ends) for columns in modules))
+    read.busy = merged(read.busy, *(_without_module(columns, read.busy) for columns in ops))
     _operations(plane, ops, read)
     _coverage(ops, read)
     if read.steps is not None:
@@ -145,6 +145,14 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     return read
 
 
+def _without_module(ops: _Columns, modules: Spans) -> Spans:
+    """The time of the operations that start while no module runs."""
+    last = np.searchsorted(modules.starts, ops.starts, side="right") - 1
+    alone = last < 0
+    alone[~alone] = ops.starts[~alone] >= modules.ends[last[~alone]]
+    return union(ops.starts[alone], ops.ends[alone])
+
+
 def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
     """How much of the programs' time the operations tell of."""
     ran = read.busy
@@ -153,7 +161,7 @@ def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
         ran = union(read.steps.starts, read.steps.ends)
     if not ran:
         return
-    told = merged(*(union(found.starts, found.ends) for found in ops))
+    told = merged(*(union(columns.starts, columns.ends) for columns in ops))
     read.ops_share = common(ran, told).total / max(ran.total, 1)
     if read.ops_share < WHOLE_TRACE:
         read.untold = without(ran, told)

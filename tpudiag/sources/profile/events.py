@@ -103,9 +103,9 @@ class Line:
     def windows(self) -> Iterator[Events]:
         """The events, a window of bytes at a time; raises Damaged. To be asked for once."""
         while self._at < len(self.data):
-            for found in self._window():
-                self.events += len(found)
-                yield found
+            for window in self._window():
+                self.events += len(window)
+                yield window
 
     def _window(self) -> Iterator[Events]:
         """The events that start in the next window; moves on to the first that does not."""

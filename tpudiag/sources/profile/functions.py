@@ -75,14 +75,14 @@ def outermost(calls: Iterable[Call]) -> list[Call]:
     return kept
 
 
-def functions(found: Iterable[Call]) -> tuple[TracedFunction, ...]:
+def functions(all_calls: Iterable[Call]) -> tuple[TracedFunction, ...]:
     """The functions that were called, with the calls that traced; most called first.
 
     A capture does not tell how the signature differed, nor where the function was defined. That
     a function's very first call traces is no retrace: the tracing count says which it was.
     """
     by_name: defaultdict[str, list[Call]] = defaultdict(list)
-    for call in outermost(found):
+    for call in outermost(all_calls):
         by_name[call.name].append(call)
     made = (_function(name, called) for name, called in by_name.items())
     return tuple(sorted(made, key=lambda function: -function.calls))

@@ -246,10 +246,10 @@ def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None)
     """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
     if not plane.parts:
         return HostRead(unknown_bytes=plane.unknown_bytes)
-    found = _Gathering(plane, span, clock or Clock())
+    gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():
-        found.line(line)
-    return found.done()
+        gathering.line(line)
+    return gathering.done()
 
 
 def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
@@ -264,11 +264,11 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
         names = Counter(mark.name for mark in numbered)
         name = "train" if "train" in names else max(names, key=lambda n: names[n], default=None)
         marks = tuple(numbered)
-    found: list[Mark] = []
+    steps: list[Mark] = []
     for mark in marks:
-        if mark.name == name and not (found and mark.start < found[-1].end):
-            found.append(mark)
-    return tuple(found)
+        if mark.name == name and not (steps and mark.start < steps[-1].end):
+            steps.append(mark)
+    return tuple(steps)
 
 
 def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:

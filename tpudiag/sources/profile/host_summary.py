@@ -152,22 +152,22 @@ def _summary(
     """The planes of one host, one after the other."""
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
-    found = _Planes()
+    planes = _Planes()
     for plane, read in _read(whole.planes(), span):
-        found.add(plane, read)
-    trace, devices = _with_gpus(found.trace, found.gpus), found.devices
+        planes.add(plane, read)
+    trace, devices = _with_gpus(planes.trace, planes.gpus), planes.devices
     return HostSummary(
         host=host,
         file=stem,
-        gpus=tuple(gpu.name for gpu in found.gpus if gpu.busy),
+        gpus=tuple(gpu.name for gpu in planes.gpus if gpu.busy),
         devices=tuple(device.device(host) for device in devices),
         device_spans=tuple(
             (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices
         ),
         ops=_ops(devices),
         runs=_runs(devices),
-        matrix_ops=found.matrix_ops,
-        estimates=found.estimates,
+        matrix_ops=planes.matrix_ops,
+        estimates=planes.estimates,
         steps=host_steps(trace, devices, span, host, training),
         functions=functions(trace.calls) if trace and trace.calls else None,
         eager_share=_eager_share(trace),
@@ -177,13 +177,13 @@ def _summary(
         iterators=_iterators(trace, devices),
         memory=tuple(peaks(trace.memory, host)) if trace else (),
         waits=device_waits(trace, devices),
-        started_ns=_time(found.times.get("profile_start_time")),
-        stopped_ns=_time(found.times.get("profile_stop_time")),
-        events=found.events,
+        started_ns=_time(planes.times.get("profile_start_time")),
+        stopped_ns=_time(planes.times.get("profile_stop_time")),
+        events=planes.events,
         bytes=size,
         warnings=(
             *dict.fromkeys((*whole.errors, *whole.warnings)),
-            *_not_understood(file, found),
+            *_not_understood(file, planes),
             *_repeated(file, whole),
         ),
     )

@@ -129,13 +129,13 @@ def segments(starts: Ints, ends: Ints) -> Segments:
     ended = ends[index]
     if np.all(begun[1:] >= ended[:-1]):
         return Segments(begun, ended, index)
-    found = _nested(begun, ended)
-    if found is None:
+    nested = _nested(begun, ended)
+    if nested is None:
         ended = _clipped(begun, ended)
-        found = _nested(begun, ended)
-    if found is None:
+        nested = _nested(begun, ended)
+    if nested is None:
         raise ValueError("events that nest cannot overlap")
-    return Segments(found.starts, found.ends, index[found.owners])
+    return Segments(nested.starts, nested.ends, index[nested.owners])
 
 
 def _nested(starts: Ints, ends: Ints) -> Segments | None:
@@ -176,8 +176,8 @@ def _clipped(starts: Ints, ends: Ints) -> Ints:
     return clipped
 
 
-def self_times(found: Segments, count: int) -> Ints:
+def self_times(parts: Segments, count: int) -> Ints:
     """The time that each of `count` events owns."""
-    lengths = found.ends - found.starts
-    sums = np.bincount(found.owners, weights=lengths.astype(np.float64), minlength=count)
+    lengths = parts.ends - parts.starts
+    sums = np.bincount(parts.owners, weights=lengths.astype(np.float64), minlength=count)
     return np.rint(sums).astype(np.int64)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tpudiag.signals import MemoryPeak
 from tpudiag.sources.profile.events import Events, Ints
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import named, texts
+from tpudiag.sources.profile.xstats import fractions, named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",
@@ -34,6 +35,8 @@ class Allocations(NamedTuple):
     allocated: Ints
     free: Ints
     lifetime_peaks: Ints
+    fragmented: NDArray[np.float64]
+    """The share of the free memory that its largest piece lacks, 0 to 1; NaN where not told."""
     ops: list[str]
     allocators: list[str]
 
@@ -62,6 +65,7 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
         begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
         stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],
         stats["bytes_available"][0], stats["peak_bytes_in_use"][0],
+        fractions(events, plane.stat_id("fragmentation")),
         ops, allocators,
     )  # fmt: skip
 
@@ -74,11 +78,11 @@ def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[
             into[event] = text
 
 
-def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
+def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
     """The peak of each allocator of a host; sizes in bytes."""
-    if not found:
+    if not parts:
         return
-    whole = _joined(found)
+    whole = _joined(parts)
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for index, name in enumerate(whole.allocators):
         by_name[name].append(index)
@@ -87,18 +91,19 @@ def peaks(found: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
         yield _peak(whole, np.array(members, np.int64)[order], host, name)
 
 
-def _joined(found: Sequence[Allocations]) -> Allocations:
+def _joined(parts: Sequence[Allocations]) -> Allocations:
     """Those of all windows."""
     return Allocations(
-        np.concatenate([part.times for part in found]),
-        np.concatenate([part.sizes for part in found]),
-        np.concatenate([part.addresses for part in found]),
-        np.concatenate([part.reserved for part in found]),
-        np.concatenate([part.allocated for part in found]),
-        np.concatenate([part.free for part in found]),
-        np.concatenate([part.lifetime_peaks for part in found]),
-        [op for part in found for op in part.ops],
-        [name for part in found for name in part.allocators],
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.sizes for part in parts]),
+        np.concatenate([part.addresses for part in parts]),
+        np.concatenate([part.reserved for part in parts]),
+        np.concatenate([part.allocated for part in parts]),
+        np.concatenate([part.free for part in parts]),
+        np.concatenate([part.lifetime_peaks for part in parts]),
+        np.concatenate([part.fragmented for part in parts]),
+        [op for part in parts for op in part.ops],
+        [name for part in parts for name in part.allocators],
     )
 
 
@@ -119,6 +124,7 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
         capacity_bytes=peak + int(whole.free[here]) or None,
         lifetime_peak_bytes=int(whole.lifetime_peaks[index].max()) or None,
         held_by=tuple(largest[:HOLDERS]),
+        fragmentation=None if np.isnan(whole.fragmented[here]) else float(whole.fragmented[here]),
         at_ms=int(whole.times[here]) / 1e9,
         timeline=tuple(_moments(whole.times[index], used)),
     )

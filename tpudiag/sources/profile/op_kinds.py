@@ -28,8 +28,8 @@ _MOVES = re.compile(r"(async|copy|slice|dynamic-slice|dynamic-update-slice)(-(st
 
 def opcode(text: str) -> str:
     """`copy-done` of `%copy-done.4 = f32[8]{0} copy-done(...)`; empty where the text has none."""
-    found = _OPCODE.search(text, max(text.find(" = "), 0))
-    return found[1] if found else ""
+    match = _OPCODE.search(text, max(text.find(" = "), 0))
+    return match[1] if match else ""
 
 
 def part_of(name: str, category: str, text: str) -> str | None:

@@ -118,8 +118,8 @@ def added(left: OpTotal, right: OpTotal) -> OpTotal:
 
 def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
     """Add the operations of another device, or of another host of the same run."""
-    for key, found in more.items():
-        into[key] = added(into[key], found) if key in into else found
+    for key, total in more.items():
+        into[key] = added(into[key], total) if key in into else total
 
 
 def device_ops(
@@ -219,14 +219,14 @@ def _in_16_bit(op: OpTotal) -> bool | None:
 
 def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
     """The results of operations whose tiles pad them, what is lost most first; each text once."""
-    found: dict[OpKey, PaddedTensor] = {}
+    tensors: dict[OpKey, PaddedTensor] = {}
     for key, op in ops.items():
         text = op.text.partition(" = ")[2]
         shape = SHAPE.match(text)
         tensor = shape and _padded(key.name, shape)
         if tensor:
-            found.setdefault(key, tensor)
-    return tuple(sorted(found.values(), key=lambda t: t.logical_bytes - t.padded_bytes))
+            tensors.setdefault(key, tensor)
+    return tuple(sorted(tensors.values(), key=lambda t: t.logical_bytes - t.padded_bytes))
 
 
 def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:

@@ -101,9 +101,9 @@ def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, i
         while waited:
             best, share = None, EMPTY
             for name in inputs[at] or _handed_over(at, inputs):
-                found = common(spans[name], waited)
-                if found.total > share.total:
-                    best, share = name, found
+                shared = common(spans[name], waited)
+                if shared.total > share.total:
+                    best, share = name, shared
             if best is None or share.total < MOSTLY * waited.total:
                 break
             at, waited = best, share

@@ -76,12 +76,12 @@ def _cycles(hlo: memoryview) -> Iterator[tuple[str, int]]:
 
 def _fields(data: memoryview) -> Fields:
     """The fields of a message: numbers, or bytes."""
-    found: Fields = {}
+    fields: Fields = {}
     for field in wire.fields(data):
         part = data[field.start : field.end]
         value = wire.varint(part, 0)[0] if field.wire_type == wire.VARINT else part
-        found.setdefault(field.number, []).append(value)
-    return found
+        fields.setdefault(field.number, []).append(value)
+    return fields
 
 
 def _parts(fields: Fields, number: int) -> Iterator[Fields]:

@@ -42,21 +42,21 @@ class Answers:
 
         Raises UnreadableInput where no host could be read.
         """
-        found: list[HostSummary] = []
+        summaries: list[HostSummary] = []
         unread: list[UnreadHost] = list(missing)
         failures: list[str] = []
         for place, file in enumerate(self.files):
             answer = self.by_place.get(place, f"{file}: {INTERRUPTED}")
             if isinstance(answer, HostSummary):
-                found.append(answer)
+                summaries.append(answer)
             else:
                 failures.append(answer)
                 name = Path(file).name.removesuffix(locate.ENDING)
                 unread.append(UnreadHost(name, answer.removeprefix(f"{file}: ")))
-        if not found:
+        if not summaries:
             more = "" if len(failures) == 1 else f" (nor can any of the {len(failures)} hosts)"
             raise UnreadableInput(failures[0] + more)
-        return merged(found, self.programs, unread)
+        return merged(summaries, self.programs, unread)
 
 
 def here(

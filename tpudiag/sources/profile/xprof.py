@@ -125,12 +125,12 @@ def parse(page: bytes) -> XProfSays:
         pages = msgspec.json.decode(page, type=list[_Page], strict=False)
     except msgspec.MsgspecError as error:
         return XProfSays(failure=f"XProf's overview page is of an unknown form: {error}")
-    said = {key: text for page_ in pages for key, text in page_.p.items()}
-    devices = said.get("device_core_count", "0") not in ("", "0")
+    properties = {key: text for page_ in pages for key, text in page_.p.items()}
+    devices = properties.get("device_core_count", "0") not in ("", "0")
     stepped = any(p.rows for p in pages if "steptime_ms_average" in p.p)
     wanted = {**(FIGURES if devices else {}), **(STEP_FIGURES if stepped else {})}
-    figures = tuple((name, said[key]) for key, name in wanted.items() if said.get(key))
-    texts = [_plain(said.get(key, "")) for key in STATEMENTS] + list(_diagnostics(pages))
+    figures = tuple((name, properties[key]) for key, name in wanted.items() if properties.get(key))
+    texts = [_plain(properties.get(key, "")) for key in STATEMENTS] + list(_diagnostics(pages))
     return XProfSays(figures, tuple(dict.fromkeys(text for text in texts if text)))
 
 

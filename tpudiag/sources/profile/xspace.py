@@ -71,16 +71,16 @@ class Plane:
     def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
         """Stats by name, references resolved."""
         names = self.stat_names
-        found: dict[str, StatValue] = {}
+        by_name: dict[str, StatValue] = {}
         for stat in stats:
             kind = stat.WhichOneof("value")
             if kind is None or stat.metadata_id not in names:
                 continue
             value: StatValue = getattr(stat, kind)
-            found[names[stat.metadata_id]] = (
+            by_name[names[stat.metadata_id]] = (
                 names.get(stat.ref_value, "") if kind == "ref_value" else value
             )
-        return found
+        return by_name
 
     def stat_id(self, name: str) -> int | None:
         """The metadata id of a stat, None where no event of the plane can carry it."""
@@ -114,10 +114,10 @@ class Space:
                     self.repeated.append(len(part))
                     continue
                 large[len(part)].append(part)
-            found = plane(part, self.release)
-            if len(part) <= SMALL and not found.parts and not found.unknown_bytes:
+            whole = plane(part, self.release)
+            if len(part) <= SMALL and not whole.parts and not whole.unknown_bytes:
                 seen.add(bytes(part))
-            yield found
+            yield whole
 
 
 def space(data: memoryview, release: Release = lambda _: None) -> Space:
@@ -126,21 +126,21 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
         raise Damaged("the file is empty (0 bytes)")
     if what := stranger(bytes(data[:HEAD])):
         raise Damaged(what)
-    found: dict[int, list[memoryview]] = {number: [] for number in SPACE_FIELDS}
+    parts: dict[int, list[memoryview]] = {number: [] for number in SPACE_FIELDS}
     try:
         for part in _known(data, SPACE_FIELDS, "an XSpace"):
-            found[part.number].append(data[part.start : part.end])
+            parts[part.number].append(data[part.start : part.end])
     except Damaged as damage:
-        if not found[PLANES] and not str(damage).startswith("truncated"):
+        if not parts[PLANES] and not str(damage).startswith("truncated"):
             raise Damaged(f"not an XSpace ({damage})") from damage
         raise
-    if not found[PLANES]:
+    if not parts[PLANES]:
         raise Damaged("an XSpace without planes: nothing was captured")
     return Space(
-        parts=tuple(found[PLANES]),
-        hostnames=_texts(found[HOSTNAMES]),
-        errors=_texts(found[ERRORS]),
-        warnings=_texts(found[WARNINGS]),
+        parts=tuple(parts[PLANES]),
+        hostnames=_texts(parts[HOSTNAMES]),
+        errors=_texts(parts[ERRORS]),
+        warnings=_texts(parts[WARNINGS]),
         release=release,
     )
 

@@ -13,6 +13,8 @@ from tpudiag.sources.profile.events import Events, Ints, Words, next_stat, numbe
 FAR = 1 << 62
 UINT, INT, REF = 0x18, 0x20, 0x38
 """Tags of the values that are varints: uint64_value, int64_value, ref_value."""
+DOUBLE = np.uint64(0x11)
+"""The tag of double_value."""
 TEXT = np.uint64(0x2A)
 """The tag of str_value."""
 
@@ -53,7 +55,7 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
     TensorFlow 2.4 to 2.8 wrote them out in each event (str_value); later ones refer to them.
     """
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
-    found: dict[str, dict[int, str]] = {name: {} for name in ids}
+    by_name: dict[str, dict[int, str]] = {name: {} for name in ids}
     known: dict[tuple[int, int, int], str] = {}
     index = np.flatnonzero(events.stats_from < events.stats_to)
     at, ends = events.stats_from[index], events.stats_to[index]
@@ -71,7 +73,24 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
             index[plain][good].tolist(), stat_ids[plain][good].tolist(),
             begin[good].tolist(), sizes[good].tolist(), strict=True,
         ):  # fmt: skip
-            found[wanted[id_]][event] = _text(words, start, size, known)
+            by_name[wanted[id_]][event] = _text(words, start, size, known)
+        more = np.flatnonzero(after < ends)
+        index, at, ends = index[more], after[more], ends[more]
+    return by_name
+
+
+def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
+    """The double_value of the stat with this id, one for each event; NaN where it is not set."""
+    found = np.full(len(events), np.nan)
+    index = np.flatnonzero(events.stats_from < events.stats_to)
+    at, ends = events.stats_from[index], events.stats_to[index]
+    words = events.words
+    while id_ is not None and len(index):
+        after, _ = next_stat(words, at)
+        stat_ids, value_at = _head(words, at)
+        plain = (value_at < after) & (stat_ids == id_)
+        plain[plain] = (words[value_at[plain]] & np.uint64(0xFF)) == DOUBLE
+        found[index[plain]] = words[value_at[plain] + 1].view(np.float64)
         more = np.flatnonzero(after < ends)
         index, at, ends = index[more], after[more], ends[more]
     return found
@@ -98,9 +117,9 @@ def _head(words: Words, at: Ints) -> tuple[Ints, Ints]:
     if not short.all():
         odd = np.flatnonzero(~short)
         content = at[odd] + 2 + ((head[odd] & np.uint64(0x8000)) != 0)
-        found, width = numbers(words[content] >> np.uint64(8))
+        long_ids, width = numbers(words[content] >> np.uint64(8))
         good = ((words[content] & np.uint64(0xFF)) == 8) & (width > 0)
-        ids[odd] = np.where(good, found, -1)
+        ids[odd] = np.where(good, long_ids, -1)
         value_at[odd] = np.where(good, content + 1 + width, FAR)
     return ids, value_at
 
@@ -122,14 +141,14 @@ def named(
     """The values of the stats with these ids, by name: one for each event, and where it is set."""
     count = len(events)
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
-    found = {name: (np.zeros(count, np.int64), np.zeros(count, np.bool_)) for name in ids}
+    columns = {name: (np.zeros(count, np.int64), np.zeros(count, np.bool_)) for name in ids}
     for some in whole_numbers(events, wanted) if wanted else ():
         for id_, name in wanted.items():
             here = some.ids == id_
             if len(here) == count and here.all():
-                found[name] = (some.values, np.ones(count, np.bool_))
+                columns[name] = (some.values, np.ones(count, np.bool_))
             elif here.any():
-                values, known = found[name]
+                values, known = columns[name]
                 values[some.events[here]] = some.values[here]
                 known[some.events[here]] = True
-    return found
+    return columns

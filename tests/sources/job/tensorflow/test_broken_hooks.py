@@ -46,10 +46,10 @@ DRIVER = """
 import json, os, sys
 from tpudiag.sources.job.tensorflow import barrier, hooks
 from tpudiag.sources.job.process import protocol
-from tpudiag.sources.job.tensorflow import observer as observing
+from tpudiag.sources.job.tensorflow import observation
 from tpudiag.sources.job.tensorflow.observer import Observer
 
-observing.ENOUGH_RETRACES = 10**9
+observation.ENOUGH_RETRACES = 10**9
 left, tried, when = set(), set(), ["never"]
 around = hooks.around
 
@@ -99,8 +99,8 @@ def job():
 def run():
     try:
         job()
-        observer._finished = False
-        observer.finish()
+        observer.observation.finished = False
+        observer.observation.finish()
         return "went on"
     except BaseException as error:
         return f"{type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ PROGRAM = """
 import os
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow import element_bytes, pipelines
+from tpudiag.sources.job.tensorflow import dataset_reader, element_bytes
 
 def used():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -25,8 +25,9 @@ count = {count}
 for _ in tf.data.Dataset.range(10).map(example).shuffle(10):
     pass
 dataset = tf.data.Dataset.range(count).map(example).shuffle(count)
-chain = []
-pipeline = pipelines.PipelineWatch(tf).read(dataset, None, False, chain)
+reader = dataset_reader.DatasetReader(tf)
+chain = reader.chain(dataset)
+pipeline = reader.pipeline(dataset, chain)
 op = element_bytes.with_host_bytes(tf, chain, pipeline).ops[-1]
 before = used()
 iterator = iter(dataset)

@@ -131,7 +131,7 @@ roles = {}
 watch = pipelines.PipelineWatch(tf)
 for way in (by_batch, by_iterator, by_closure, by_loop, by_closed_loop, by_function, undistributed,
             changed_first, as_numpy, arrays, fitted):
-    watch._seen.clear()
+    watch._read.clear()
     watch.feeds.__init__(tf)
     calls.before_call = watch.feeds.calling
     look = data("look")

@@ -43,9 +43,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
         if observer.fake_data is not None:
-            self._after["tensorflow_datasets"] = observer.fake_data.watch_tfds
-            self._after["tensorflow_hub"] = observer.fake_data.watch_hub
-            self._after["pandas"] = observer.fake_data.watch_pandas
+            self._after.update(observer.fake_data.by_module())
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -66,8 +66,8 @@ class Dialog:
             answer = self._answers.get()
             if answer is None:
                 self._answers.put(None)
-                said = self.job.timed_out or self._why_ended()
-                return LoweredStep(batch=batch, replicas=replicas, error=said)
+                reason = self.job.timed_out or self._why_ended()
+                return LoweredStep(batch=batch, replicas=replicas, error=reason)
             self._known[batch, replicas] = answer
             return answer
 

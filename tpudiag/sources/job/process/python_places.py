@@ -38,10 +38,10 @@ def named_place(
         return Place(_in_prefix(str(path)), because)
     if os.sep in named or path.exists():
         return Place(os.path.abspath(path), because)  # noqa: PTH100 (links stay: they are the venv)
-    found = shutil.which(named, path=variables.get("PATH"))
-    if found is None:
+    executable = shutil.which(named, path=variables.get("PATH"))
+    if executable is None:
         raise UsageError(f"{because} {named}: no such file, and no such command on PATH")
-    return Place(found, because)
+    return Place(executable, because)
 
 
 def places(program: str | None, variables: Mapping[str, str], folder: Path) -> Iterator[Place]:

@@ -33,7 +33,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     is_map = op.kind in ("Map", "ParallelMap")
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
-    found: list[int] = []
+    counts: list[int] = []
 
     def work() -> None:
         try:
@@ -41,14 +41,14 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
         except Exception:
             return  # a pipeline that cannot be read again is no fault of the job
         if count is not None:
-            found.append(count)
+            counts.append(count)
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(2 * LONGEST_S)
-    if not found:
+    if not counts:
         return pipeline
-    known = replace(op, elements=found[0])
+    known = replace(op, elements=counts[0])
     return replace(pipeline, ops=(*before, known, *pipeline.ops[number + 1 :]))
 
 

@@ -47,9 +47,9 @@ def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
     files = getattr(dataset, "_filenames", None)
     if not parents and hasattr(files, "_inputs"):
         parents = [files]
-    found = [_names(parent, known) for parent in parents] or [_strings(dataset)]
+    of_sources = [_names(parent, known) for parent in parents] or [_strings(dataset)]
     follow = type(dataset).__name__.startswith("_Concatenate")
-    known[id(dataset)] = [*chain(*found)] if follow else max(found, key=len)
+    known[id(dataset)] = [*chain(*of_sources)] if follow else max(of_sources, key=len)
     return known[id(dataset)]
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tpudiag.signals import ActivationEstimate, StepOp, StepOps, TensorSeen
+from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job.tensorflow import user_lines, wide_convolutions
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
@@ -64,6 +64,10 @@ _NO_ACTIVATION = frozenset(
 )
 
 
+LARGE_CONSTANT = 2**20
+"""Bytes from which on a constant is looked at."""
+
+
 def first_replica(operation: Any) -> bool:
     """Whether an operation of an unrolled step belongs to replica 0 (or to none)."""
     return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
@@ -95,19 +99,35 @@ def bodies(graph: Any, operation: Any) -> Iterator[Any]:
 def step_ops(call: GradientCall) -> StepOps:
     """The operations of the step that call the host, have no TPU kernel, or an open size."""
     total = 0
-    found: list[StepOp] = []
+    ops: list[StepOp] = []
     sized: list[StepOp] = []
+    constants: list[StepConstant] = []
     for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
         if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
             where = user_lines.of_frames(operation.traceback or ())
-            found.append(StepOp(operation.type, operation.name, calls_host, where))
+            ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
             where = user_lines.of_own_call(operation.traceback or ())
             if where is not None:
                 sized.append(StepOp(operation.type, operation.name, False, where))
-    return StepOps(total, tuple(found), tuple(sized))
+        elif operation.type == "Const":
+            constants.extend(_large_constant(operation))
+    constants.sort(key=lambda constant: -constant.bytes)
+    return StepOps(total, tuple(ops), tuple(sized), tuple(constants))
+
+
+def _large_constant(operation: Any) -> Iterator[StepConstant]:
+    """A constant that holds many bytes; one value that fills a shape takes none."""
+    tensor = operation.outputs[0]
+    size = (tensor.shape.num_elements() or 0) * tensor.dtype.base_dtype.size
+    if size >= LARGE_CONSTANT:
+        held = int(operation.get_attr("value").ByteSize())
+        if held >= LARGE_CONSTANT:
+            where = user_lines.of_frames(operation.traceback or ())
+            shape = tuple(tensor.shape.as_list())
+            yield StepConstant(operation.name, held, shape, where)
 
 
 def _makes_strings(operation: Any) -> bool:

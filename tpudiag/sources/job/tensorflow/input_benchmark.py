@@ -47,7 +47,7 @@ def measured(
 
     Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
     """
-    found: list[InputSpeed] = []
+    speeds: list[InputSpeed] = []
     chosen: list[AutotuneChoice] = []
     costs: list[InputCost] = []
 
@@ -57,7 +57,7 @@ def measured(
             mended = fixes(tf, dataset, chain, pipeline)
             runs: dict[str, _Run] = {}
             if mended:
-                found.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+                speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
             elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
                 runs[""] = _Run(dataset)
                 runs[""].rate(min(budget_s, LOOK_S))
@@ -71,7 +71,7 @@ def measured(
     thread.start()
     thread.join(budget_s + GRACE_S)
     alone = replace(pipeline, cost=costs[0] if costs else None, autotuned=tuple(chosen))
-    return replace(alone, speeds=tuple(found)) if not thread.is_alive() else alone
+    return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
 def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:

@@ -30,6 +30,7 @@ class _Line:
     training_ms: list[float] = field(default_factory=list[float])
     """Time spent training before each of them."""
     at_step: list[int] = field(default_factory=list[int])
+    eager: bool = False
 
     @property
     def steps_between(self) -> float:
@@ -68,7 +69,9 @@ class PauseWatch:
         self._training_ms += took_ms
         self._steps += 1
 
-    def evaluated(self, function: object, took_ms: float, location: Location | None) -> None:
+    def evaluated(
+        self, function: object, took_ms: float, location: Location | None, *, eager: bool = False
+    ) -> None:
         """A function that takes no gradients was called between training steps.
 
         One that took next to nothing was answered in its place, and counts as the real ones.
@@ -81,7 +84,7 @@ class PauseWatch:
         if self._inside:
             self._spent_ms += took_ms + owed_ms
         elif self._training_ms:
-            self._add("evaluation", location, took_ms + owed_ms)
+            self._add("evaluation", location, took_ms + owed_ms).eager = eager
 
     def facts(self) -> tuple[Pause, ...]:
         """The pauses that came again."""
@@ -92,12 +95,13 @@ class PauseWatch:
             and (kind == "saving" or line.steps_between >= FEWEST_STEPS_BETWEEN)
         )
 
-    def _add(self, kind: Kind, location: Location | None, took_ms: float) -> None:
+    def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
         """One pause has ended."""
         line = self._lines.setdefault((kind, location), _Line())
         line.spent_ms.append(took_ms)
         line.training_ms.append(self._training_ms)
         line.at_step.append(self._steps)
+        return line
 
     def _timed(self, kind: Kind) -> Callable[..., Any]:
         """Times the outermost call."""
@@ -125,5 +129,5 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
     return Pause(
         kind=kind, times=len(line.spent_ms),
         spent_ms=sum(spent for spent, training in later if training > first),
-        training_ms=line.training_ms[-1] - first, location=location,
+        training_ms=line.training_ms[-1] - first, location=location, eager=line.eager,
     )  # fmt: skip

@@ -1,60 +1,33 @@
-"""Reads tf.data pipelines as they were built: each transformation, its settings, its line.
-
-Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`, `_buffer_size`,
-`_batch_size`, `_drop_remainder`, `_map_func`): the same on TensorFlow 2.13 to 2.21; a missing one
-reads as None.
-"""
+"""Watches which tf.data pipelines are handed to a strategy or read, how often, and what by."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
+from tpudiag.signals import Pipeline
 from tpudiag.sources.job.tensorflow import (
-    batch_names,
     cardinality,
     element_bytes,
-    files,
     hooks,
     input_benchmark,
     user_lines,
 )
+from tpudiag.sources.job.tensorflow.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.feeds import Feed, FeedWatch
-
-_COSTLY = re.compile(
-    r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
-    r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
-)
-_RANDOM = re.compile(
-    r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
-    r"|SampleDistorted|Assign)"
-)
-"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
-
-_OWN_CALLS = "tensorflow.python.data.ops."
-"""Modules of what users call to make one dataset each."""
-_MAPPERS = {"Map": "map", "ParallelMap": "map",
-            "Interleave": "interleave", "ParallelInterleave": "interleave"}  # fmt: skip
-"""The methods that make these of a function of the user's; others (unbatch) bring their own."""
-_OF_BODIES = re.compile(
-    r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
-)
-"""Operations that are stateful only where what they call is."""
 
 
 @dataclass
-class _Seen:
+class _ReadPipeline:
+    """A pipeline that was handed to a strategy or read."""
+
     pipeline: Pipeline
     owner: Any
     chain: list[Any]
     """The dataset of each op of the pipeline."""
     feed: Feed
-    passes: int = field(default=0)
+    passes: int = 0
 
 
 class PipelineWatch:
@@ -62,11 +35,9 @@ class PipelineWatch:
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self._made_at: dict[int, Location | None] = {}
-        self._inside_library: set[int] = set()
-        self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
-        self._seen: dict[int, _Seen] = {}
-        self._distributed_as: dict[int, tuple[Any, _Seen]] = {}
+        self._reader = DatasetReader(tf)
+        self._read: dict[int, _ReadPipeline] = {}
+        self._distributed_as: dict[int, tuple[Any, _ReadPipeline]] = {}
         self._counting: set[type] = set()
         self._distributing = False
         self.feeds = FeedWatch(tf)
@@ -77,49 +48,38 @@ class PipelineWatch:
         self._read_what_trains()
         return tuple(
             replace(
-                seen.pipeline, passes=max(seen.passes, 1), trains=self._trains(seen),
-                evaluates=seen.feed.evaluates and not self._trains(seen),
+                read.pipeline, passes=max(read.passes, 1), trains=self._trains(read),
+                evaluates=read.feed.evaluates and not self._trains(read),
             )
-            for seen in self._seen.values()
+            for read in self._read.values()
         )  # fmt: skip
 
     def _read_what_trains(self) -> None:
         """Read the datasets that a library iterated and a step consumed."""
         for feed in self.feeds.training():
-            if id(feed.dataset) not in self._seen:
+            if id(feed.dataset) not in self._read:
                 self._add(feed.dataset, location=feed.location)
 
-    def _trains(self, seen: _Seen) -> bool:
+    def _trains(self, read: _ReadPipeline) -> bool:
         """Whether a pipeline feeds the training step.
 
         Where no step shows what it reads, what was handed to a strategy and is not known to be
         read by another function does.
         """
         if self.feeds.training():
-            return seen.feed.trains
-        return seen.pipeline.distributed and not seen.feed.evaluates
+            return read.feed.trains
+        return read.pipeline.distributed and not read.feed.evaluates
 
     def _install(self) -> None:
         """Wrap the public entry points."""
         dataset = self._tf.data.Dataset
-        hooks.after(dataset, "__init__", self._note_line)
+        hooks.after(dataset, "__init__", self._reader.note_made)
         hooks.around(dataset, "__iter__", self._iterated)
         for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
             if "experimental_distribute_dataset" in vars(class_):
                 hooks.around(class_, "experimental_distribute_dataset", self._distributed)
             if "distribute_datasets_from_function" in vars(class_):
                 hooks.around(class_, "distribute_datasets_from_function", self._from_function)
-
-    def _note_line(self, dataset: Any, *_: Any, **__: Any) -> None:
-        """Remember the user's line that made a dataset; None where a library made it."""
-        module, name = user_lines.called()
-        by_keras = module.partition(".")[0] in ("keras", "tf_keras")
-        self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
-        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(_kind(dataset), name) != name:
-            self._inside_library.add(id(dataset))
-        size = _integer(getattr(dataset, "_batch_size", None))
-        if size is not None:
-            self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
 
     def _distributed(
         self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
@@ -129,19 +89,19 @@ class PipelineWatch:
             return original(strategy, dataset, *args, **kwargs)
         self._distributing = True
         try:
-            seen = self._add(dataset, replicas=strategy.num_replicas_in_sync)
+            read = self._add(dataset, replicas=strategy.num_replicas_in_sync)
             distributed = original(strategy, dataset, *args, **kwargs)
-            self._count_passes(distributed, seen)
+            self._count_passes(distributed, read)
             return distributed
         finally:
             self._distributing = False
 
-    def _count_passes(self, distributed: Any, seen: _Seen) -> None:
+    def _count_passes(self, distributed: Any, read: _ReadPipeline) -> None:
         """A distributed dataset is read each time it is iterated, not when it is made."""
-        seen.passes -= 1
-        self._distributed_as[id(distributed)] = distributed, seen
+        read.passes -= 1
+        self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
-            self.feeds.hands_over(distributed, seen.feed)
+            self.feeds.hands_over(distributed, read.feed)
         class_: type[Any] = distributed.__class__
         if class_ not in self._counting:
             self._counting.add(class_)
@@ -170,7 +130,7 @@ class PipelineWatch:
         """A function that makes a dataset of per-replica batches is handed to the strategy."""
         if self._distributing:
             return original(strategy, dataset_fn, *args, **kwargs)
-        made: list[_Seen] = []
+        made: list[_ReadPipeline] = []
 
         def noted(context: Any) -> Any:
             dataset = dataset_fn(context)
@@ -202,188 +162,32 @@ class PipelineWatch:
         replicas: int | None = None,
         per_replica: bool = False,
         location: Location | None = None,
-    ) -> _Seen:
+    ) -> _ReadPipeline:
         """Read a pipeline once; count how often it is started."""
-        seen = self._seen.get(id(dataset))
-        if seen is None:
-            chain: list[Any] = []
-            pipeline = self.read(dataset, replicas, per_replica, chain)
+        read = self._read.get(id(dataset))
+        if read is None:
+            chain = self._reader.chain(dataset)
+            pipeline = self._reader.pipeline(dataset, chain, replicas, per_replica)
             if location is not None:
                 pipeline = replace(pipeline, location=location)
-            seen = _Seen(pipeline, dataset, chain, self.feeds.of(dataset))
-            self._seen[id(dataset)] = seen
-        seen.passes += 1
-        return seen
+            read = _ReadPipeline(pipeline, dataset, chain, self.feeds.of(dataset))
+            self._read[id(dataset)] = read
+        read.passes += 1
+        return read
 
     def count(self) -> None:
         """Count what the pipelines that train read again in every pass."""
-        for seen in self._seen.values():
-            if self._trains(seen):
-                pipeline = cardinality.counted(self._tf, seen.chain, seen.pipeline)
-                seen.pipeline = element_bytes.with_host_bytes(self._tf, seen.chain, pipeline)
+        for read in self._read.values():
+            if self._trains(read):
+                pipeline = cardinality.counted(self._tf, read.chain, read.pipeline)
+                read.pipeline = element_bytes.with_host_bytes(self._tf, read.chain, pipeline)
 
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
-        for seen in self._seen.values():
-            if self._trains(seen) and any(op.location for op in seen.pipeline.ops):
+        for read in self._read.values():
+            if self._trains(read) and any(op.location for op in read.pipeline.ops):
                 pipeline = input_benchmark.measured(
-                    self._tf, seen.owner, seen.chain, seen.pipeline, budget_s
+                    self._tf, read.owner, read.chain, read.pipeline, budget_s
                 )
-                seen.pipeline = pipeline
+                read.pipeline = pipeline
                 return
-
-    def read(
-        self, dataset: Any, replicas: int | None, per_replica: bool, chain: list[Any]
-    ) -> Pipeline:
-        """A dataset's graph of transformations as facts; `chain` gets the dataset of each op."""
-        self._walk(dataset, chain, set())
-        ops = [self._op(each) for each in chain]
-        policy = None
-        options = _try(dataset.options)
-        if not _rewrites(options, "map_parallelization"):
-            ops = [replace(op, parallel_by_itself=False) for op in ops]
-        if options is not None:
-            policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
-        return Pipeline(
-            ops=tuple(ops),
-            elements=self._elements(dataset),
-            location=user_lines.caller(),
-            distributed=replicas is not None,
-            cardinality=_integer(_try(dataset.cardinality)),
-            auto_shard_policy=policy,
-            files=files.named(dataset) if any(op.opens_files for op in ops) else None,
-            per_replica=per_replica,
-            replicas=replicas,
-            prefetched_by_itself=_rewrites(options, "inject_prefetch"),
-        )
-
-    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
-        """Add the datasets that a dataset is made from, from its sources to itself."""
-        if id(dataset) in visited:
-            return
-        visited.add(id(dataset))
-        for parent in _try(dataset._inputs) or ():
-            self._walk(parent, chain, visited)
-        chain.append(dataset)
-
-    def _op(self, dataset: Any) -> DatasetOp:
-        """One transformation."""
-        kind = _kind(dataset)
-        graph = _function_graph(dataset)
-        kinds = _op_types(graph)
-        named, global_named = self._batch_names.get(id(dataset), ((), None))
-        return DatasetOp(
-            kind=kind,
-            parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
-            buffer_size=_integer(getattr(dataset, "_buffer_size", None)),
-            batch_size=_integer(getattr(dataset, "_batch_size", None)),
-            drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
-            count=_integer(getattr(dataset, "_count", None)),
-            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
-            python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
-            gives_unknown=any(
-                spec.shape is None or None in spec.shape for spec in self._elements(dataset)
-            ),
-            opens_files=files.opens(kind, kinds),
-            batch_named=named,
-            global_batch_named=global_named,
-            reads_files=files.one_by_one(dataset, kind, kinds),
-            elements=_positive(_integer(_try(dataset.cardinality))),
-            element_bytes=self._element_bytes(dataset),
-            seeded=bool(_integer(getattr(dataset, "_seed", None))),
-            in_file=kind == "Cache" and bool(files.cache_file(dataset)),
-            costly=any(_COSTLY.search(name) for name in kinds),
-            inside_library=id(dataset) in self._inside_library,
-            parallel_by_itself=kind == "Map" and not any(map(_is_stateful, kinds)),
-            location=self._made_at.get(id(dataset)),
-        )
-
-    def _element_bytes(self, dataset: Any) -> int | None:
-        """The size of one element, None where a dimension is unknown or it holds strings."""
-        total = 0
-        for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
-            count = _try(spec.shape.num_elements) if hasattr(spec, "shape") else None
-            size = getattr(getattr(spec, "dtype", None), "size", None)
-            if count is None or not size:
-                return None
-            total += count * size
-        return total
-
-    def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
-        """The tensors of one element."""
-        flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
-        return tuple(
-            TensorSeen(
-                getattr(spec, "name", None) or f"component {index}",
-                str(getattr(getattr(spec, "dtype", None), "name", type(spec).__name__)),
-                None if spec.shape.rank is None else tuple(spec.shape.as_list()),
-            )
-            for index, spec in enumerate(flat)
-            if hasattr(spec, "shape")
-        )
-
-
-def _kind(dataset: Any) -> str:
-    """The kind of a transformation: its class without decoration and version."""
-    return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
-
-
-def _is_stateful(kind: str) -> bool:
-    """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
-    if _OF_BODIES.fullmatch(kind):
-        return False
-    registry = import_module("tensorflow.python.framework.op_def_registry")
-    definition = _try(lambda: registry.get(kind))
-    return bool(getattr(definition, "is_stateful", False))
-
-
-def _rewrites(options: Any, name: str) -> bool:
-    """Whether tf.data applies one of its own optimisations, which are on unless switched off."""
-    if options is None or options.autotune.enabled is False:
-        return False
-    optimisations = options.experimental_optimization
-    if optimisations.apply_default_optimizations is False:
-        return False
-    return getattr(optimisations, name, False) is not False
-
-
-def _function_graph(dataset: Any) -> Any:
-    """The graph of a transformation's user function, None where it has none."""
-    wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
-    return _try(lambda: wrapper.function.graph) if wrapper is not None else None
-
-
-def _op_types(graph: Any) -> list[str]:
-    """The types of the operations of a graph and of all functions that it may call."""
-    if graph is None:
-        return []
-    defined = graph.as_graph_def()
-    bodies = [defined.node, *(function.node_def for function in defined.library.function)]
-    return [str(node.op) for body in bodies for node in body]
-
-
-def _try(call: Callable[[], Any]) -> Any:
-    """What a call into tf.data gives, None where this version does not answer."""
-    try:
-        return call()
-    except Exception:
-        return None
-
-
-def _integer(value: Any) -> int | None:
-    """A setting as an int, whether it is held as an int, a tensor or not at all."""
-    if value is None or isinstance(value, str):
-        return None
-    number = _try(lambda: int(value))
-    return number if isinstance(number, int) else None
-
-
-def _positive(number: int | None) -> int | None:
-    """A count of elements; tf.data's codes for endless and unknown are none."""
-    return number if number is not None and number > 0 else None
-
-
-def _boolean(value: Any) -> bool | None:
-    """A setting as a bool."""
-    number = _try(lambda: bool(value))
-    return None if value is None else number

@@ -36,8 +36,8 @@ class TpuWatch:
                 result = original(*args, **kwargs)
             except BaseException as error:
                 self._waited_s += time.perf_counter() - started
-                said = f"{type(error).__name__}: {error}"
-                self._recorder.put(tpu=self._attempt(phase, False, said))
+                text = f"{type(error).__name__}: {error}"
+                self._recorder.put(tpu=self._attempt(phase, False, text))
                 raise
             self._waited_s += time.perf_counter() - started
             self._recorder.put(

@@ -1,20 +1,17 @@
 """Stand-ins for the TPU interfaces: the script sees the target, CPU replicas do the work.
 
 Public names only, under every name that TensorFlow gives them (tf.compat.v1, tf.compat.v2).
-`tf.distribute.TPUStrategy` must stay a class with a name that starts with TPUStrategy: Keras asks
-isinstance() of it and looks at class names.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks, tpu_system
+from tpudiag.sources.job.tensorflow import hooks, tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 SUBSTITUTED = (
@@ -56,12 +53,14 @@ def install(
     v1 = tf.compat.v1.distribute
     for mirrored in (tf.distribute.MirroredStrategy, v1.MirroredStrategy):
         hooks.around(mirrored, "__init__", functools.partial(_one_host_device, mirrored))
-    strategy = strategy_class(tf, tf.distribute.MirroredStrategy, system, real_replicas)
+    strategy = tpu_strategy.strategy_class(
+        tf, tf.distribute.MirroredStrategy, system, real_replicas
+    )
     resolver = tpu_system.resolver_class(tf, system, on_resolver)
     initialize = _initialize(tf, system)
     for original, stand_in in (
         (v1.experimental.TPUStrategy,
-         strategy_class(tf, v1.MirroredStrategy, system, real_replicas)),
+         tpu_strategy.strategy_class(tf, v1.MirroredStrategy, system, real_replicas)),
         (tf.distribute.experimental.TPUStrategy, strategy),
         (tf.distribute.TPUStrategy, strategy),
         (tf.distribute.cluster_resolver.TPUClusterResolver, resolver),
@@ -77,7 +76,7 @@ def install(
     ):  # fmt: skip
         replace_everywhere(original, stand_in)
     if not hasattr(tf.distribute.ReplicaContext, "experimental_logical_device"):
-        tf.distribute.ReplicaContext.experimental_logical_device = _logical_device
+        tf.distribute.ReplicaContext.experimental_logical_device = tpu_strategy.logical_device
     _refuse_embeddings(tf)
 
 
@@ -98,126 +97,6 @@ def _holds_names(module: str) -> bool:
         or module.startswith(("tensorflow._api.", "tensorflow.compat"))
         or module.startswith("tensorflow.python.distribute.cluster_resolver")
     )
-
-
-def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
-    """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
-    base: Any = mirrored
-
-    class TPUStrategy(base):  # type: ignore[misc]
-        """Stands in for TPUStrategy while rehearsing."""
-
-        steps_per_run = 1
-        tpudiag_whole_batches = False
-        """Give the real replicas whole batches, where results must have the data's length."""
-
-        def __init__(
-            self,
-            tpu_cluster_resolver: Any = None,
-            experimental_device_assignment: Any = None,
-            experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
-            **named: Any,
-        ) -> None:
-            assignment = named.get("device_assignment") or experimental_device_assignment
-            wanted = getattr(assignment, "num_replicas", None)
-            self._tpudiag_replicas = wanted if isinstance(wanted, int) else system.replicas
-            self._tpudiag_resolver = tpu_cluster_resolver
-            real = min(real_replicas, self._tpudiag_replicas)
-            base.__init__(self, [f"CPU:{index}" for index in range(real)])
-            _as_tpu(self.extended, self, system)
-
-        @property
-        def cluster_resolver(self) -> Any:
-            return self._tpudiag_resolver
-
-        @property
-        def num_replicas_in_sync(self) -> int:
-            return int(self._tpudiag_replicas)
-
-        def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
-            return base.run(self, fn, args=args, kwargs=kwargs)
-
-        def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-            real = min(real_replicas, self.num_replicas_in_sync)
-            if not TPUStrategy.tpudiag_whole_batches:
-                dataset = _share(tf, dataset, real, self.num_replicas_in_sync)
-            return base.experimental_distribute_dataset(self, dataset, options)
-
-        def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-            def with_context(_: Any) -> Any:
-                return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
-
-            return base.distribute_datasets_from_function(self, with_context, options)
-
-        experimental_distribute_datasets_from_function = distribute_datasets_from_function
-
-        def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
-            """One CPU replica holds what a TPU would place on one of its devices."""
-            return tensor
-
-        def experimental_split_to_logical_devices(
-            self, tensor: Any, partition_dimensions: Any  # noqa: ARG002
-        ) -> Any:  # fmt: skip
-            """One CPU replica holds what a TPU would split."""
-            return tensor
-
-        def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
-            """One CPU replica holds what a TPU would replicate."""
-            return tensor
-
-    return TPUStrategy
-
-
-def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
-    """Give the extended strategy of CPU replicas what that of a TPU has besides."""
-    base: Any = extended.__class__
-
-    class TPUExtended(base):  # type: ignore[misc]
-        """What Keras and others ask a TPU's strategy for."""
-
-        steps_per_run = 1
-        lazy_variable_tracker = None
-
-        @property
-        def num_hosts(self) -> int:
-            return system.hosts
-
-        @property
-        def num_replicas_per_host(self) -> int:
-            return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
-
-        @property
-        def tpu_hardware_feature(self) -> Any:
-            import tensorflow as tf
-
-            return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
-
-        def experimental_logical_device(self, logical_device_id: int) -> Any:
-            return _logical_device(self, logical_device_id)
-
-        def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
-            return strategy.run(fn, args, kwargs, options)
-
-    extended.__class__ = TPUExtended
-
-
-def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
-    """The part of each global batch that the real replicas get: a per-replica batch each."""
-    if real_replicas == replicas:
-        return dataset
-
-    def part(tensor: Any) -> Any:
-        if tensor.shape.rank == 0:
-            return tensor
-        size = tensor.shape[0] if tensor.shape.rank else None
-        size = tf.shape(tensor)[0] if size is None else size
-        return tensor[: size * real_replicas // replicas]
-
-    def cut(*element: Any) -> Any:
-        parts = tf.nest.map_structure(part, element)
-        return parts if len(parts) > 1 else parts[0]
-
-    return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
 def _devices(original: Any, device: Any, system: TpuSystem) -> Callable[..., Any]:
@@ -278,12 +157,6 @@ def _initialize(tf: Any, system: TpuSystem) -> Callable[..., Any]:
 
 def _nothing(*_: Any, **__: Any) -> None:
     """There is no cluster and no TPU system to reach while rehearsing."""
-
-
-@contextlib.contextmanager
-def _logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
-    """A CPU replica is one device."""
-    yield
 
 
 def _refuse_embeddings(tf: Any) -> None:

@@ -11,6 +11,7 @@ from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
 from tpudiag.sources.job.tensorflow import hooks, numerics, user_lines
 from tpudiag.sources.job.tensorflow.iterator_starts import IteratorStartWatch
+from tpudiag.sources.job.tensorflow.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.python_state import PythonStateWatch
 from tpudiag.sources.job.tensorflow.setup_calls import SetupWatch
@@ -36,6 +37,7 @@ class LoopWatch:
         self.setup = SetupWatch(tf)
         self.pauses = PauseWatch(tf)
         self.undistributed = UndistributedWatch(tf)
+        self.norms = NormModeWatch(tf)
         self.clipping = numerics.ClippingWatch(tf)
         hooks.around(type(tf.function(lambda: 0)), "__call__", self._called)
 
@@ -44,6 +46,8 @@ class LoopWatch:
         self.results.watch_keras(keras)
         self.setup.watch_keras(keras, package)
         self.pauses.watch_keras(keras)
+        self.norms.watch_keras(keras)
+        hooks.around(keras.Model, "__call__", self._model_called)
 
     def facts(self) -> TrainingLoop:
         """All that was seen so far."""
@@ -66,7 +70,8 @@ class LoopWatch:
         clipped = tuple(self.clipping.clipped.values())
         step = numerics.read(self._tf, call, layer_line, clipped)
         outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
-        return replace(step, outside_metrics=outside)
+        frozen = hooks.quietly(self.norms.facts, call) or ()
+        return replace(step, outside_metrics=outside, frozen_norms=frozen)
 
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""
@@ -92,6 +97,30 @@ class LoopWatch:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
         return result
+
+    def _model_called(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A model is called; where that is eager and takes no gradients it is evaluated."""
+        if (
+            self.at_rest
+            or self._inside
+            or not self.results.steps
+            or self._gradients.eager_calls
+            or threading.current_thread() is not self._thread
+            or not self._tf.executing_eagerly()
+            or user_lines.direct_caller() is None
+        ):
+            return original(model, *args, **kwargs)
+        self._inside, began = True, time.perf_counter()
+        try:
+            return original(model, *args, **kwargs)
+        finally:
+            self._inside = False
+            took_ms = (time.perf_counter() - began) * 1e3
+            hooks.quietly(self._evaluated_eagerly, model, took_ms)
+
+    def _evaluated_eagerly(self, model: Any, took_ms: float) -> None:
+        """Each operation of the model was dispatched by itself."""
+        self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
 
     def _returned(
         self, function: Any, result: Any, before: Any, traced: bool, took_ms: float

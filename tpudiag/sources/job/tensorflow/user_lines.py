@@ -120,10 +120,10 @@ def direct_caller() -> Location | None:
 
 def of_frames(frames: Iterable[Any]) -> Location | None:
     """The innermost line of user code in a traceback's or an operation's frames."""
-    found = None
+    location = None
     for frame in frames:
-        found = of(frame.filename, frame.lineno) or found
-    return found
+        location = of(frame.filename, frame.lineno) or location
+    return location
 
 
 def of_own_call(frames: Iterable[Any]) -> Location | None:

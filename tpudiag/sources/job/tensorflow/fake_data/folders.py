@@ -10,8 +10,9 @@ from tpudiag.sources.job.tensorflow import hooks
 
 from . import paths
 from .ledger import Ledger
+from .program_text import classes, sources
 
-_PICTURES = 64
+_PICTURES = 256
 """Names that such a folder is listed with."""
 
 
@@ -28,7 +29,7 @@ def install(ledger: Ledger) -> None:
         names = original(pathname, *args, **kwargs)
         if names or not paths.is_hosted(pathname):
             return names
-        names = paths.matching(str(pathname))
+        names = paths.matching(str(pathname), classes(sources()))
         ledger.note(f"{pathname} ({len(names)} files)")
         return names
 

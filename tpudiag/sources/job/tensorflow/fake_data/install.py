@@ -12,6 +12,8 @@ from .images import Contents
 from .keras_data import KerasData
 from .ledger import MARKER, Ledger
 from .modules import HostedModules
+from .pictures import Pictures
+from .pretrained import Pretrained
 
 
 class FakeData:
@@ -26,6 +28,8 @@ class FakeData:
         put(stood_in=())
         HostedModules(self._ledger)
         folders.install(self._ledger)
+        self._pretrained = Pretrained(self._ledger)
+        self._pictures = Pictures(self._ledger)
 
     def watch_tensorflow(self, tf: Any) -> None:
         """Files, records and contents."""
@@ -49,6 +53,22 @@ class FakeData:
     def watch_pandas(self, pandas: Any) -> None:
         """Tables."""
         tables.install(pandas, self._ledger, self._written)
+
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module."""
+        base = "transformers."
+        return {
+            "tensorflow_datasets": self.watch_tfds,
+            "tensorflow_hub": self.watch_hub,
+            "pandas": self.watch_pandas,
+            "PIL.Image": self._pictures.watch_pil,
+            "cv2": self._pictures.watch_opencv,
+            base + "configuration_utils": self._pretrained.watch_configurations,
+            base + "modeling_tf_utils": self._pretrained.watch_models,
+            base + "tokenization_utils_base": self._pretrained.watch_tokenizers,
+            base + "models.auto.auto_factory": self._pretrained.watch_auto_models,
+            base + "models.auto.tokenization_auto": self._pretrained.watch_auto_tokenizer,
+        }
 
     def watch_hub(self, module: Any) -> None:
         """What TF Hub would download."""

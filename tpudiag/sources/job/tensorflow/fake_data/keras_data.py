@@ -9,8 +9,9 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from . import functions
+from . import functions, paths
 from .ledger import Ledger
+from .program_text import classes, sources
 from .text_files import JPEG, plain
 
 _IMAGES = {
@@ -107,8 +108,8 @@ class KerasData:
         return plain(self._ledger, name)
 
     def _folder(self, name: str) -> str:
-        """What an archive was unpacked to: two classes of pictures."""
-        for label in ("class_a", "class_b"):
+        """What an archive was unpacked to: pictures of each class."""
+        for label in classes(sources()):
             for number in range(64):
                 self._ledger.file(
                     f"archives/{name}/{label}/{number:03d}.jpg", lambda path: _write(path, JPEG)
@@ -118,6 +119,9 @@ class KerasData:
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
         """Weights that were stood in for are left as they were initialised."""
         if str(filepath).startswith(self._ledger.folder):
+            return None
+        if paths.is_hosted(filepath):
+            self._ledger.note(f"{filepath} (weights stay as initialised)")
             return None
         return original(model, filepath, *args, **kw)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from .ledger import FILES, RECORDS
+from .program_text import CLASSES
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
@@ -56,15 +58,15 @@ def looks_like_data(path: str) -> bool:
     return bool(_DATA.search(path))
 
 
-def matching(pattern: str) -> list[str]:
-    """Names that match a pattern: sixteen files, two folders at each inner wildcard.
+def matching(pattern: str, classes: Sequence[str] = CLASSES) -> list[str]:
+    """Names that match a pattern: files enough to be split, a folder for each class.
 
     Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
     """
     *folders, last = pattern.split("/")
     tops = [""]
     for part in folders:
-        inner = [f"class_{letter}" for letter in "ab"] if re.search(r"[*?\[]", part) else [part]
+        inner = list(classes) if re.search(r"[*?\[]", part) else [part]
         names = [_filled(part, name, name) for name in inner] if len(inner) > 1 else inner
         tops = [f"{top}{name}/" for top in tops for name in names]
     if not re.search(r"[*?\[]", last):

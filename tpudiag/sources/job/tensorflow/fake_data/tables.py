@@ -5,17 +5,16 @@ Most Kaggle scripts read names, texts and labels from a CSV beside their records
 
 from __future__ import annotations
 
-import linecache
 import os
 import re
-import sys
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow import hooks
 
 from . import paths
 from .ledger import Ledger
+from .program_text import sources
 from .table_columns import Column, asked
 from .text_files import WORDS
 
@@ -37,7 +36,7 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             return original(kept, *args, **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(source, *args, **kwargs)
-        columns = asked(_sources(), lambda name: hasattr(pandas.DataFrame, name))
+        columns = asked(sources(), lambda name: hasattr(pandas.DataFrame, name))
         ledger.note(f"{source} ({ROWS} rows of {len(columns) or 2} columns)")
         return _table(pandas, columns, kwargs)
 
@@ -50,17 +49,6 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             hooks.around(pandas, name, read)
     for name in ("to_csv", "to_json", "to_pickle", "to_parquet"):
         hooks.around(hooks.definer(pandas.DataFrame, name), name, write)
-
-
-def _sources() -> list[str]:
-    """The text of the program and of the user's modules."""
-    files = dict.fromkeys(user_lines.user_files())
-    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if user_lines.is_user_file(frame.f_code.co_filename):
-            files[frame.f_code.co_filename] = None
-        frame = frame.f_back
-    return ["".join(linecache.getlines(file)) for file in files]
 
 
 def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:

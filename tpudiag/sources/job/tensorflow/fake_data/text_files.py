@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from .ledger import MARKER, RECORDS, Ledger
+from .program_text import CLASSES, sources
+from .program_text import classes as program_classes
 
 JPEG = zlib.decompress(
     base64.b85decode(
@@ -23,20 +26,21 @@ WORDS = "the step reads a batch of records and the loss falls while it learns fr
 """Words of which texts are made."""
 
 
-def marked(number: int) -> str:
+def marked(number: int, classes: Sequence[str] = CLASSES) -> str:
     """A record or line that says that it is none; it can be taken for a path, or for words."""
     words = WORDS.split()
     turned = words[number % len(words) :] + words[: number % len(words)]
-    return f"{MARKER}/class_{'ab'[number % 2]}/{number} " + " ".join(turned)
+    return f"{MARKER}/{classes[number % len(classes)]}/{number} " + " ".join(turned)
 
 
 def records(tf: Any, ledger: Ledger) -> str:
     """A TFRecord file."""
 
     def write(path: str) -> None:
+        classes = program_classes(sources())
         with tf.io.TFRecordWriter(path) as writer:
             for number in range(RECORDS):
-                writer.write(marked(number).encode())
+                writer.write(marked(number, classes).encode())
 
     return ledger.file("records.tfrecord", write)
 
@@ -45,8 +49,9 @@ def lines(ledger: Ledger) -> str:
     """A text file of so many lines."""
 
     def write(path: str) -> None:
+        classes = program_classes(sources())
         with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.writelines(marked(number) + "\n" for number in range(RECORDS))
+            file.writelines(marked(number, classes) + "\n" for number in range(RECORDS))
 
     return ledger.file("lines.txt", write)
 

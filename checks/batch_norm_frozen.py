@@ -1,0 +1,55 @@
+"""TPU510."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.signals import Signals
+
+from ._loop import numerics_of
+
+LIMIT = 0
+"""Batch normalisations that train and are called as in inference, by no one's choice."""
+
+
+@check("TPU510", Severity.WARNING)
+def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The training step calls its model in inference mode.
+
+    ## What it sees
+    Batch normalisations of the traced training step that are called in inference mode, while the
+    step takes gradients for their scale and offset, and the line that calls the model says nothing
+    of `training`. Layers with `trainable = False`, and calls with `training=False`, are someone's
+    choice.
+
+    ## Why it costs
+    In a loop of one's own Keras does not know that it trains: `model(x)` normalises by the moving
+    averages, which stay 0 and 1 for ever, and dropout drops nothing. The job runs, and what it
+    trains is another model than the one that was written.
+
+    ## What to do
+    ```python
+    logits = model(x, training=True)      # in the training step; training=False in evaluation
+    ```
+
+    ## Source
+    https://keras.io/api/layers/normalization_layers/batch_normalization (the `training` argument)
+    """
+    frozen = numerics_of(signals).frozen_norms
+    if len(frozen) > limit:
+        yield Finding(
+            f"the model is called in inference mode while it trains: {len(frozen)} batch "
+            f"normalisations, the first {frozen[0].name}, never see the statistics of a batch, "
+            "and dropout drops nothing.",
+            "logits = model(x, training=True)",
+            (
+                Evidence(
+                    "batch normalisations in inference mode", len(frozen), "layers", int(limit)
+                ),
+            ),
+            frozen[0].location,
+            confidence=Confidence.MEDIUM,
+        )
+    else:
+        yield Evidence("batch normalisations in inference mode", len(frozen), "layers", int(limit))

@@ -1,0 +1,61 @@
+"""TPU110."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.signals import Signals, StepConstant
+
+from ._need import mib, need, of_a_job
+
+LIMIT = 8 * 2**20
+"""The largest constant, in bytes, that is no matter."""
+
+
+@check("TPU110", Severity.WARNING)
+def large_constant(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """An array is part of the program of the step.
+
+    ## What it sees
+    Constants of the traced step and of the functions that it calls, with their sizes and the lines
+    that made them. NumPy arrays that the step's code uses become such constants; variables, and
+    tensors that were made outside the tf.function, do not.
+
+    ## Why it costs
+    The array is written into the graph, and once more into the TPU's program, at each trace: it is
+    copied, folded and compiled each time, and lies in HBM once for each program that was compiled.
+    A graph of 2 GiB is refused ("GraphDef cannot be larger than 2GB").
+
+    ## What to do
+    ```python
+    with strategy.scope():
+        table = tf.Variable(array, trainable=False)     # once, outside the tf.function
+    rows = tf.gather(table, ids)                        # inside it
+    ```
+
+    ## Source
+    https://www.tensorflow.org/guide/data#consuming_numpy_arrays (arrays embedded in the graph)
+    """
+    of_a_job(signals, "the constants of the step")
+    ops = need(signals.step_ops, "a traced training step")
+    for constant in [each for each in ops.large_constants if each.bytes > limit][:3]:
+        yield _finding(constant, limit)
+    total = sum(constant.bytes for constant in ops.large_constants)
+    yield Evidence("constants of a mebibyte and more", total, "B", int(limit))
+
+
+def _finding(constant: StepConstant, limit: float) -> Finding:
+    """A constant that is too large for one."""
+    sizes = " x ".join(map(str, constant.shape))
+    return Finding(
+        f"an array of {sizes} ({mib(constant.bytes)}) is a constant of the traced step: it is part "
+        "of the program, at every trace and compilation.",
+        "with strategy.scope():\n    table = tf.Variable(array, trainable=False)  "
+        "# outside the tf.function, and read inside it",
+        (
+            Evidence("constant", constant.name),
+            Evidence("size", constant.bytes, "B", int(limit)),
+        ),
+        constant.location,
+    )

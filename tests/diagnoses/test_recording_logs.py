@@ -1,0 +1,79 @@
+"""What a watched job prints is judged with its recording: known errors, and those that are not."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.diagnoses.recording import Session
+from tpudiag.model import Severity
+from tpudiag.settings import Settings
+
+LOST = "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed\n"
+
+
+@pytest.fixture(scope="module")
+def recordings() -> ModuleType:
+    path = Path(__file__).parents[1] / "monitoring" / "recordings.py"
+    spec = spec_from_file_location("tpudiag_tests_recordings_of_logs", path)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def session(folder: Path, *logs: Path) -> Session:
+    return Session([str(folder)], Settings(), logs=logs, quiet=("TPU605",))
+
+
+def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 100)
+    log = tmp_path / "train.log"
+    log.write_text("step 1\n", encoding="utf-8")
+    with session(tmp_path, log) as watching:
+        assert watching.look()
+        assert "TPU605" not in [outcome.id for outcome in watching.outcomes]
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(LOST + "step 2\n")
+        assert watching.look()
+        (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
+        assert told.severity is Severity.WARNING
+        assert "E28" in told.findings[0].message
+        assert watching.alerts == []
+
+
+def test_an_error_that_ended_the_job_is_told_with_its_fix(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    failure = f"{LOST.strip().rpartition('.')[2]} (train.py:12)"
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure)
+    with session(tmp_path) as watching:
+        assert watching.look()
+        (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
+        assert told.severity is Severity.ERROR
+        assert told.findings[0].fix
+        assert [alert.split()[0] for alert in watching.alerts] == ["TPU604", "TPU605"]
+
+
+def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path, recordings: ModuleType) -> None:
+    failure = "FrobnicationError: the frobnicator is out of gas (train.py:12)"
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure)
+    log = tmp_path / "train.log"
+    log.write_text(
+        'Traceback (most recent call last):\n  File "/job/train.py", line 12, in <module>\n'
+        "FrobnicationError: the frobnicator is out of gas\n"
+        "refill it at the checkpoint before the next epoch\n",
+        encoding="utf-8",
+    )
+    with session(tmp_path, log) as watching:
+        assert watching.look()
+        assert "TPU605" not in [outcome.id for outcome in watching.outcomes]
+        (note,) = [note for note in watching.report().notes if "catalogue" in note]
+    assert "out of gas refill it at the checkpoint before the next epoch" in note

@@ -1,0 +1,57 @@
+"""What a model's name tells of its build, and the vocabulary of a tokenizer that stands in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+from tpudiag.sources.job.tensorflow.fake_data.pretrained import Pretrained, configuration
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "expected"),
+    [
+        ("bert-base-uncased", "bert", {}),
+        ("bert-large-uncased", "bert", {"hidden_size": 1024, "num_hidden_layers": 24}),
+        ("xlm-roberta-large", "xlm-roberta", {"vocab_size": 250_002, "hidden_size": 1024}),
+        ("distilbert-base-multilingual-cased", "distilbert", {"vocab_size": 119_547}),
+        ("roberta-base", "roberta", {"vocab_size": 50_265, "max_position_embeddings": 514}),
+    ],
+)
+def test_a_name_tells_the_size_of_a_model(name: str, kind: str, expected: dict[str, int]) -> None:
+    made = configuration(name, kind)
+    assert made["model_type"] == kind
+    assert {key: made.get(key) for key in expected} == expected
+
+
+class Config:
+    """As a configuration class of the package."""
+
+    model_type = "bert"
+
+    @classmethod
+    def get_config_dict(cls, name: str, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        assert kwargs.pop("local_files_only")
+        if name == "/there":
+            return {"model_type": cls.model_type, "hidden_size": 3}, kwargs
+        raise OSError(f"{name} is not a local folder")
+
+
+def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(tmp_path: Path) -> None:
+    notes: list[Any] = []
+
+    def put(**facts: Any) -> None:
+        notes.append(facts["stood_in"])
+
+    ledger = Ledger(str(tmp_path), put)
+    Pretrained(ledger).watch_configurations(SimpleNamespace(PretrainedConfig=Config))
+    assert Config.get_config_dict("/there")[0]["hidden_size"] == 3
+    assert not notes
+    made, left = Config.get_config_dict("bert-large", num_labels=4, revision="main")
+    assert made["hidden_size"] == 1024
+    assert left == {"num_labels": 4}
+    assert "bert-large" in notes[-1][0]

@@ -1,0 +1,46 @@
+"""The workers of a watched job in its report: each beside the others, and what is to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.recording import said_rate
+from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.report_figures import Table, Value
+
+
+def notes(job: WatchedJob) -> Iterator[str]:
+    """What was restarted, and what was left out."""
+    restarts = sum(watched.restarts for watched in job.workers)
+    if restarts:
+        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
+    if any(watched.account().restarts_unknown for watched in job.workers):
+        yield "No checkpoint was seen before a restart: which steps were repeated is not known."
+    if job.not_judged:
+        one = job.not_judged == 1
+        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
+        yield f"{job.not_judged} {runs} not judged."
+
+
+def workers_table(workers: Sequence[Watched], source: str) -> Table:
+    """Each worker beside the others."""
+    rows = tuple(_worker_row(watched) for watched in workers)
+    return Table(
+        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
+    )
+
+
+def _worker_row(watched: Watched) -> tuple[Value, ...]:
+    """One worker."""
+    figures = watched.figures()
+    rate = (
+        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
+    )
+    change = "not known yet"
+    if figures.per_s is not None and figures.baseline_per_s:
+        change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
+    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
+    if watched.gone is not None:
+        last = "gone"
+    return (watched.worker, rate, change, last, figures.steps)

@@ -1,0 +1,98 @@
+"""Whether a job's threads waited for a core for most of the time that was lost, and who took it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.monitoring.causes.host import HostFigures
+from tpudiag.monitoring.causes.observations import EXPLAINED, Observations
+from tpudiag.signals.causes import CauseFigure
+
+OTHERS_BUSY, OTHERS_GREW = 0.4, 0.05
+"""Shares of the host's cores: what others keep busy, and by how much that has grown."""
+STARVED, STANDING = 0.7, 0.1
+"""The time that ready threads had a core, of what it was; and of all of it, in a stall."""
+SLOWED = 0.4
+"""The share of the lost time that a job of computing alone would have lost by it."""
+THROTTLED = 0.2
+
+
+@dataclass(frozen=True)
+class Starvation:
+    """What keeps the job from the cores, as a sentence, and the figures that show it."""
+
+    text: str
+    figures: tuple[CauseFigure, ...]
+
+
+def starvation(seen: Observations) -> Starvation | None:
+    """By the container's limit, or by others; None where the figures do not account for it."""
+    if seen.host is None or seen.host_before is None:
+        return None
+    return _limited(seen, seen.host, seen.host_before) or _taken(seen, seen.host, seen.host_before)
+
+
+def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
+    """The container may not have more of the CPU."""
+    if host.throttled is None or host.throttled <= THROTTLED + 2 * (before.throttled or 0.0):
+        return None
+    if not seen.stalled and not _accounts(seen, before.throttled or 0.0, host.throttled):
+        return None
+    figure = CauseFigure("held back by the container's CPU limit", round(100 * host.throttled, 1),
+                         "%", round(100 * (before.throttled or 0.0), 1), "cpu.stat")  # fmt: skip
+    return Starvation("the container's CPU limit holds the job back", (figure,))
+
+
+def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
+    """Others came, and the job's threads wait for cores.
+
+    Threads that sleep, or wait for a disk, wait for no core; threads that compute lose as much
+    as they have to wait. So both the time that was waited and the share that was had must
+    account for what the steps lost.
+    """
+    if host.queued is None or before.queued is None:
+        return None
+    came = host.others_cores - before.others_cores > OTHERS_GREW * host.cores
+    if not came or host.others_cores < OTHERS_BUSY * host.cores:
+        return None
+    had, had_before = _had(host), _had(before)
+    if seen.stalled:
+        proven = had < STANDING and host.queued > EXPLAINED
+    else:
+        proven = (
+            had < STARVED * had_before
+            and _accounts(seen, before.queued, host.queued)
+            and _slowed(seen, had_before / max(had, 1e-9))
+        )
+    if not proven:
+        return None
+    return Starvation("other processes take the host's cores", (
+        CauseFigure("cores busy with other processes", round(host.others_cores, 1), "cores",
+                    round(before.others_cores, 1), "psutil"),
+        CauseFigure("threads of the job that wait for a core", round(host.queued, 1), "threads",
+                    round(before.queued, 1), "/proc/PID/task/*/schedstat"),
+        CauseFigure("cores that the job has", round(host.own_cores, 1), "cores",
+                    round(before.own_cores, 1), "psutil"),
+    ))  # fmt: skip
+
+
+def _accounts(seen: Observations, before: float, now: float) -> bool:
+    """Whether a share of the wall time has grown, a step, by most of what the step has."""
+    if seen.before is None or seen.now is None:
+        return False
+    grown_ms = now * seen.now.step_ms - before * seen.before.step_ms
+    return grown_ms >= EXPLAINED * (seen.now.step_ms - seen.before.step_ms)
+
+
+def _slowed(seen: Observations, times: float) -> bool:
+    """Whether computing so many times slower makes the step as slow as it has become."""
+    if seen.before is None or seen.now is None:
+        return False
+    slower_ms = seen.before.step_ms * (times - 1)
+    return slower_ms >= SLOWED * (seen.now.step_ms - seen.before.step_ms)
+
+
+def _had(host: HostFigures) -> float:
+    """The share of the time in which threads that were ready had a core."""
+    ready = host.own_cores + (host.queued or 0.0)
+    return host.own_cores / ready if ready > 0 else 1.0

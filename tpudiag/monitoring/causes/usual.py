@@ -1,0 +1,61 @@
+"""What main threads are usually busy with: samples now and then, while nothing is wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection
+
+from tpudiag.monitoring.causes.stacks import MainThread
+
+FIRST_S, EVERY_S = 5.0, 300.0
+KEPT = 6
+
+
+class UsualStacks:
+    """Samples of several processes, one at a time and in the background."""
+
+    def __init__(
+        self, look: Callable[[int], MainThread], monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._look, self._monotonic = look, monotonic
+        self._due_s: dict[int, float] = {}
+        self._taken: defaultdict[int, deque[tuple[int, MainThread]]] = defaultdict(
+            lambda: deque(maxlen=KEPT)
+        )
+        self._busy: threading.Thread | None = None
+
+    def sample(self, pid: int, now_ns: Callable[[], int]) -> None:
+        """One more of a process, where one is due and none is being taken."""
+        now_s = self._monotonic()
+        due_s = self._due_s.setdefault(pid, now_s + FIRST_S)
+        if now_s < due_s or (self._busy is not None and self._busy.is_alive()):
+            return
+        self._due_s[pid] = now_s + EVERY_S
+        self._busy = threading.Thread(target=self._take, args=(pid, now_ns), daemon=True)
+        self._busy.start()
+
+    def keep(self, pids: Collection[int]) -> None:
+        """Forget the others: their processes are gone."""
+        for pid in [pid for pid in self._due_s if pid not in pids]:
+            del self._due_s[pid]
+            self._taken.pop(pid, None)
+
+    def before(self, pid: int, since_ns: int) -> tuple[MainThread, ...]:
+        """The samples that ended before a time."""
+        taken = tuple(self._taken[pid]) if pid in self._taken else ()
+        return tuple(thread for at_ns, thread in taken if at_ns < since_ns)
+
+    def wait(self) -> None:
+        """Let the sample end that is being taken."""
+        if self._busy is not None:
+            self._busy.join()
+
+    def _take(self, pid: int, now_ns: Callable[[], int]) -> None:
+        """One sample; where it cannot be had, less is known before a drop."""
+        try:
+            thread = self._look(pid)
+        except Exception as error:
+            thread = MainThread(fault=str(error))
+        self._taken[pid].append((now_ns(), thread))

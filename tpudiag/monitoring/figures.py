@@ -1,0 +1,45 @@
+"""The figures of a watched run: what exporters, the view and the report read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tpudiag.monitoring.recording import NS, Pause, Recording, Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What a watched run does now, over its last five minutes; None where it is not known."""
+
+    run: Run
+    worker: str = ""
+    """Which of the job's workers it is, empty where there is one."""
+    cause: str | None = None
+    """What the drop or the stall comes from, one of CauseKind's words; None where not known."""
+    unit: str
+    steps: int
+    per_s: float | None
+    steps_per_s: float | None
+    baseline_per_s: float | None
+    step_ms: tuple[float | None, float | None, float | None]
+    """The median, the 90th and the 99th percentile."""
+    input_share: float | None
+    hbm_bytes: int | None
+    silent_s: float | None
+    normal_pause_s: float
+    pause_s: float
+    """Time in announced pauses since the run began."""
+    goodput: float | None = None
+    """The share of the job's wall time that went into steps that count, over its restarts."""
+
+
+def paused_s(recording: Recording | None) -> float:
+    """Time in announced pauses of a run, in seconds."""
+    pauses: tuple[Pause, ...] = recording.pauses if recording else ()
+    return sum(pause.end_ns - pause.start_ns for pause in pauses) / NS
+
+
+def utc(at_ns: int) -> str:
+    """A time as RFC 3339."""
+    return datetime.fromtimestamp(at_ns // NS, UTC).isoformat()

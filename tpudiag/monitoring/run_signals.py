@@ -1,0 +1,90 @@
+"""What the checks get to see of a watched run."""
+
+from __future__ import annotations
+
+from tpudiag.monitoring.detector import Drop
+from tpudiag.monitoring.figures import utc
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.profiler_source import PID
+from tpudiag.signals import (
+    Origin,
+    Signals,
+    StepTimes,
+    Throughput,
+    ThroughputDrift,
+    ThroughputDrop,
+)
+
+FORGOTTEN_S = 86_400.0
+"""Silence in event files from which a job may as well have ended."""
+
+
+def signals(watched: Watched) -> Signals:
+    """What the checks get to see."""
+    run, name = watched.run, watched.source_name
+    unsure = watched.by_events and not watched.moved
+    silent_s = watched.silent_s()
+    forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
+    return Signals(
+        origin=Origin.RECORDING,
+        steps=_step_times(watched, name),
+        throughput=Throughput(
+            unit=watched.unit,
+            steps=watched.steps,
+            source=name,
+            per_s=watched.detector.per_s,
+            baseline_per_s=watched.detector.baseline_per_s,
+            drops=tuple(_told(watched, drop) for drop in watched.detector.drops),
+            silent_s=silent_s,
+            normal_pause_s=watched.normal_pause_s(),
+            pausing=run.pausing,
+            gone=watched.gone,
+            stopped=watched.stopped,
+            unsure=_unsure(watched, forgotten),
+            doubt=watched.detector.doubt,
+            drift=_drift(watched),
+            stall_cause=watched.causes.get(True, (None, ""))[0],
+            stands=watched.causes.get(True, (None, ""))[1],
+            pid=run.pid if watched.lives_here else None,
+            watched_h=watched.drifting.hours,
+        ),
+    )
+
+
+def _told(watched: Watched, drop: Drop) -> ThroughputDrop:
+    """A drop as the checks see it."""
+    cause, stands = watched.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
+    return ThroughputDrop(
+        utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
+        None if drop.ended_ns is None else utc(drop.ended_ns), drop.against, cause, stands,
+    )  # fmt: skip
+
+
+def _drift(watched: Watched) -> ThroughputDrift | None:
+    """What became slower slowly; a drop that lasts is told as such."""
+    drift = None if watched.detector.open is not None else watched.drifting.drift
+    if drift is None:
+        return None
+    return ThroughputDrift(
+        utc(drift.since_ns), drift.best_per_s, drift.per_s, drift.percent_per_hour
+    )
+
+
+def _unsure(watched: Watched, forgotten: bool) -> str | None:
+    """Why silence may be the end of the job, None where it is not."""
+    if watched.run.pid == PID and watched.gone is not None:
+        return "a job that ended answers no more either"
+    return "event files do not say whether a job ended" if forgotten else None
+
+
+def _step_times(watched: Watched, name: str) -> StepTimes | None:
+    """The mean step of each recent window, where the wait for input was measured."""
+    windows = [w for w in watched.recent if w.wait_ms is not None]
+    if not windows:
+        return None
+    return StepTimes(
+        step_ms=tuple(1e3 * w.active_s / w.steps for w in windows),
+        input_wait_ms=tuple((w.wait_ms or 0.0) / w.steps for w in windows),
+        source=name,
+        input_wait_source="the loop's own clock",
+    )

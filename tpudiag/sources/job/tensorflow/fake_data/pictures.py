@@ -1,0 +1,53 @@
+"""Pictures that Python itself opens, of folders that a notebook host mounts: PIL and OpenCV."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+from . import paths
+from .ledger import Ledger
+from .text_files import JPEG, SIZE
+
+
+class Pictures:
+    """Hands out one picture for each that is not there."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def watch_pil(self, image: Any) -> None:
+        """PIL.Image, through which matplotlib and Keras read as well."""
+
+        def opened(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
+            return original(self._chosen(file), *args, **kwargs)
+
+        hooks.around(image, "open", opened)
+
+    def watch_opencv(self, module: Any) -> None:
+        """OpenCV, which gives None for what is not there."""
+
+        def read(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
+            chosen = self._chosen(file)
+            if chosen == file:
+                return original(file, *args, **kwargs)
+            numpy: Any = importlib.import_module("numpy")
+            gray = (args[0] if args else kwargs.get("flags")) == module.IMREAD_GRAYSCALE
+            return numpy.full((SIZE, SIZE) if gray else (SIZE, SIZE, 3), 127, dtype="uint8")
+
+        hooks.around(module, "imread", read)
+
+    def _chosen(self, file: Any) -> Any:
+        """The file, or the picture that stands in for it."""
+        if not paths.is_hosted(file):
+            return file
+        self._ledger.note(f"{file} (a picture of {SIZE} x {SIZE})")
+        return self._ledger.file("picture.jpg", _write)
+
+
+def _write(path: str) -> None:
+    """Write the picture."""
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(JPEG)

@@ -1,0 +1,171 @@
+"""Hugging Face models and tokenizers that cannot be fetched: of the right build, untrained.
+
+What lies on this machine, in a folder or the package's cache, is read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import barrier
+
+from .ledger import Ledger
+from .text_files import WORDS
+
+_SIZES: dict[str, dict[str, int]] = {
+    "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+              "intermediate_size": 4096},
+    "small": {"hidden_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8,
+              "intermediate_size": 2048},
+    "tiny": {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
+             "intermediate_size": 512},
+}  # fmt: skip
+"""Part of a name -> what it means for a model of the BERT kind."""
+_VOCABULARIES = {
+    "xlm-roberta": 250_002, "roberta": 50_265, "multilingual": 119_547, "camembert": 32_005,
+}  # fmt: skip
+_LOCAL = {"local_files_only": True}
+"""Nothing is fetched: each try without a network takes the package half a minute."""
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_TOKENS = 28_000
+
+
+class Pretrained:
+    """Answers where transformers would fetch what was trained before."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def watch_configurations(self, module: Any) -> None:
+        """transformers.configuration_utils."""
+        _around(module.PretrainedConfig, "get_config_dict", self._configuration)
+
+    def watch_models(self, module: Any) -> None:
+        """transformers.modeling_tf_utils."""
+        _around(module.TFPreTrainedModel, "from_pretrained", self._model)
+
+    def watch_auto_models(self, module: Any) -> None:
+        """transformers.models.auto.auto_factory, which asks for files of its own."""
+
+        def local(original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+            return original(class_, name, *args, **{**kw, **_LOCAL})
+
+        _around(getattr(module, "_BaseAutoModelClass"), "from_pretrained", local)  # noqa: B009
+
+    def watch_tokenizers(self, module: Any) -> None:
+        """transformers.tokenization_utils_base."""
+        _around(module.PreTrainedTokenizerBase, "from_pretrained", self._tokenizer)
+
+    def watch_auto_tokenizer(self, module: Any) -> None:
+        """transformers.models.auto.tokenization_auto."""
+        _around(module.AutoTokenizer, "from_pretrained", self._tokenizer)
+
+    def _configuration(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+        """What a model's configuration file says."""
+        try:
+            return original(class_, name, *args, **{**kw, **_LOCAL})
+        except Exception as error:
+            if not _is_away(error):
+                raise
+        kind = getattr(class_, "model_type", "") or self._kind(str(name))
+        self._ledger.note(f"the model {name} (untrained, as a {kind} is by default)")
+        left = {key: value for key, value in kw.items() if not key.startswith("_")}
+        for option in _FETCH_OPTIONS:
+            left.pop(option, None)
+        return configuration(str(name), kind), left
+
+    def _kind(self, name: str) -> str:
+        """The type of model that a name tells."""
+        auto: Any = importlib.import_module("transformers.models.auto.configuration_auto")
+        kinds = sorted(auto.CONFIG_MAPPING.keys(), key=len, reverse=True)
+        plain = name.lower().replace("_", "-")
+        return next((kind for kind in kinds if kind in plain), "bert")
+
+    def _model(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+        """A model with its weights."""
+        try:
+            return original(class_, name, *args, **{**kw, **_LOCAL})
+        except Exception as error:
+            if not _is_away(error):
+                raise
+        config = kw.get("config")
+        if config is None or isinstance(config, str):
+            config = class_.config_class.from_pretrained(config or name)
+        for option in ("num_labels", "output_hidden_states", "output_attentions"):
+            if option in kw:
+                setattr(config, option, kw[option])
+        self._ledger.note(f"the weights of {name}")
+        model = class_(config)
+        if hasattr(model, "build_in_name_scope"):
+            model.build_in_name_scope()
+        else:
+            model(model.dummy_inputs, training=False)
+        return model
+
+    def _tokenizer(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+        """A tokenizer with its vocabulary: words, as BERT's."""
+        try:
+            return original(class_, name, *args, **{**kw, **_LOCAL})
+        except Exception as error:
+            if not _is_away(error):
+                raise
+        self._ledger.note(f"the tokenizer {name}")
+        package: Any = importlib.import_module("transformers")
+        file = self._ledger.file("vocabulary/vocab.txt", _write_vocabulary)
+        return package.BertTokenizerFast(vocab_file=file, model_max_length=512)
+
+
+_FETCH_OPTIONS = (
+    "cache_dir", "force_download", "resume_download", "proxies", "token", "use_auth_token",
+    "local_files_only", "revision", "trust_remote_code", "subfolder",
+)  # fmt: skip
+
+
+def configuration(name: str, kind: str) -> dict[str, Any]:
+    """The configuration of a model by its name: what is left out is the type's own default."""
+    plain = name.lower()
+    none: dict[str, int] = {}
+    size = next((values for part, values in _SIZES.items() if part in plain), none)
+    vocabulary = next((count for part, count in _VOCABULARIES.items() if part in plain), None)
+    made: dict[str, Any] = {"model_type": kind, **size}
+    if kind == "distilbert":
+        made = {"model_type": kind}
+    if vocabulary is not None:
+        made["vocab_size"] = vocabulary
+    if "roberta" in kind:
+        made |= {"max_position_embeddings": 514, "type_vocab_size": 1}
+    return made
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether something could not be fetched or is not there."""
+    return isinstance(error, OSError) or bool(
+        re.search(r"Connection|resolve|Offline|LocalEntryNotFound|HTTP", type(error).__name__)
+    )
+
+
+def _write_vocabulary(path: str) -> None:
+    """Special tokens, the words of the texts that are stood in for, letters, and others."""
+    words = dict.fromkeys([*_SPECIAL, *WORDS.split(), *map(chr, range(33, 127))])
+    words.update(dict.fromkeys(f"##{letter}" for letter in map(chr, range(97, 123))))
+    words.update(dict.fromkeys(f"word{number}" for number in range(_TOKENS)))
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("\n".join(words) + "\n")
+
+
+def _around(class_: Any, name: str, call: Callable[..., Any]) -> None:
+    """Put `call(original, class, *args, **kwargs)` in the place of a class method."""
+    method: Any = inspect.getattr_static(class_, name)
+    original: Callable[..., Any] = method.__func__
+    hook = f"{class_.__name__}.{name}"
+
+    def wrapped(called: Any, *args: Any, **kwargs: Any) -> Any:
+        return barrier.guarded(hook, call, original, (called, *args), kwargs)
+
+    setattr(class_, name, classmethod(wrapped))

@@ -1,0 +1,71 @@
+"""What the job's own text tells of its data: the classes that names of its files carry."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import user_lines
+
+CLASSES = ("class_a", "class_b")
+"""Classes of examples where the text tells none."""
+_NAMED = re.compile(r"class|label|categor", re.I)
+_WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
+_MOST = 32
+
+
+def sources() -> list[str]:
+    """The text of the program and of the user's modules that were imported so far."""
+    files = dict.fromkeys(user_lines.user_files())
+    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if user_lines.is_user_file(frame.f_code.co_filename):
+            files[frame.f_code.co_filename] = None
+        frame = frame.f_back
+    return ["".join(linecache.getlines(file)) for file in files]
+
+
+def classes(texts: Iterable[str]) -> tuple[str, ...]:
+    """Classes that a script lists by that name, or looks for in the names of its files."""
+    listed: dict[str, None] = {}
+    looked_for: dict[str, None] = {}
+    for text in texts:
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError):
+            continue
+        for node in nodes:
+            if isinstance(node, ast.Assign):
+                listed.update(dict.fromkeys(_listed(node)))
+            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
+                looked_for.update(dict.fromkeys(_words([node.left])))
+    if len(listed) > 1:
+        return tuple(listed)[:_MOST]
+    in_names = tuple(name for name in looked_for if name.isupper())
+    return (*in_names, "other")[:_MOST] if in_names else CLASSES
+
+
+def _listed(node: ast.Assign) -> list[str]:
+    """The names in a list that is called one of classes."""
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if not any(_NAMED.search(name) for name in names):
+        return []
+    if not isinstance(node.value, (ast.List, ast.Tuple)):
+        return []
+    words = _words(node.value.elts)
+    return words if len(words) == len(node.value.elts) else []
+
+
+def _words(nodes: Iterable[ast.AST]) -> list[str]:
+    """Those of them that are a word as text."""
+    return [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _WORD.fullmatch(node.value)
+    ]

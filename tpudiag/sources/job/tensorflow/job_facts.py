@@ -1,0 +1,93 @@
+"""Reads the watches and sends what they saw: the facts that grow while the job runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.signals import Checkpoints, Dispatch, StepTimes, TensorFlowImport, VariableSeen
+from tpudiag.sources.job.process.protocol import Recorder
+from tpudiag.sources.job.tensorflow import barrier
+from tpudiag.sources.job.tensorflow.steps import StepWatch
+from tpudiag.sources.job.tensorflow.tf1 import tf2_enabled
+from tpudiag.sources.job.tensorflow.watches import Watches
+
+
+def send_each(recorder: Recorder, **facts: Callable[[], object]) -> None:
+    """Send the facts that can be had; one that cannot keeps back no other."""
+    for name, fact in facts.items():
+        value = barrier.attempt(name, fact)
+        if value is not None:
+            recorder.put(**{name: value})
+
+
+def tensorflow_import(tf: Any, took_s: float) -> TensorFlowImport:
+    """The TensorFlow that was imported and its switches as they are now."""
+    return TensorFlowImport(
+        succeeded=True,
+        version=str(tf.__version__),
+        tf2_behavior=tf2_enabled(),
+        eager=bool(tf.compat.v1.executing_eagerly_outside_functions()),
+        took_s=took_s,
+    )
+
+
+def send(
+    recorder: Recorder,
+    watches: Watches,
+    steps: StepWatch,
+    imported: Callable[[], TensorFlowImport],
+) -> None:
+    """Send all that was seen by now."""
+    recorder.put(
+        steps=_step_times(steps),
+        cut_to_steps=steps.cut_to,
+        unprofiled_step_ms=tuple(steps.times_ms),
+        strategy_replicas=watches.strategies.most_replicas,
+        hook_defects=barrier.defects(),
+    )
+    send_each(
+        recorder,
+        functions=watches.functions.facts,
+        pipelines=lambda: watches.pipelines.facts() or None,
+        variables=lambda: _variables(watches),
+        tf1=watches.tf1.facts,
+        keras=watches.keras.facts,
+        precision=watches.keras.precision,
+        checkpoints=lambda: Checkpoints(watches.checkpoints.facts()),
+        tensorflow=imported,
+        dispatch=lambda: _dispatch(watches, steps),
+    )
+    if not (watches.whole is not None and watches.whole.began):
+        # past the observed steps calls are forwarded
+        send_each(recorder, loop=watches.loop.facts)
+
+
+def _step_times(steps: StepWatch) -> StepTimes | None:
+    """The times of the steps, those under the profiler where there are some."""
+    times_ms = tuple(steps.profiled_ms or steps.times_ms)
+    if not times_ms:
+        return None
+    return StepTimes(step_ms=times_ms, input_wait_ms=None, source="job, under tf.profiler")
+
+
+def _variables(watches: Watches) -> tuple[VariableSeen, ...]:
+    """The variables, and which of them steps train."""
+    watches.variables.trains(v for call in watches.gradients.calls for v in call.sources)
+    return watches.variables.facts()
+
+
+def _dispatch(watches: Watches, steps: StepWatch) -> Dispatch | None:
+    """How steps reach the device; None before the first step."""
+    if not steps.steps:
+        return None
+    eager_location = watches.strategies.eager_location or watches.gradients.eager_location
+    return Dispatch(
+        steps=steps.steps,
+        steps_per_dispatch=watches.keras.steps_at_once(steps.steps_per_dispatch),
+        eager_steps=steps.eager_steps,
+        eager_location=eager_location if steps.eager_steps else None,
+        run_eagerly=watches.keras.run_eagerly(),
+        compiled_at=watches.keras.compiled_at(),
+        made_eager_at=watches.functions.made_eager_at,
+    )

@@ -1,0 +1,201 @@
+"""The observation of a job once its TensorFlow is there: its steps, its end, and what is sent."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tpudiag.signals import CoverageEnd, JobEnd, TensorFlowImport
+from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
+from tpudiag.sources.job.tensorflow import (
+    barrier,
+    fitting_replicas,
+    hooks,
+    job_facts,
+    user_lines,
+)
+from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
+from tpudiag.sources.job.tensorflow.lowering import LoweringWatch, StepCall
+from tpudiag.sources.job.tensorflow.step_reader import StepReader
+from tpudiag.sources.job.tensorflow.steps import StepWatch
+from tpudiag.sources.job.tensorflow.watches import Events, Watches
+
+ENOUGH_RETRACES = 6
+"""A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_AFTER = (6, 12)
+"""Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
+step may end in an abort of TensorFlow's."""
+
+
+class Observation:
+    """Counts the job's steps, stops it when enough was seen, and sends what the watches saw."""
+
+    def __init__(
+        self,
+        tf: Any,
+        spec: JobSpec,
+        recorder: Recorder,
+        script_path: Callable[[object], object],
+        imported: Callable[[], TensorFlowImport],
+    ) -> None:
+        """Put all watches on; nothing of TensorFlow has run yet.
+
+        `script_path` gives the script's own path for one that was redirected.
+        """
+        self._tf, self._spec, self._recorder, self._imported = tf, spec, recorder, imported
+        self._input_budget_s = spec.measure_input_s
+        self._finishing = threading.RLock()
+        self.finished = self.stopped = False
+        self._steps = StepWatch(
+            tf, spec.warmup_steps, spec.steps, spec.log_dir,
+            on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
+            on_step=lambda done, total: recorder.put(steps_done=[done, total]),
+        )  # fmt: skip
+        self._steps.budget_s = spec.budget_s
+        self.watches = Watches(tf, spec, recorder, script_path, self._events())
+        self.watches.gradients.on_first_replica = partial(
+            fitting_replicas.end_if_too_slow, spec, self.watches, recorder
+        )
+        lowering = self.watches.lowering
+        if lowering is not None and spec.requests >= 0:
+            lowering.on_step = partial(self._serve, lowering)
+        self._numbers = self.watches.numbers
+        self._reader = StepReader(tf, self.watches, recorder)
+
+    def _events(self) -> Events:
+        """What is done when the job does something."""
+        return Events(
+            after_call=self._after_call,
+            after_eager_run=self._after_eager_run,
+            after_large_variable=self._after_large_variable,
+            before_first_run=self._before_first_run,
+            on_hard_end=self._end_hard,
+        )
+
+    def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
+        """The job has ended, whatever by; sends all that is known."""
+        if self.watches.whole is not None:
+            barrier.attempt("main flow", self.watches.whole.ended_by, error)
+        self.finish(end)
+
+    def finish(self, end: CoverageEnd = "whole") -> None:
+        """Send all that is known and measure what is left to measure; the second call waits."""
+        with self._finishing:
+            if self.finished:
+                return
+            self.finished = True
+            if self._steps.steps and self._tf.executing_eagerly():
+                barrier.attempt("records of the pipelines", self.watches.pipelines.count)
+            self._send_seen()
+            whole, lowering = self.watches.whole, self.watches.lowering
+            if whole is not None:
+                job_facts.send_each(self._recorder, coverage=lambda: whole.coverage(end))
+            barrier.attempt("speed of the pipelines", self._measure_input)
+            if lowering is not None:
+                batch = self._reader.batch
+                barrier.attempt("lowering", lowering.lower_as_seen, self._spec, batch)
+            self._recorder.put(hook_defects=barrier.defects())
+
+    def _after_call(self, function: FunctionRecord, traced: bool) -> None:
+        """An outermost tf.function has returned."""
+        self.watches.pipelines.feeds.called(function.trains)
+        if function.trains:
+            enough = len(function.retraces) >= ENOUGH_RETRACES
+            self._step_done(eager=False, enough=enough, retraced=traced)
+
+    def _after_eager_run(self) -> None:
+        """A strategy.run has returned that ran its function eagerly."""
+        trains = bool(self.watches.gradients.eager_calls)
+        self.watches.pipelines.feeds.called(trains)
+        if trains:
+            self._step_done(eager=True)
+
+    def _after_large_variable(self) -> None:
+        """A large variable was made: tell of it, as the next one may be too large to live."""
+        self._recorder.put(variables=self.watches.variables.facts())
+        self._before_first_run()
+
+    def _before_first_run(self) -> None:
+        """A model grows, or is about to be run: is it one for this machine?"""
+        fitting_replicas.end_if_too_large(self._spec, self.watches, self._recorder)
+
+    def _step_done(self, eager: bool, enough: bool = False, retraced: bool = False) -> None:
+        """Training steps were dispatched and have returned."""
+        steps = self._steps
+        if steps.steps == 0 and not eager:
+            moved = self.watches.keras.iterations()
+            if moved is not None:  # more than 1 where a loop runs inside the dispatch
+                steps.steps_per_dispatch = max(moved, 1)
+        if steps.steps in TOLD_AFTER:
+            self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
+        steps.finished_dispatch(eager, enough, retraced)
+
+    def _first_step(self) -> None:
+        """The first training step is done: its graph can be read before timing begins."""
+        barrier.attempt("step", self._reader.read)
+        self._send()
+        self._recorder.phase("observing steps")
+
+    def _stop(self) -> bool:
+        """Enough steps were seen: send what is known, and go on where the rest is wanted too."""
+        self._send_seen()
+        whole = self.watches.whole
+        if whole is not None and self._spec.rest_s > 0:
+            self._recorder.phase(REST)
+            self.watches.loop.at_rest = True
+            whole.begin()
+            self.watches.variables.closed = True
+            return True
+        if whole is not None:
+            whole.stuck()
+        self.finish("first loop")
+        self.stopped = True
+        self._recorder.put(end=JobEnd(how="stopped"))
+        return False
+
+    def _end_hard(self) -> None:
+        """The time for the rest is over and the job does not end: on a thread of its own."""
+        if self.watches.whole is not None:
+            self.watches.whole.stuck()
+        self.finish("budget")
+        self._recorder.put(end=JobEnd(how="stopped"))
+        os._exit(0)
+
+    def _send_seen(self) -> None:
+        """Close the profile, read the step and send what is known by now."""
+        self._recorder.phase("writing the profile")
+        barrier.attempt("profile", self._steps.close_profile)
+        self._recorder.phase("reading what was seen")
+        barrier.attempt("step", self._reader.read)
+        numbers, steps = self._numbers, self._steps.steps
+        if numbers is not None and steps:
+            self._numbers = None  # once, at the last observed step
+            job_facts.send_each(self._recorder, trained=lambda: numbers.facts(steps))
+        self._send()
+
+    def _send(self) -> None:
+        """Send the facts that grow while the job runs."""
+        job_facts.send(self._recorder, self.watches, self._steps, self._imported)
+
+    def _serve(self, lowering: LoweringWatch, step: StepCall) -> None:
+        """A training step was traced: lower it as often as is asked, and never run it."""
+        inputs = self._reader.inputs()
+        self._recorder.put(
+            step_inputs=inputs,
+            variables=self.watches.variables.facts(),
+            alone=step.alone,
+            sources=user_lines.user_files(),
+        )
+        lowering.serve(self._spec, self._reader.batch_of(inputs))
+
+    def _measure_input(self) -> None:
+        """Once, after all else is sent: what the fixes of the input pipeline are worth."""
+        budget_s, self._input_budget_s = self._input_budget_s, 0.0
+        if budget_s and self._steps.steps and self._tf.executing_eagerly():
+            pipelines = self.watches.pipelines
+            self._recorder.phase("measuring the input pipeline")
+            pipelines.measure(budget_s)
+            self._recorder.put(pipelines=pipelines.facts() or None)

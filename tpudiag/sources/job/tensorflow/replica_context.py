@@ -1,0 +1,71 @@
+"""Tracing as replica 0 of a strategy, with XLA's all-reduce for what crosses replicas."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from importlib import import_module
+from typing import Any
+
+REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
+"""What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
+
+
+@contextlib.contextmanager
+def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
+    """Replica 0 of `replicas`: merge_call merges this one, and XLA sums over all of them."""
+    extended = strategy.extended
+    if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
+        yield
+        return
+    update_context: Any = import_module("tensorflow.python.distribute.distribute_lib").UpdateContext
+
+    def reduce_to(reduce_op: Any, value: Any, *_: Any, **__: Any) -> Any:
+        return _all_reduce(tf, reduce_op, value, replicas)
+
+    def batch_reduce_to(reduce_op: Any, pairs: Any, *_: Any, **__: Any) -> Any:
+        return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
+
+    def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+        first = [first_value(tf, value) for value in args]
+        given: dict[str, Any] = kwargs or {}
+        named = {name: first_value(tf, value) for name, value in given.items()}
+        with update_context(0):
+            done = fn(first_value(tf, var), *first, **named)
+        return tf.group(done) if group else tf.nest.map_structure(_alone, done)
+
+    changed: dict[str, Any] = {
+        "reduce_to": reduce_to, "batch_reduce_to": batch_reduce_to, "update": update,
+        "_use_merge_call": lambda: True,
+    }  # fmt: skip
+    for name, function in changed.items():
+        setattr(extended, name, function)
+    try:
+        with strategy.scope(), tf.distribute.ReplicaContext(strategy, 0):
+            yield
+    finally:
+        for name in changed:
+            delattr(extended, name)
+
+
+def first_value(tf: Any, value: Any) -> Any:
+    """The first replica's part of a distributed value; anything else as it is."""
+    return value.values[0] if isinstance(value, tf.distribute.DistributedValues) else value
+
+
+def _alone(value: Any) -> tuple[Any]:
+    """One replica's value, as the values of all replicas are given."""
+    return (value,)
+
+
+def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
+    """XLA's sum or mean of a value over the replicas."""
+    tensor = tf.convert_to_tensor(first_value(tf, value))
+    if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
+        return tensor
+    ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
+    total = ops.xla_all_reduce(
+        input=tensor, group_assignment=[list(range(replicas))], reduce_op="Add",
+        mode="CrossReplica",
+    )  # fmt: skip
+    return total / tf.cast(replicas, total.dtype) if "MEAN" in str(reduce_op).upper() else total

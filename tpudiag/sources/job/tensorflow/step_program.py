@@ -1,0 +1,88 @@
+"""The program of a traced step, and the user's lines behind its operations and refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpudiag.compiled import RefusedOp
+from tpudiag.sources.job.tensorflow import graphs, user_lines
+
+_REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
+_NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
+_HEAD = re.compile(r"func\.func @main\(.*?->|$")
+_ARGUMENT = re.compile(r"%arg\d+: ")
+
+
+class StepProgram:
+    """A function of the step's tensors, traced for these specs when it is first asked."""
+
+    def __init__(self, tf: Any, function: Callable[..., Any], specs: Sequence[Any]) -> None:
+        self._function = tf.function(function, jit_compile=True, autograph=False)
+        self._specs = specs
+
+    def stablehlo(self) -> str:
+        """The program's text; raises what TensorFlow raises where it does not lower."""
+        text = self._function.experimental_get_compiler_ir(*self._specs)(stage="stablehlo")
+        return text.decode() if isinstance(text, bytes) else str(text)
+
+    def places(self, text: str) -> dict[str, object]:
+        """The user's line of each operation, and the names of the arguments in their order."""
+        arguments = self._arguments()
+        head = _HEAD.search(text)
+        known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
+        return {"operations": self._locations(), "arguments": arguments if known else []}
+
+    def _graph(self) -> Any:
+        """The step's graph."""
+        return self._function.get_concrete_function(*self._specs).graph
+
+    def _locations(self) -> dict[str, str]:
+        """The user's line for each operation, by its name."""
+        locations: dict[str, str] = {}
+        for operation, _ in graphs.operations(self._graph()):
+            location = user_lines.of_frames(operation.traceback or ())
+            if location is not None:
+                locations.setdefault(operation.name, str(location))
+        return locations
+
+    def _arguments(self) -> list[str]:
+        """The names of the program's arguments: inputs of the step, then its variables."""
+        variables = {id(v.handle): v.name for v in self._graph().variables}
+        names: list[str] = []
+        captured = dict(zip(*self._captures(), strict=True))
+        for index, tensor in enumerate(self._graph().inputs):
+            source = captured.get(id(tensor))
+            name = variables.get(source, "") if source is not None else f"input {index}"
+            names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
+        return names
+
+    def _captures(self) -> tuple[list[int], list[int]]:
+        """The graph's own inputs for what it captured, and what that is; by identity."""
+        pairs = self._graph().captures
+        return [id(inner) for _, inner in pairs], [id(outer) for outer, _ in pairs]
+
+    def refused(self, error: str) -> tuple[RefusedOp, ...]:
+        """The operations that TensorFlow says do not lower, with the user's lines."""
+        named = set(_REFUSED.findall(error))
+        kinds = {kind for kind in named if not kind.startswith("_")}
+        if not kinds:
+            return (RefusedOp("An argument of type string", "input"),) if named else self._at(error)
+        ops = {
+            operation.type: RefusedOp(
+                operation.type, operation.name, user_lines.of_frames(operation.traceback or ())
+            )
+            for operation, _ in graphs.operations(self._graph())
+            if operation.type in kinds
+        }
+        return tuple(ops.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
+
+    def _at(self, error: str) -> tuple[RefusedOp, ...]:
+        """The first operation that a refusal points to by its name, as `{{node dense/MatMul}}`."""
+        named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
+        for operation, _ in graphs.operations(self._graph()) if named else ():
+            if operation.name in named.values() or operation.name.rpartition("/")[2] in named:
+                location = user_lines.of_frames(operation.traceback or ())
+                return (RefusedOp(operation.type, operation.name, location),)
+        return ()

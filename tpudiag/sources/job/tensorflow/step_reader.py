@@ -1,0 +1,76 @@
+"""Reads the training step from its trace: its products, its inputs, its batch, its loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.signals import Batch, MatrixOp, TensorSeen
+from tpudiag.sources.job.process.protocol import Recorder
+from tpudiag.sources.job.tensorflow import graphs, loss, matrix_products
+from tpudiag.sources.job.tensorflow.batches import batch_of
+from tpudiag.sources.job.tensorflow.job_facts import send_each
+from tpudiag.sources.job.tensorflow.training import GradientCall
+from tpudiag.sources.job.tensorflow.watches import Watches
+
+
+class StepReader:
+    """Sends what the traced step shows, once."""
+
+    def __init__(self, tf: Any, watches: Watches, recorder: Recorder) -> None:
+        self._tf, self._watches, self._recorder = tf, watches, recorder
+        self._read = False
+        self.batch: Batch | None = None
+        """Of the step that was read; None before, and where nothing tells."""
+
+    def read(self) -> None:
+        """Read the traced step, if gradients were traced and it was not read yet."""
+        calls = self._watches.gradients.calls
+        if not calls or self._read:
+            return
+        self._read = True
+        main = max(calls, key=lambda call: call.forward_operations)
+        same = [call for call in calls if call.graph is main.graph]
+        inputs = self._watches.strategies.last_inputs or graphs.step_inputs(main)
+        self.batch = batch = self.batch_of(inputs)
+        watches = self._watches
+        send_each(
+            self._recorder,
+            matrix_ops=lambda: self._matrix_ops(same, batch),
+            activations=lambda: graphs.activations(main),
+            step_ops=lambda: graphs.step_ops(main),
+            step_inputs=lambda: inputs,
+            numerics=lambda: watches.loop.numerics(main, watches.keras.layers.line_of),
+        )
+        if batch is not None:
+            averaged = watches.gradients.reduced_by_mean
+            send_each(
+                self._recorder,
+                batch=lambda: batch,
+                loss=lambda: loss.scales(self._tf, same, batch, averaged),
+            )
+
+    def batch_of(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
+        """The batch that reaches one replica, and so the global one."""
+        watches = self._watches
+        return batch_of(
+            inputs, watches.pipelines.facts(), watches.strategies.replicas or 1,
+            watches.keras.fit_at,
+        )  # fmt: skip
+
+    def inputs(self) -> tuple[TensorSeen, ...]:
+        """What the step that was traced last gets, read or not."""
+        inputs = self._watches.strategies.last_inputs
+        if not inputs and self._watches.gradients.calls:
+            return graphs.step_inputs(self._watches.gradients.calls[-1])
+        return inputs
+
+    def _matrix_ops(self, calls: list[GradientCall], batch: Batch | None) -> tuple[MatrixOp, ...]:
+        """The matrix products of the step, each once."""
+        layer_line = self._watches.keras.layers.line_of
+        rows = batch.per_replica_batch if batch is not None else None
+        products = {
+            op.name: op
+            for call in calls
+            for op in matrix_products.matrix_ops(call, layer_line, rows)
+        }
+        return tuple(products.values())

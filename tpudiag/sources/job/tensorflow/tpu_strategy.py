@@ -1,0 +1,140 @@
+"""The stand-in for TPUStrategy: a MirroredStrategy over CPU replicas that looks as one does.
+
+It must be a class with a name that starts with TPUStrategy: Keras asks isinstance() of it and looks
+at class names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import tpu_system
+from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
+
+
+def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
+    """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
+    base: Any = mirrored
+
+    class TPUStrategy(base):  # type: ignore[misc]
+        """Stands in for TPUStrategy while rehearsing."""
+
+        steps_per_run = 1
+        tpudiag_whole_batches = False
+        """Give the real replicas whole batches, where results must have the data's length."""
+
+        def __init__(
+            self,
+            tpu_cluster_resolver: Any = None,
+            experimental_device_assignment: Any = None,
+            experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
+            **named: Any,
+        ) -> None:
+            assignment = named.get("device_assignment") or experimental_device_assignment
+            wanted = getattr(assignment, "num_replicas", None)
+            self._tpudiag_replicas = wanted if isinstance(wanted, int) else system.replicas
+            self._tpudiag_resolver = tpu_cluster_resolver
+            real = min(real_replicas, self._tpudiag_replicas)
+            base.__init__(self, [f"CPU:{index}" for index in range(real)])
+            _as_tpu(self.extended, self, system)
+
+        @property
+        def cluster_resolver(self) -> Any:
+            return self._tpudiag_resolver
+
+        @property
+        def num_replicas_in_sync(self) -> int:
+            return int(self._tpudiag_replicas)
+
+        def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
+            return base.run(self, fn, args=args, kwargs=kwargs)
+
+        def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+            real = min(real_replicas, self.num_replicas_in_sync)
+            if not TPUStrategy.tpudiag_whole_batches:
+                dataset = _share(tf, dataset, real, self.num_replicas_in_sync)
+            return base.experimental_distribute_dataset(self, dataset, options)
+
+        def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+            def with_context(_: Any) -> Any:
+                return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
+
+            return base.distribute_datasets_from_function(self, with_context, options)
+
+        experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+        def experimental_assign_tological_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+            """One CPU replica holds what a TPU would place on one of its devices."""
+            return tensor
+
+        def experimental_split_to_logical_devices(
+            self, tensor: Any, partition_dimensions: Any  # noqa: ARG002
+        ) -> Any:  # fmt: skip
+            """One CPU replica holds what a TPU would split."""
+            return tensor
+
+        def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
+            """One CPU replica holds what a TPU would replicate."""
+            return tensor
+
+    return TPUStrategy
+
+
+def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
+    """Give the extended strategy of CPU replicas what that of a TPU has besides."""
+    base: Any = extended.__class__
+
+    class TPUExtended(base):  # type: ignore[misc]
+        """What Keras and others ask a TPU's strategy for."""
+
+        steps_per_run = 1
+        lazy_variable_tracker = None
+
+        @property
+        def num_hosts(self) -> int:
+            return system.hosts
+
+        @property
+        def num_replicas_per_host(self) -> int:
+            return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
+
+        @property
+        def tpu_hardware_feature(self) -> Any:
+            import tensorflow as tf
+
+            return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
+
+        def experimental_logical_device(self, logical_device_id: int) -> Any:
+            return logical_device(self, logical_device_id)
+
+        def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
+            return strategy.run(fn, args, kwargs, options)
+
+    extended.__class__ = TPUExtended
+
+
+def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
+    """The part of each global batch that the real replicas get: a per-replica batch each."""
+    if real_replicas == replicas:
+        return dataset
+
+    def part(tensor: Any) -> Any:
+        if tensor.shape.rank == 0:
+            return tensor
+        size = tensor.shape[0] if tensor.shape.rank else None
+        size = tf.shape(tensor)[0] if size is None else size
+        return tensor[: size * real_replicas // replicas]
+
+    def cut(*element: Any) -> Any:
+        parts = tf.nest.map_structure(part, element)
+        return parts if len(parts) > 1 else parts[0]
+
+    return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
+
+
+@contextlib.contextmanager
+def logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
+    """A CPU replica is one device."""
+    yield
