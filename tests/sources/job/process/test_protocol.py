@@ -70,7 +70,7 @@ def test_what_was_sent_becomes_signals() -> None:
 
 
 def test_a_fact_of_another_type_is_left_out_and_said() -> None:
-    sent = {"end": {"how": "stopped"}, "strategy_replicas": "many"}
+    sent: dict[str, object] = {"end": {"how": "stopped"}, "strategy_replicas": "many"}
     signals = facts.signals(Origin.REHEARSAL, sent)
     assert signals.end == JobEnd(how="stopped")
     assert signals.strategy_replicas is None
