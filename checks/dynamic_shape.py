@@ -100,9 +100,9 @@ def _finding(
     if only_batch and batching is not None:
         endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
         why = (
-            "every batch behind an endless repeat is full, but nothing says so to the compiler"
+            "Every batch behind an endless repeat is full, but nothing says so to the compiler"
             if endless
-            else "the last batch may be smaller: it is padded, or compiled once more"
+            else "The last batch may be smaller: it is padded, or compiled once more"
         )
         return Finding(
             f"{which} {_text(shown)}: its batch has no drop_remainder=True. {why}.",

@@ -40,13 +40,25 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
         need(None, "an optimizer or a traced step")
     half = [op for op in ops or () if op.dtype == "float16"]
     by_policy = precision is not None and any(map(_HALF.__contains__, precision.policies))
-    if precision is not None and precision.loss_scale_optimizer:
+    if precision is not None and precision.loss_scale_optimizer and by_policy:
+        policy = next(name for name in precision.policies if name in _HALF)
+        yield Finding(
+            f"the policy {policy} computes in float16, and the loss is scaled for it: on a TPU "
+            "bfloat16 is as fast and needs no scaling.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            (
+                Evidence("policy", policy),
+                Evidence("optimizer", precision.loss_scale_optimizer),
+            ),
+            precision.policy_location or precision.location,
+        )
+    elif precision is not None and precision.loss_scale_optimizer:
         yield Finding(
             f"{precision.loss_scale_optimizer} scales the loss: bfloat16 needs none.",
             "optimizer = keras.optimizers.Adam()  # without LossScaleOptimizer\n"
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
             (Evidence("optimizer", precision.loss_scale_optimizer),),
-            precision.policy_location if by_policy else precision.location,
+            precision.location,
         )
     elif half or by_policy:
         yield Finding(

@@ -21,7 +21,8 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     py_function, numpy_function and from_generator in the functions of each transformation of the
-    pipelines that feed the training step; in a profile, their calls on tf.data's threads.
+    pipelines that feed the training step; in a profile, their calls on tf.data's threads. What a
+    cache keeps is a note: it runs in the first epoch alone.
 
     ## Why it costs
     Python runs one such call at a time, on one core, however many parallel calls are asked for.
@@ -43,16 +44,19 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
     seen = 0
     mocked = any(thing.startswith("tfds ") for thing in signals.stood_in or ())
     for pipeline in own_pipelines(signals):
-        for op in pipeline.ops:
+        for number, op in enumerate(pipeline.ops):
             seen += 1
             generated = op.kind == "FlatMap"
             if op.python and op.location is not None and not (generated and mocked):
                 what = "from_generator" if generated else f"{op.kind}'s function"
+                kept = any(each.kind == "Cache" for each in pipeline.ops[number:])
                 yield Finding(
-                    f"{what} runs Python for each element.",
+                    f"{what} runs Python for each element"
+                    + (" of the first epoch; the cache behind it keeps them." if kept else "."),
                     FIX,
                     (Evidence("transformation", op.kind),),
                     op.location,
+                    severity=Severity.INFO if kept else None,
                 )
     yield Evidence("transformations without Python", seen, "transformations")
 

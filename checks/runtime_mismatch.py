@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.known_errors.model import Phase
+from tpudiag.known_errors.search import match
+from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Environment, Signals
 
@@ -52,9 +55,7 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
     if not seen.succeeded:
         yield Finding(
             f"importing TensorFlow failed: {seen.failure}",
-            "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"
-            if "tensorflow-tpu" in environment.distributions
-            else "pip install --force-reinstall tensorflow-cpu",
+            _reinstall(seen.failure or "", environment),
             tuple(Evidence(name, environment.distributions[name]) for name in owners),
         )
         return
@@ -62,6 +63,16 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence(name, environment.distributions[name], source="installed packages")
     if seen.took_s is not None:
         yield Evidence("import", round(seen.took_s, 1), "s")
+
+
+def _reinstall(failure: str, environment: Environment) -> str:
+    """What mends an import: as the catalogue of errors says, or a new installation."""
+    for hit in match(failure):
+        if hit.error.phase is Phase.INSTALLING and not hit.secondary:
+            return for_versions(hit, environment.distributions).fix
+    if "tensorflow-tpu" in environment.distributions:
+        return "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"
+    return "pip install --force-reinstall tensorflow-cpu"
 
 
 def _libtpu(environment: Environment) -> Iterator[Finding]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tpudiag.model import Check, Finding, Location
+import pytest
+
+from tpudiag.model import Check, Finding, Location, Severity
 from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals
 
 CHECK: Check = import_module("tpudiag.checks.python_in_pipeline").python_in_pipeline
@@ -21,3 +23,20 @@ def findings(*stood_in: str) -> list[Finding]:
 def test_a_generator_of_ours_is_not_the_users() -> None:
     assert findings("gs://bucket/a.tfrecord")
     assert not findings("tfds mnist")
+
+
+PYTHON = DatasetOp(kind="FlatMap", python=True, location=Location("train.py", 3))
+CACHE = DatasetOp(kind="Cache", location=Location("train.py", 3))
+
+
+@pytest.mark.parametrize(
+    ("ops", "severity"),
+    [((PYTHON,), None), ((PYTHON, CACHE), Severity.INFO), ((CACHE, PYTHON), None)],
+)
+def test_a_cache_behind_it_makes_it_a_note(
+    ops: tuple[DatasetOp, ...], severity: Severity | None
+) -> None:
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(Pipeline(ops=ops, elements=()),))
+    (finding,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert finding.severity is severity
+    assert ("first epoch" in finding.message) is (severity is not None)

@@ -13,20 +13,16 @@ import msgspec
 
 from tpudiag import catalogue, engine
 from tpudiag.diagnoses import (
-    autotune_table,
+    job_report,
     job_skips,
-    job_summary,
     offered_changes,
-    plot_data,
     predicted_step,
-    script_coverage,
     undiagnosed,
 )
 from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Report
 from tpudiag.phases import OnPhase
-from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     JobEnd,
@@ -61,10 +57,8 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
     """The report on the job as it is."""
     started = datetime.now(UTC)
-    python = request.python
-    target, asked = request.target, request.tpu
+    asked, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
-    replicas = target.replicas
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
     source = script.look(request.script_file, dict(request.overlay))
     if request.notebook is not None:
@@ -78,9 +72,8 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     reached = attempt is not None and attempt.reached
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
-    signals = replace(
-        signals, target=target, environment=job_python.environment_of(python), tpu=attempt
-    )
+    environment_ = job_python.environment_of(request.python)
+    signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
     signals = predicted_step.dispatched(_with_source(signals, source))
     on_phase("reading the profile")
     signals, profile_note = _with_profile(signals, request.log_dir)
@@ -89,62 +82,17 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         engine.examine(signals, catalogue.checks(), settings), signals.end
     )
     undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes)
-    compiled = predicted_step.of_signals(signals)
-    step = predicted_step.prediction(compiled) if compiled else None
-    return Report(
-        subject=Subject("job", request.name),
-        target=TargetSummary(target.name, target.replicas),
-        started=started.isoformat(timespec="seconds"),
+    judged = job_report.JudgedJob(
+        signals=signals,
         outcomes=outcomes,
-        measurements={
-            **job_summary.measurements(signals, job.wall_s),
-            **predicted_step.measurements(signals),
-        },
-        predictions=(step,) if step else (),
-        tables=(
-            *((predicted_step.table(step),) if step else ()),
-            *autotune_table.tables(signals),
-        ),
-        headline=job_summary.NOT_RUN
-        if source.is_tensorflow_1
-        else job_summary.headline(target, request.target_choice, signals.tpu, asked, replicas),
-        notes=(f"Python of the job: {python}.",)
-        if source.is_tensorflow_1
-        else (
-            f"Python of the job: {python}.",
-            *script_coverage.urgent(signals.coverage, signals.hook_defects),
-            job_summary.not_by_hand(job.variables),
-            *job_summary.notes(signals, replicas, job.facts.get("cut_to_steps")),
-            *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
-            *script_coverage.notes(signals.coverage),
-            *profile_note,
-            *([note] if request.notebook and (note := request.notebook.note()) else []),
-        ),
-        next_command=job_summary.next_command(request.log_dir),
-        partial=undiagnosed.unreachable(signals.end, request.fake_data)
-        or job_summary.partial(signals, job.timed_out),
-        interrupted=signals.end is not None and signals.end.how == "interrupted",
-        series=(
-            *plot_data.of(signals),
-            *(predicted_step.roofline(step, target) if step else ()),
-        ),
-        crash=signals.end.crash if signals.end is not None else None,
-        coverage=signals.coverage,
-        hook_defects=signals.hook_defects,
-        environment=job_summary.environment(python, compiled.compiler if compiled else None),
-        samples=samples(signals),
+        run=job,
+        started=started,
+        asked_tpu=asked,
+        replicas=replicas,
+        not_run=source.is_tensorflow_1,
+        profile_note=profile_note,
     )
-
-
-def samples(signals: Signals) -> tuple[StepSamples, ...]:
-    """What the observed steps computed, where the run had a seed."""
-    trained = signals.trained
-    if trained is None:
-        return ()
-    return (
-        StepSamples("loss of a step", "", trained.losses),
-        StepSamples(f"sums of the weights after {trained.steps} steps", "", trained.weights),
-    )
+    return job_report.report(request, judged)
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:

@@ -157,5 +157,5 @@ def _json(board: Any) -> Json:
     """A message as JSON, without what is not set."""
     json_format: Any = import_module("google.protobuf.json_format")
     kind: Any = import_module("google.cloud.monitoring_dashboard_v1").Dashboard
-    found: Json = json_format.MessageToDict(kind.pb(board))
-    return found
+    fields: Json = json_format.MessageToDict(kind.pb(board))
+    return fields

@@ -152,8 +152,8 @@ def _json(policy: Any) -> Json:
     """A message as JSON, without what is not set."""
     json_format: Any = import_module("google.protobuf.json_format")
     kind: Any = import_module("google.cloud.monitoring_v3").AlertPolicy
-    found: Json = json_format.MessageToDict(kind.pb(policy))
-    return found
+    fields: Json = json_format.MessageToDict(kind.pb(policy))
+    return fields
 
 
 def _normal(made: Json) -> Json:

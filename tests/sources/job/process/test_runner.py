@@ -17,13 +17,16 @@ def spec(program: str) -> JobSpec:
     )  # fmt: skip
 
 
-def test_the_address_of_colabs_tpu_is_set_for_a_script_that_asks_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["COLAB_TPU_ADDR", "TPU_NAME"])
+def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.delenv("COLAB_TPU_ADDR", raising=False)
+    monkeypatch.delenv(name, raising=False)
     script = tmp_path / "train.py"
-    script.write_text("import os\nos.environ['COLAB_TPU_ADDR']\n")
-    assert "COLAB_TPU_ADDR" in runner.added_variables(spec(str(script)))
-    script.write_text("import os\n")
-    assert "COLAB_TPU_ADDR" not in runner.added_variables(spec(str(script)))
-    assert "COLAB_TPU_ADDR" not in runner.added_variables(spec("module:function"))
+    script.write_text(f"import os\nos.environ['{name}']\n")
+    assert name in runner.added_variables(spec(str(script)))
+    script.write_text(f"import os\nprint('{name}' in os.environ)\n")
+    assert name in runner.added_variables(spec(str(script)))
+    script.write_text(f"import os\n{name} = os.environ.get('NAME')\n")
+    assert name not in runner.added_variables(spec(str(script)))
+    assert name not in runner.added_variables(spec("module:function"))

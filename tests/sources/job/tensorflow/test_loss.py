@@ -138,6 +138,8 @@ BATCH = Batch(128, 16, 8)
         (Term(base=1.0, constants=(1 / 8,)), False, 1 / 8),
         (Term(base=1.0, constants=(1 / 8, 0.3)), False, 1 / 8),
         (Term(base=1.0, constants=(0.3,)), False, 1.0),
+        (Term(base=1.0, constants=(4.0, 0.5)), False, 1.0),
+        (Term(base=1.0, constants=(1 / 128,)), False, 1 / 128),
         (Term(base=16.0, constants=(1 / 128,)), False, 1 / 8),
         (Term(base=16.0, constants=(1 / 16,)), False, 1.0),
         (Term(base=16.0), False, 16.0),

@@ -86,7 +86,7 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
         weight = None if not averaged and _near(parts[1:], right) else 1.0
     elif _near([whole], right) or (not averaged and _near(parts, right)):
         weight = wanted
-    elif _near([whole], slips):
+    elif _near([whole], slips) and not (term.base == 1 and whole > 1):  # a mean's own weight
         weight = whole
     elif averaged and _near(parts, right):
         weight = wanted

@@ -47,6 +47,7 @@ class _Slot:
     place: tuple[int, str]
     """What holds it and by which name."""
     get: Callable[[], object]
+    put: Callable[[object], None]
     written: bool
     location: Location | None
 
@@ -193,6 +194,11 @@ def _plain(name: str) -> str:
     return name.removeprefix("tf__")
 
 
+def written_slots(function: Any) -> tuple[_Slot, ...]:
+    """The numbers that a function of the user's, or one that it calls, writes."""
+    return tuple(slot for slot in _unique((function,)) if slot.written)
+
+
 def _unique(roots: tuple[Any, ...]) -> Iterator[_Slot]:
     """The slots of all roots, each once; a slot that is written anywhere counts as written."""
     slots: dict[tuple[int, str], _Slot] = {}
@@ -225,7 +231,8 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[_Slot]
             yield _Slot(
                 f"self.{use.name}" if use.kind == "self" else use.name,
                 (id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
-                _reader(use.kind, holder, use.name), use.written,
+                _reader(use.kind, holder, use.name), _writer(use.kind, holder, use.name),
+                use.written,
                 user_lines.of(function.__code__.co_filename, use.line),
             )  # fmt: skip
         elif isinstance(value, (FunctionType, MethodType)):
@@ -286,3 +293,15 @@ def _value(kind: str, holder: Any, name: str) -> object:
 def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:
     """Reads a slot again later."""
     return lambda: _value(kind, holder, name)
+
+
+def _writer(kind: str, holder: Any, name: str) -> Callable[[object], None]:
+    """Sets a slot."""
+
+    def put(value: object) -> None:
+        if kind == "cell":
+            holder[name].cell_contents = value
+        else:
+            (holder if kind == "global" else holder.__dict__)[name] = value
+
+    return put

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import tpu_system
+from tpudiag.sources.job.tensorflow import hooks, replica_state, tpu_system
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 
@@ -65,7 +65,7 @@ def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int
 
         experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-        def experimental_assign_tological_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+        def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
             """One CPU replica holds what a TPU would place on one of its devices."""
             return tensor
 
@@ -105,6 +105,10 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             import tensorflow as tf
 
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
+
+        def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+            alike = hooks.quietly(replica_state.started_alike, fn) or fn
+            return base.call_for_each_replica(self, alike, args, kwargs)
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)

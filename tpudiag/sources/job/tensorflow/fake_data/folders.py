@@ -12,7 +12,7 @@ from . import paths
 from .ledger import Ledger
 from .program_text import classes, sources
 
-_PICTURES = 64
+_PICTURES = 256
 """Names that such a folder is listed with."""
 
 

@@ -1,0 +1,123 @@
+"""The report on a job that was judged: its figures, its notes, what comes next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+
+from tpudiag.diagnoses import (
+    autotune_table,
+    job_summary,
+    plot_data,
+    predicted_step,
+    script_coverage,
+    undiagnosed,
+)
+from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.model import Outcome, Report, Subject, TargetSummary
+from tpudiag.report_figures import StepSamples
+from tpudiag.signals import Signals
+from tpudiag.sources.job.process.runner import JobRun
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedJob:
+    """A job as it ran, and what the checks said of it."""
+
+    signals: Signals
+    outcomes: tuple[Outcome, ...]
+    run: JobRun
+    started: datetime
+    asked_tpu: str | None
+    """The TPU that was asked for, None for a rehearsal."""
+    replicas: int
+    """Those that ran."""
+    not_run: bool
+    """A TensorFlow 1 script is read and not run."""
+    profile_note: tuple[str, ...]
+
+
+def report(request: JobRequest, job: JudgedJob) -> Report:
+    """All that is told of the job."""
+    signals, target = job.signals, request.target
+    compiled = predicted_step.of_signals(signals)
+    step = predicted_step.prediction(compiled) if compiled else None
+    end = signals.end
+    return Report(
+        subject=Subject("job", request.name),
+        target=TargetSummary(target.name, target.replicas),
+        started=job.started.isoformat(timespec="seconds"),
+        outcomes=job.outcomes,
+        measurements={
+            **job_summary.measurements(signals, job.run.wall_s),
+            **predicted_step.measurements(signals),
+        },
+        predictions=(step,) if step else (),
+        tables=(
+            *((predicted_step.table(step),) if step else ()),
+            *autotune_table.tables(signals),
+        ),
+        headline=_headline(request, job),
+        notes=_notes(request, job),
+        next_command=job_summary.next_command(request.log_dir),
+        partial=undiagnosed.unreachable(end, request.fake_data)
+        or job_summary.partial(signals, job.run.timed_out),
+        interrupted=end is not None and end.how == "interrupted",
+        series=(
+            *plot_data.of(signals),
+            *(predicted_step.roofline(step, target) if step else ()),
+        ),
+        crash=end.crash if end is not None else None,
+        coverage=signals.coverage,
+        hook_defects=signals.hook_defects,
+        environment=job_summary.environment(
+            request.python, compiled.compiler if compiled else None
+        ),
+        samples=samples(signals),
+    )
+
+
+def _headline(request: JobRequest, job: JudgedJob) -> str:
+    """What was run, where."""
+    if job.not_run:
+        return job_summary.NOT_RUN
+    return job_summary.headline(
+        request.target, request.target_choice, job.signals.tpu, job.asked_tpu, job.replicas
+    )
+
+
+def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
+    """What to know of the way in which it was run."""
+    python = f"Python of the job: {request.python}."
+    if job.not_run:
+        return (python,)
+    signals = job.signals
+    return (
+        python,
+        *script_coverage.urgent(signals.coverage, signals.hook_defects),
+        job_summary.not_by_hand(job.run.variables),
+        *job_summary.notes(signals, job.replicas, job.run.facts.get("cut_to_steps")),
+        *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
+        *script_coverage.notes(signals.coverage),
+        *job.profile_note,
+        *([note] if request.notebook and (note := request.notebook.note()) else []),
+    )
+
+
+def samples(signals: Signals) -> tuple[StepSamples, ...]:
+    """What the observed steps computed, where the run had a seed."""
+    trained = signals.trained
+    if trained is None:
+        return ()
+    return (
+        StepSamples("loss of a step", "", _numbers(trained.losses)),
+        StepSamples(
+            f"sums of the weights after {trained.steps} steps", "", _numbers(trained.weights)
+        ),
+    )
+
+
+def _numbers(values: tuple[float | None, ...]) -> tuple[float, ...]:
+    """The values as computed: the job's side sends none for what is no number."""
+    return tuple(math.nan if value is None else value for value in values)
