@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.recording import said_rate
+
+
+class _Row(msgspec.Struct):
+    """A row of a plan, as its report has it."""
+
+    target: str
+    batch_per_replica: int
+    best: bool = False
+    examples_per_second: float | None = None
+    step_ms: float | None = None
+    step_high_ms: float | None = None
+
+
+class _Report(msgspec.Struct):
+    """A JSON report."""
+
+    plan: tuple[_Row, ...] = ()
 
 
 def expected(wish: float | Path | None) -> Reference | None:
@@ -23,27 +40,26 @@ def expected(wish: float | Path | None) -> Reference | None:
 def _of_plan(path: Path) -> Reference:
     """The slow end of what is predicted for the best batch: less than that is a drop."""
     try:
-        report: Any = json.loads(path.read_text(encoding="utf-8"))
+        report = msgspec.json.decode(path.read_bytes(), type=_Report)
     except OSError as error:
         raise UsageError(f"--expect {path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except msgspec.MsgspecError as error:
         raise UsageError(f"--expect {path}: neither a rate nor a JSON report") from error
-    rows: Any = report.get("plan") if isinstance(report, dict) else None  # pyright: ignore
-    best = [row for row in rows or () if row.get("best") and row.get("examples_per_second")]
+    best = [row for row in report.plan if row.best and row.examples_per_second]
     if not best:
         raise UsageError(
             f"--expect {path}: predicts no rate; make it with tpudiag plan train.py --for v5e-8 "
             f"-o {path.name}"
         )
     if len(best) > 1:
-        targets = ", ".join(str(row["target"]) for row in best)
+        targets = ", ".join(row.target for row in best)
         raise UsageError(f"--expect {path}: a plan for several TPUs ({targets}); make one for one")
     (row,) = best
-    rate = float(row["examples_per_second"])
-    step_ms, high_ms = row.get("step_ms"), row.get("step_high_ms")
-    slowest = rate * step_ms / high_ms if step_ms and high_ms else rate
+    slowest = row.examples_per_second or 0.0
+    if row.step_ms and row.step_high_ms:
+        slowest *= row.step_ms / row.step_high_ms
     text = (
-        f"what {path.name} predicts for {row['target']} at {row['batch_per_replica']} a replica: "
+        f"what {path.name} predicts for {row.target} at {row.batch_per_replica} a replica: "
         f"{said_rate(slowest)} at the least"
     )
     return Reference(slowest, text, given=True)
