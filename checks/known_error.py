@@ -28,7 +28,8 @@ OF_STAND_INS = ("parse-spec", "shape-conflict")
 OF_MACHINE = ("host-memory", "bucket-transport", "metadata-server")
 """What a rehearsal meets on the machine that it runs on."""
 OF_DATA = ("E131",)
-"""Of how much data there is, which says nothing where it was stood in for, or shortened."""
+"""Of how much data there is: it says nothing where that was stood in for, and TPU212 says it with
+the line of the fit where the loop was seen."""
 OF_NO_TPU = ("E03",)
 """What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
 
@@ -94,7 +95,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     judged_elsewhere = (
         *(OF_FUNCTIONS if signals.functions is not None else ()),
         *(OF_PIPELINES if signals.pipelines is not None else ()),
-        *(OF_DATA if signals.stood_in else ()),
+        *(OF_DATA if signals.stood_in or signals.loop is not None else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
     own = end.how in ("signal", "timeout")  # what is said of the end is said by us then

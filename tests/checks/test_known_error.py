@@ -11,7 +11,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals
+from tpudiag.signals import JobEnd, Origin, Signals, TrainingLoop
 
 CHECK: Check = import_module("tpudiag.checks.known_error").known_error
 EXAMPLES = {error.id: error.example for error in known_errors()}
@@ -55,6 +55,13 @@ def test_the_end_of_data_that_was_stood_in_for_says_nothing() -> None:
     assert said_ids(outcome(end)) == ["E131"]
     signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=("tfds mnist",))
     (said,) = examine(signals, [CHECK], Settings())
+    assert said_ids(said) == []
+
+
+def test_the_end_of_data_is_told_by_the_check_that_saw_the_loop() -> None:
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E131"])
+    loop = TrainingLoop(dispatches=8)
+    (said,) = examine(Signals(origin=Origin.REHEARSAL, end=end, loop=loop), [CHECK], Settings())
     assert said_ids(said) == []
 
 

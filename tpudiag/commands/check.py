@@ -78,13 +78,15 @@ def add_python_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """How long the job runs, and where it writes."""
+def add_run_options(
+    parser: argparse.ArgumentParser, steps: int = 20, log_dir: str = "./tpudiag-logs"
+) -> None:
+    """How long the job runs, and where it writes; the defaults as the help names them."""
     parser.add_argument(
         "--steps",
         metavar="N",
         type=_count,
-        help="steps to profile (default: 20, fewer where a rehearsal is slow)",
+        help=f"steps to profile (default: {steps}, fewer where a rehearsal is slow)",
     )
     parser.add_argument(
         "--warmup",
@@ -138,7 +140,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         type=Path,
         default=Path("tpudiag-logs"),
-        help="where runs leave their profile (default: ./tpudiag-logs)",
+        help=f"where runs leave their profile (default: {log_dir})",
     )
 
 

@@ -59,7 +59,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     )  # fmt: skip
     parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
     check.add_python_option(parser)
-    check.add_run_options(parser)
+    check.add_run_options(parser, steps=10, log_dir="none is kept")
     check.add_compiler_options(parser)
     _report.add_report_options(parser, gates=False)
     parser.set_defaults(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -110,6 +111,13 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
     if trained is None:
         return ()
     return (
-        StepSamples("loss of a step", "", trained.losses),
-        StepSamples(f"sums of the weights after {trained.steps} steps", "", trained.weights),
+        StepSamples("loss of a step", "", _numbers(trained.losses)),
+        StepSamples(
+            f"sums of the weights after {trained.steps} steps", "", _numbers(trained.weights)
+        ),
     )
+
+
+def _numbers(values: tuple[float | None, ...]) -> tuple[float, ...]:
+    """The values as computed: the job's side sends none for what is no number."""
+    return tuple(math.nan if value is None else value for value in values)

@@ -88,7 +88,9 @@ def _reads_one(source: Source, call: cst.Call) -> bool:
     )
 
 
-@fix("TPU202", effect=Effect.NONE, title="prefetch at the end")
+# What is read ahead reaches the next shuffle earlier: iterators of one dataset draw their
+# seeds from one generator, and Keras makes a second one to build the model.
+@fix("TPU202", effect=Effect.ORDER, title="prefetch at the end")
 def prefetch(place: Place) -> Iterator[Edit]:
     """`.prefetch(AUTOTUNE)` behind the last transformation, or in place of a small buffer."""
     source = place.source
@@ -113,7 +115,7 @@ def prefetch(place: Place) -> Iterator[Edit]:
     yield chained(source, end, f".prefetch({names.autotune(source, end)})")
 
 
-@fix("TPU204", effect=Effect.NONE, title="keep the costly part in memory")
+@fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory")
 def cache_costly_work(place: Place) -> Iterator[Edit]:
     """`.cache()` behind the costly transformation that gives the same in every epoch."""
     if "same costly work" not in place.finding.message:

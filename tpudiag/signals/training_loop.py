@@ -13,9 +13,9 @@ class TrainedNumbers:
     """What the observed steps computed, to be compared with a run on the same seed."""
 
     steps: int
-    losses: tuple[float, ...] = ()
-    """Of each step that returns one: the mean of the scalars that it gives."""
-    weights: tuple[float, ...] = ()
+    losses: tuple[float | None, ...] = ()
+    """Of each step that returns one: the mean of the scalars that it gives; None: no number."""
+    weights: tuple[float | None, ...] = ()
     """Sum and sum of magnitudes of each trainable variable after the last step."""
 
 
