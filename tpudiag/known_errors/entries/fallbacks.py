@@ -104,8 +104,8 @@ valid, train = dataset.take(N), dataset.skip(N)                      # in place 
 model.fit(dataset)                                                    # in place of train_on_batch; or strategy.run in a tf.function of your own
 pip install -U tensorflow                                             # most of these limits went in 2.2 to 2.4""",
         evidence="recalled",
-        example="NotImplementedError: `sample_weight` is currently not supported when using TPUStrategy.",
-        yields_to=("E197", "E211", "P03", "E138"),
+        example="ValueError: Mixed precision is not supported with the tf.distribute.Strategy: Default.",
+        yields_to=("E197", "E211", "P03", "E138", "E436"),
     ),
     KnownError(
         id="E517",

@@ -174,6 +174,7 @@ tfds.load("NAME", data_dir="gs://BUCKET/tfds", download=False)          # prepar
             r"Tensor conversion requested dtype string for Tensor with dtype float32",
             r"num must be >= 1, got 0",
             r"`?filenames`? must be a `?tf\.data\.Dataset",
+            r"'(?:filenames?|pattern|input_pattern|contents)' of '\w{1,20}' Op has type float32 that does not match",
         ),
         cause="The list of file names is empty: the pattern matches no file, so the dataset of names holds floats (an empty list) in place of strings.",
         fix="""\

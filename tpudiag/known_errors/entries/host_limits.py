@@ -50,6 +50,7 @@ state = torch.load("model.pt", map_location="cpu")
 x = x.to(xm.xla_device())                                  # all inputs on one device""",
         citations=("Lightning-AI/pytorch-lightning#1363",),
         example="RuntimeError: Could not run 'aten::empty.memory_format' with arguments from the 'XLATensorId' backend.",
+        yields_to=("E17",),
     ),
     KnownError(
         id="E504",

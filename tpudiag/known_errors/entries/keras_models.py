@@ -195,6 +195,7 @@ with strategy.scope():
             r"'Node' object has no attribute 'output_masks'",
             r"'Tensor' object has no attribute '_keras_(?:history|shape)'",
             r"'InputLayer' object has no attribute '_?outbound_nodes'",
+            r"'tuple' object has no attribute '(?:layer|_keras_\w{1,20})'",
         ),
         cause="keras and tensorflow (or tf_keras, or a library on top of them) are of releases that do not belong together: pip brought a Keras 3 beside TensorFlow 2.15 or older, or a tf_keras newer than its TensorFlow.",
         details=("The name is {name}.",),

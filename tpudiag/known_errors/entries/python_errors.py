@@ -63,6 +63,7 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
             r"'NoneType' object has no attribute '(?P<name>\w{1,60})'",
             r"'NoneType' object is not (?P<name>subscriptable|iterable|callable)",
             r"operand type\(s\) for .{1,12}?: .{0,12}?'NoneType'",
+            r"best_weights\).{0,40}?NoneType",
         ),
         cause="None stands where an object was expected: a function that returns nothing, an image or file that was not found (cv2.imread, a dict's get), a TPU that was not detected, an unknown dimension used as a number.",
         details=("It was asked for {name}.",),

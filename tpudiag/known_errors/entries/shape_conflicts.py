@@ -60,7 +60,6 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"[Ss]hape mismatch",
             r"dimensions? (?:does|do) not match",
             r"[Ss]hapes? (?:does|do) not match",
-            r"Shapes must be equal rank",
             r"Input shapes must match",
             r"[Ss]izes? (?:does|do) not match",
             r"incompatible (?:with|batch|tensor) shapes?",

@@ -36,6 +36,8 @@ ERRORS = (
             r"Expected binary or unicode string, got",
             r"non-DMA-copy attempted of tensor type",
             r"cannot (?:be )?(?:cast|convert)(?:ed)? .{0,20}?string to",
+            r"that does not match expected type of (?P<wanted>\w{1,12})",
+            r"has type (?P<got>\w{1,12}) that does not match",
         ),
         cause="An operation gets a tensor of another type than it takes, or of two types: integer labels or steps beside floats, float64 from NumPy, float32 constants beside bfloat16 under a mixed policy, strings where numbers are wanted.",
         details=("{wanted} is wanted.", "It got {got}."),

@@ -12,7 +12,18 @@ _ASKING = {
     "pivot_table", "value_counts", "explode", "melt", "agg", "join",
 }  # fmt: skip
 """Methods of a table whose text arguments are columns."""
-_ASKING_OPTIONS = {"columns", "subset", "on", "left_on", "by", "usecols", "index", "values"}
+_ASKING_OPTIONS = {
+    "columns",
+    "subset",
+    "on",
+    "left_on",
+    "by",
+    "usecols",
+    "index",
+    "values",
+    "index_col",
+    "parse_dates",
+}
 _POSITIONS = {"loc", "at"}
 _ROUNDS = 6
 """How often names are followed from one assignment to the next."""

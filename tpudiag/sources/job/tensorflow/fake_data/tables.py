@@ -21,28 +21,34 @@ from .text_files import WORDS
 ROWS = 2048
 """Rows of each table that is stood in for."""
 _READERS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
+_PATHS = ("filepath_or_buffer", "path_or_buf", "path")
 _TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context|title|descr", re.I)
 _NAME = re.compile(r"(^|_)(id|ids|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I)
 _FOLD = re.compile(r"fold", re.I)
+_DATE = re.compile(r"date|timestamp", re.I)
 _LANGUAGE = re.compile(r"^(lang|language|locale)$", re.I)
 
 
 def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
     """Let pandas read tables that are not there."""
 
-    def read(original: Any, source: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def read(original: Any, *args: Any, **kwargs: Any) -> Any:
+        named = next((name for name in _PATHS if name in kwargs), None)
+        if named is not None:
+            args = (kwargs.pop(named), *args)
+        source = args[0] if args else None
         kept = paths.kept(source, ledger.folder)
         if kept is not None and os.path.exists(kept):  # noqa: PTH110
-            return original(kept, *args, **kwargs)
+            return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
-            return original(source, *args, **kwargs)
+            return original(*args, **kwargs)
         columns = asked(sources(), lambda name: hasattr(pandas.DataFrame, name))
         ledger.note(f"{source} ({ROWS} rows of {len(columns) or 2} columns)")
         return _table(pandas, columns, kwargs)
 
-    def write(original: Any, table: Any, target: Any = None, *args: Any, **kwargs: Any) -> Any:
-        kept = paths.kept(target, ledger.folder) or target
-        return original(table, kept, *args, **kwargs)
+    def write(original: Any, table: Any, *args: Any, **kwargs: Any) -> Any:
+        kept = paths.kept(args[0], ledger.folder) if args else None
+        return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
 
     for name in _READERS:
         if hasattr(pandas, name):
@@ -54,8 +60,10 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
 def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
     """A table of these columns, or of a name and a number where the script asks for none."""
     rows = min(int(options.get("nrows") or ROWS), ROWS)
-    names: Any = options.get("names")
-    if isinstance(names, (list, tuple)):
+    names: Any = options.get("names") or options.get("usecols")
+    if isinstance(names, (list, tuple)) and all(
+        isinstance(each, str) for each in cast("list[object]", names)
+    ):
         known = {column.name: column for column in columns}
         wanted = [str(each) for each in cast("list[object]", names)]
         columns = [known.get(name, Column(name)) for name in wanted]
@@ -67,8 +75,11 @@ def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
         known_types = {name: given[name] for name in given if name in table}
         table = table.astype(known_types, errors="ignore")
     index = options.get("index_col")
-    if index is not None and index is not False:
-        table = table.set_index(table.columns[index] if isinstance(index, int) else index)
+    if isinstance(index, int) and index is not False:
+        index = table.columns[index]
+    if isinstance(index, str):
+        made = table[index] if index in table else values(Column(index), rows)
+        table = table.assign(**{index: made}).set_index(index)
     return table
 
 
@@ -81,6 +92,8 @@ def values(column: Column, rows: int) -> list[Any]:
         return [" ".join(words[row % 5 :]) for row in range(rows)]
     if _NAME.search(column.name) or column.is_text:
         return [f"file-{row:05d}" for row in range(rows)]
+    if _DATE.search(column.name):
+        return [f"2020-{1 + row // 28 % 12:02d}-{1 + row % 28:02d}" for row in range(rows)]
     if _LANGUAGE.search(column.name):
         return ["en"] * rows
     return [row % (5 if _FOLD.search(column.name) else 2) for row in range(rows)]
