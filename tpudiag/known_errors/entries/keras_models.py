@@ -87,6 +87,8 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
             r"object with the name .{0,60}? is not a KerasTensor",
             r"No such layer: (?P<name>[\w.-]{1,60})",
             r"name \"(?P<name>[\w.-]{1,60})\" is used \d{1,3} times in the model",
+            r"Input tensors (?:to|of) a (?:Functional|Model) must (?:come from|be)",
+            r"missing previous layer metadata",
         ),
         cause="The functional model does not hang together: an output does not come from the inputs that are named, two layers have one name, or layers of two Keras (keras, tensorflow.keras, tf_keras) are mixed.",
         details=("The name is {name}.",),

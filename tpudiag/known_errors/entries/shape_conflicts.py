@@ -67,6 +67,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"requires (?:a )?`?\w{1,20}`? layer with matching",
             r"Shape \(.{0,60}?\) must have rank",
             r"Dimensions \d{1,9} and \d{1,9} are not compatible",
+            r"Cannot feed value of shape .{1,60}? for Tensor",
         ),
         cause="Two tensors that meet have shapes that do not fit.",
         details=("They are {left} and {right}.",),
