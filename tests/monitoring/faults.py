@@ -122,7 +122,7 @@ def asked(
     workers: int = 1,
     begin: Callable[[list[subprocess.Popen[bytes]]], None] | None = None,
     started: Callable[[list[subprocess.Popen[bytes]]], None] | None = None,
-    before_s: float = 14.0,
+    before_s: float = 20.0,
     since_s: float = 13.0,
 ) -> Asked:
     """Let a fault happen, and ask for its cause."""

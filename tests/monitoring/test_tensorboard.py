@@ -138,3 +138,19 @@ def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     assert found is not None
     assert not source.damaged
     assert before <= found.run.started_ns / NS <= found.run.beat_ns / NS <= time.time()
+
+
+def test_a_clock_that_is_set_back_hides_no_steps(event_files: ModuleType, tmp_path: Path) -> None:
+    steady = [event_files.event(10_000.0 + step, step) for step in range(100)]
+    event_files.write(tmp_path, steady)
+    source = EventFiles(str(tmp_path))
+    first = source.poll()
+    assert first is not None
+    late = [event_files.event(5_000.0 + 2 * step, step) for step in range(100, 200)]
+    event_files.write(tmp_path, late)
+    second = source.poll()
+    assert second is not None
+    assert second.run.id == first.run.id
+    assert second.steps == 100
+    took_s = [window.active_s for window in second.windows]
+    assert took_s == pytest.approx([1.0] + [2.0] * 99)

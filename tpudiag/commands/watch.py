@@ -17,7 +17,6 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 if TYPE_CHECKING:
     from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.recording import Outlet, Session
-    from tpudiag.monitoring.detector import Reference
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -77,9 +76,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         "killed (default: 1m; not at all where it ended well and its process is gone)",
     )  # fmt: skip
     parser.add_argument(
-        "--expect", metavar="RATE", type=_rate,
-        help="what is normal: examples a second (steps, where the batch is not known); without "
-        "it, what the job and its earlier runs have shown",
+        "--expect", metavar="RATE", type=_expectation,
+        help="what is normal: examples a second (steps, where the batch is not known), or the "
+        "JSON report of tpudiag plan (the slow end of what it predicts); without it, what the job "
+        "and its earlier runs have shown",
     )  # fmt: skip
     parser.add_argument(
         "--log", metavar="FILE", type=Path, action="append", default=[],
@@ -147,9 +147,10 @@ def run(options: argparse.Namespace) -> int:
     missing = [str(log) for log in options.log if not log.is_file()]
     if missing:
         raise UsageError(f"--log {missing[0]}: there is no such file")
+    from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.recording import Session
 
-    outlets, expect = _outlets(options), _expected(options.expect)
+    outlets, expect = _outlets(options), expected(options.expect)
     price = _price(options)
     quiet = () if options.log or settings.select != DEFAULT_CHECKS else WHERE_THEY_FAIL
     with Session(
@@ -184,9 +185,10 @@ def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
     report = replace(report, faults=(*report.faults, *options.lacking))
+    code = _report.emit(report, options)
     for fault in report.faults:
         print(f"tpudiag: {fault}", file=sys.stderr)
-    return _report.emit(report, options) or (2 if report.faults else 0)
+    return code or (2 if report.faults else 0)
 
 
 def _rate(text: str) -> float:
@@ -198,6 +200,11 @@ def _rate(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no rate above 0, such as 10000")
     return value
+
+
+def _expectation(text: str) -> float | Path:
+    """A rate, or a plan's report."""
+    return Path(text) if text.endswith(".json") else _rate(text)
 
 
 def _count(text: str) -> int:
@@ -212,13 +219,6 @@ def _price(options: argparse.Namespace) -> Price | None:
     from tpudiag.diagnoses.lost_time import Price
 
     return None if options.price is None else Price(options.price, options.chips)
-
-
-def _expected(rate: float | None) -> Reference | None:
-    """What the user says is normal."""
-    from tpudiag.monitoring.detector import Reference
-
-    return None if rate is None else Reference(rate, "what --expect gives", given=True)
 
 
 def _outlets(options: argparse.Namespace) -> list[Outlet]:
@@ -256,6 +256,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                 if session.look():
                     show(session)
                     if session.done(options.idle):
+                        _tell_end(session)
                         break
                 elif not told and not sys.stderr.isatty():
                     told = True
@@ -268,6 +269,13 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
         print("tpudiag: interrupted", file=sys.stderr)
         return 130
     return _reported(session, options)
+
+
+def _tell_end(session: Session) -> None:
+    """Say that no restart was seen, where the job did not end well."""
+    if session.watched.gone is not None:
+        print("tpudiag: nothing went on with the job: watching ends (--idle sets how long it "
+              "waits for a restart)", file=sys.stderr)  # fmt: skip
 
 
 def _settings(options: argparse.Namespace) -> Settings:

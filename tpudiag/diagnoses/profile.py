@@ -36,8 +36,8 @@ NO_STEPS = (
     "the step, and record again."
 )
 RECOVERED = (
-    "No step is marked in the profile: the steps were recovered ({source}). A run of a loop over "
-    "several steps (steps_per_execution) counts as one."
+    "The steps were recovered: {source}. A run of a loop over several steps (steps_per_execution) "
+    "counts as one."
 )
 WARMED = (
     "Warm-up: the first {first} took {longest:,.0f} ms at most, the median step {usual:,.4g} ms. "

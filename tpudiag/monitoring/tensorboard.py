@@ -7,6 +7,7 @@ progress. Framing: TFRecord (length, its checksum, data, checksum); events: even
 from __future__ import annotations
 
 import hashlib
+import heapq
 import struct
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
@@ -39,13 +40,23 @@ class Progress:
     """(ns since the epoch, step), both rising."""
     starts: int = 0
     """Points before which the job started anew: its step fell."""
+    shift_ns: int = 0
+    """By how much the clock was set back since the first point."""
 
     def add(self, at_ns: int, step: int) -> None:
         """One event."""
+        at_ns += self.shift_ns
+        if self.points and step > self.points[-1][1] and at_ns < self.points[-1][0] - NS:
+            ahead_ns = self.points[-1][0] + self._gap_ns() - at_ns
+            self.shift_ns, at_ns = self.shift_ns + ahead_ns, at_ns + ahead_ns
         if self.points and step < self.points[-1][1] // 2 and at_ns > self.points[-1][0]:
             self.points, self.starts = [], self.starts + 1
         if not self.points or (step > self.points[-1][1] and at_ns > self.points[-1][0]):
             self.points.append((at_ns, step))
+
+    def _gap_ns(self) -> int:
+        """The time between the last two points, which stands for one that is not known."""
+        return self.points[-1][0] - self.points[-2][0] if len(self.points) > 1 else NS
 
 
 class EventFiles:
@@ -81,8 +92,9 @@ class EventFiles:
         A run has a new id where the job started anew, and where steps come to be known beside
         epochs: its windows then come again from the first.
         """
-        events = sorted(event for file in self._files() for event in self._events(file))
-        for at_ns, step, of_epoch in events:
+        # In the order of each file: where the clock was set back, times fall and steps rise.
+        events = [list(self._events(file)) for file in self._files()]
+        for at_ns, step, of_epoch in heapq.merge(*events):
             self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
         by_step, by_epoch = self._progress["steps"].points, self._progress["epochs"].points
         unit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"

@@ -84,3 +84,25 @@ def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
         plane.event(xla, ("ThunkExecutor::Execute (wait for completion)", start + 3, 15.0))
     (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
     assert replica.part("compute") == pytest.approx(4 * 17.0)
+
+
+@pytest.mark.parametrize(
+    ("first_ms", "every_ms", "length_ms", "ahead"),
+    [(100.0, 1.5, 1.0, True), (100.0, 20.0, 0.5, True), (100.0, 20.0, 19.5, False)],
+)
+def test_marks_that_only_dispatch_are_no_steps(
+    spaces: ModuleType, tmp_path: Path, first_ms: float, every_ms: float, length_ms: float,
+    ahead: bool,
+) -> None:  # fmt: skip
+    made = spaces.space("host")
+    runs = [("jit_train_step(7)", 100.0 + 20.0 * number, 19.9) for number in range(8)]
+    ops = [("fusion.1", "loop fusion", start, length) for _, start, length in runs]
+    spaces.add_device(made, 0, runs, ops)
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for number in range(8):
+        plane.event(line, ("train", first_ms + every_ms * number, length_ms), step_num=number)
+    steps = facts(spaces.write(made, tmp_path))[1]
+    assert steps
+    assert ("only dispatch" in steps.source) is ahead
+    assert steps.step_ms == pytest.approx((20.0,) * 7 if ahead else (19.5,) * 8)

@@ -14,9 +14,9 @@ from tpudiag.monitoring.causes.starvation import starvation
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 
 PRESSURE, SWAP_MIB_PER_S, SCARCE = 10.0, 1.0, 0.05
-FAULTS_PER_S, MANY_FAULTS_PER_S = 5.0, 50.0
+FAULTS_PER_S, MANY_FAULTS_PER_S = 5.0, 15.0
 """Pages read back, where the time that was waited for memory accounts for what was lost; else."""
-PRESSED = 0.25
+PRESSED = 0.12
 """The share of the lost time that was waited for memory, at the least: reading back, and throwing
 out what is read again, take the rest as computing and as waiting for the disk."""
 HBM_FULL = 0.97

@@ -10,6 +10,8 @@ from tpudiag.signals.causes import CauseFigure
 
 OTHERS_BUSY, OTHERS_GREW = 0.4, 0.05
 """Shares of the host's cores: what others keep busy, and by how much that has grown."""
+TAKEN = 0.5
+"""Where all cores were busy before: the share of what the job lost that others have gained."""
 STARVED, STANDING = 0.7, 0.1
 """The time that ready threads had a core, of what it was; and of all of it, in a stall."""
 SLOWED = 0.4
@@ -52,8 +54,7 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
     """
     if host.queued is None or before.queued is None:
         return None
-    came = host.others_cores - before.others_cores > OTHERS_GREW * host.cores
-    if not came or host.others_cores < OTHERS_BUSY * host.cores:
+    if not _came(host, before) or host.others_cores < OTHERS_BUSY * host.cores:
         return None
     had, had_before = _had(host), _had(before)
     if seen.stalled:
@@ -74,6 +75,12 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
         CauseFigure("cores that the job has", round(host.own_cores, 1), "cores",
                     round(before.own_cores, 1), "psutil"),
     ))  # fmt: skip
+
+
+def _came(host: HostFigures, before: HostFigures) -> bool:
+    """Whether others keep more of the cores busy than before."""
+    gained, lost = host.others_cores - before.others_cores, before.own_cores - host.own_cores
+    return gained > OTHERS_GREW * host.cores or (gained > 0 and gained >= TAKEN * lost > 0)
 
 
 def _accounts(seen: Observations, before: float, now: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite, prod
 from typing import NamedTuple
 
@@ -130,21 +130,16 @@ def device_ops(
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
     ops_ = (
-        replace(
-            _device_op(key.name, op, busy_ms, peak),
-            program=str(key.program),
-            group=op.group,
-            repeated=op.repeated,
-            estimated_cycles=estimates.get(str(key.program), {}).get(key.name),
-        )
+        _device_op(key, op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
         for key, op in totals.items()
     )
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
 def _device_op(
-    name: str, op: OpTotal, busy_ms: float, peak: tuple[float | None, float | None]
-) -> DeviceOp:
+    key: OpKey, op: OpTotal, busy_ms: float, peak: tuple[float | None, float | None],
+    estimated_cycles: int | None,
+) -> DeviceOp:  # fmt: skip
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
     holds = op.category in CONTAINERS
@@ -153,7 +148,11 @@ def _device_op(
     rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
     bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
-        name=name,
+        name=key.name,
+        program=str(key.program),
+        group=op.group,
+        repeated=op.repeated,
+        estimated_cycles=estimated_cycles,
         category=op.category,
         self_ms=op.self_ps / PS_PER_MS,
         share=op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0,

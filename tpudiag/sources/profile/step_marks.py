@@ -12,7 +12,7 @@ from tpudiag.sources.profile.device_plane import DeviceRead, Run
 from tpudiag.sources.profile.edge_steps import Steps
 from tpudiag.sources.profile.functions import Call, outermost
 from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
-from tpudiag.sources.profile.intervals import Ints
+from tpudiag.sources.profile.intervals import Ints, common, union
 from tpudiag.sources.profile.step_breakdown import STEPS_LINE, HostSteps, made, of_host
 
 TRAINS = re.compile(r"(?i).*(train|step|fit).*|cluster.*")
@@ -23,6 +23,8 @@ NOT_TRAINS = re.compile(
 UNMARKED = "no step is marked"
 LEAST_RUNS = 4
 """A function or program that ran less often does not repeat."""
+MARKED = 0.8
+"""Marks around whole steps hold more of the program's time than this."""
 ONE = np.zeros(1, np.int64)
 MOST = 0.5
 """The program taken for the step has this share of the device's busy time at least."""
@@ -45,6 +47,10 @@ def host_steps(
     if marks:
         how = " with a step_num" if marks[0].numbered else ""
         source = f"events {marks[0].name!r}{how} on the host"
+        if name is None and (ahead := _dispatched_ahead(devices, marks)):
+            why = f"{source} end before the devices' work: they only dispatch it"
+            program = _program_name(ahead[0][1])
+            return _by_program(trace, ahead, label, f"runs of program {program!r}; {why}")
         return of_host(trace, devices, marks, label, source, False)
     if name is not None:
         return _asked_for(trace, devices, name, label)
@@ -60,6 +66,23 @@ def _marked(devices: Sequence[DeviceRead]) -> list[tuple[DeviceRead, Steps]]:
         for device in devices
         if device.steps is not None or device.busy or device.untold
     ]
+
+
+def _dispatched_ahead(
+    devices: Sequence[DeviceRead], marks: Sequence[Mark]
+) -> list[tuple[DeviceRead, Run]]:
+    """The devices and their program where it runs outside the host's marks; else none.
+
+    Dispatch is asynchronous: a loop that does not wait for its results marks what it hands over.
+    """
+    runs = [(device, run) for device in devices if (run := _program(device)) is not None]
+    if not runs or any(NOT_TRAINS.fullmatch(_program_name(run)) for _, run in runs):
+        return []
+    columns = [(mark.start, mark.end) for mark in marks]
+    marked = union(*np.array(columns, np.int64).T)
+    work = [union(run.starts, run.ends) for _, run in runs]
+    inside = sum(common(spans, marked).total for spans in work)
+    return runs if inside < MARKED * sum(spans.total for spans in work) else []
 
 
 def _asked_for(

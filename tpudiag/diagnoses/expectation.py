@@ -1,0 +1,65 @@
+"""What `watch --expect` calls normal: a rate, or what a plan's JSON report predicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from tpudiag.errors import UsageError
+from tpudiag.monitoring.detector import Reference
+from tpudiag.monitoring.recording import said_rate
+
+
+class _Row(msgspec.Struct):
+    """A row of a plan, as its report has it."""
+
+    target: str
+    batch_per_replica: int
+    best: bool = False
+    examples_per_second: float | None = None
+    step_ms: float | None = None
+    step_high_ms: float | None = None
+
+
+class _Report(msgspec.Struct):
+    """A JSON report."""
+
+    plan: tuple[_Row, ...] = ()
+
+
+def expected(wish: float | Path | None) -> Reference | None:
+    """The reference; raises UsageError for a report that predicts no rate, or several."""
+    if wish is None:
+        return None
+    if isinstance(wish, Path):
+        return _of_plan(wish)
+    return Reference(wish, "what --expect gives", given=True)
+
+
+def _of_plan(path: Path) -> Reference:
+    """The slow end of what is predicted for the best batch: less than that is a drop."""
+    try:
+        report = msgspec.json.decode(path.read_bytes(), type=_Report)
+    except OSError as error:
+        raise UsageError(f"--expect {path}: {error.strerror or error}") from error
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"--expect {path}: neither a rate nor a JSON report") from error
+    best = [row for row in report.plan if row.best and row.examples_per_second]
+    if not best:
+        raise UsageError(
+            f"--expect {path}: predicts no rate; make it with tpudiag plan train.py --for v5e-8 "
+            f"-o {path.name}"
+        )
+    if len(best) > 1:
+        targets = ", ".join(row.target for row in best)
+        raise UsageError(f"--expect {path}: a plan for several TPUs ({targets}); make one for one")
+    (row,) = best
+    slowest = row.examples_per_second or 0.0
+    if row.step_ms and row.step_high_ms:
+        slowest *= row.step_ms / row.step_high_ms
+    text = (
+        f"what {path.name} predicts for {row.target} at {row.batch_per_replica} a replica: "
+        f"{said_rate(slowest)} at the least"
+    )
+    return Reference(slowest, text, given=True)
