@@ -71,7 +71,7 @@ image = tf.ensure_shape(tf.image.resize(image, [224, 224]), [224, 224, 3])
 keras.layers.Conv2D(64, 3, padding="same")                  # where the image became smaller than the kernel""",
         evidence="recalled",
         example='ValueError: Input 0 of layer "dense" is incompatible with the layer: expected min_ndim=2, found ndim=1. Full shape received: (None,)',
-        yields_to=("E89",),
+        yields_to=("E89", "P24"),
     ),
     KnownError(
         id="E203",
