@@ -15,7 +15,7 @@ ERRORS = (
             r"'_UserObject' object is not callable",
             r"'AutoTrackable' object (?:has no attribute '(?P<name>\w{1,60})'|is not callable)",
             r"KeyError: ?[\"'](?P<name>serving_default|predict|serve)[\"']",
-            r"Signature(?:Def)? .{0,60}?(?:not found|does not exist|could not be found)",
+            r"SignatureDef .{0,60}?(?:not found|does not exist|could not be found)",
             r"Serving signature (?:key|name).{0,60}?not found",
             r"_SignatureMap.{0,80}?(?:KeyError|has no)",
         ),

@@ -148,6 +148,7 @@ model.save_weights("w.weights.h5")                              # with layers of
 pip install "h5py<3"                                            # TensorFlow 2.3 and older: 'str' object has no attribute 'decode'""",
         evidence="recalled",
         example="OSError: SavedModel file does not exist at: model.h5/{saved_model.pbtxt|saved_model.pb}",
+        yields_to=("E478",),
     ),
     KnownError(
         id="E206",
