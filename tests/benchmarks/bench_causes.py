@@ -17,8 +17,9 @@ A small trainer runs on the CPU, something goes wrong, and the cause is asked fo
     nothing         2.8x     3.0 s  host CPU                                           (see below)
 
 The other work on this machine is a fault of its own: where nothing was done to it, the trainer was
-2.8 times slower, and host CPU was named, which it was; where the input slept beside it (`both`),
-neither was most of the loss in this run, and `input` was told in the run before.
+2.8 times slower, and host CPU was named; in a quieter minute, none. Where the input slept beside
+it (`both`), four runs told: nothing, input, input, and once, wrongly, host CPU, before threads had
+to wait more than before for that.
 The limits of host CPU and of memory were set on such runs. Memory is made short by a control group
 of the trainer's own, which needs the right to make one.
 """
