@@ -64,6 +64,8 @@ def every_device(profile: ProfileFacts) -> None:
 
 def whole_trace(profile: ProfileFacts | None) -> None:
     """Skip a check that cannot pass where programs ran whose operations the trace lost."""
+    if profile is not None and profile.devices_missing:
+        raise NotMeasured("the profile holds no device of the TPU that the host drives", ON_THE_TPU)
     if profile is not None and profile.devices:
         every_device(profile)
     if profile is None or not profile.half_traced:

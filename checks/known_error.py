@@ -78,7 +78,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
         finding = _finding(hit, source, end, normal=normal)
         if _is_ours(hit, signals):
             finding = _noted(finding, "In this rehearsal, on this machine")
-        elif signals.stood_in and hit.error.family in OF_STAND_INS:
+        elif signals.stood_in and source == "exception" and _is_of_stand_ins(hit):
             finding = _noted(finding, "With data that was stood in for, and may not be like it")
         yield finding
     if end.error and not any(source == "exception" for _, source in hits):
@@ -130,6 +130,14 @@ def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
 def _made_outside(signals: Signals) -> bool:
     """Whether a variable was seen that was made outside the strategy's scope, which TPU501 says."""
     return any(not variable.in_scope for variable in signals.variables or ())
+
+
+def _is_of_stand_ins(hit: Match) -> bool:
+    """Whether data that was stood in for may well be to blame: always where it is Python's own
+    error, whose cause the text does not tell."""
+    return hit.error.family in OF_STAND_INS or (
+        hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
+    )
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,18 @@ def test_losses_of_a_job_that_is_not_steady_tell_nothing(document: documents.Scr
     judged = proof.judge(before, after, [change], [change], steady=False)
     assert judged.sound
     assert "not compared" in judged.losses
+
+
+@pytest.mark.parametrize(
+    ("mended", "worth"), [(1500, "1,000 -> 1,500 examples/s of input"), (990, ""), (1040, "")]
+)
+def test_a_rate_that_did_not_grow_is_no_worth(
+    document: documents.Script, mended: int, worth: str
+) -> None:
+    rates = (Evidence("as built", 1000), Evidence("with prefetch", mended))
+    change = candidate(document, 3, Edit(0, 0, ""))
+    slow = replace(change, finding=replace(change.finding, evidence=rates))
+    assert proof.worth(slow, report()) == worth
 
 
 def test_worth_is_taken_from_what_was_measured(document: documents.Script) -> None:

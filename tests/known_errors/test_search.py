@@ -266,3 +266,17 @@ def test_prefixes_that_split_a_wrapped_sentence_are_left_out() -> None:
     for prefix in ("2026-01-02T03:04:05.678Z worker-3 trainer[77]: ", "(task 3, pid=812) ", "> "):
         text = "\n".join(prefix + line for line in lines)
         assert match(text)[0].error.id == "E12"
+
+
+def test_a_module_beside_tensorflow_is_not_called_tensorflow() -> None:
+    assert ids(match("AttributeError: module 'tensorflow_datasets' has no attribute 'x'")) == [
+        "E281"
+    ]
+
+
+def test_a_layer_that_is_given_a_keras_tensor_is_no_matter_of_ranks() -> None:
+    text = (
+        "ValueError: Exception encountered when calling layer 'keras_layer'.\n"
+        "A KerasTensor cannot be used as input to a TensorFlow function. It stands for a shape."
+    )
+    assert [hit.error.id for hit in match(text) if not hit.secondary] == ["P24"]

@@ -256,6 +256,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                 if session.look():
                     show(session)
                     if session.done(options.idle):
+                        _tell_end(session)
                         break
                 elif not told and not sys.stderr.isatty():
                     told = True
@@ -268,6 +269,13 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
         print("tpudiag: interrupted", file=sys.stderr)
         return 130
     return _reported(session, options)
+
+
+def _tell_end(session: Session) -> None:
+    """Say that no restart was seen, where the job did not end well."""
+    if session.watched.gone is not None:
+        print("tpudiag: nothing went on with the job: watching ends (--idle sets how long it "
+              "waits for a restart)", file=sys.stderr)  # fmt: skip
 
 
 def _settings(options: argparse.Namespace) -> Settings:

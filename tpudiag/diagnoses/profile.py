@@ -51,6 +51,10 @@ KERNELS = (
     "{share:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds "
     "no FLOPs and bytes: what is said of the use of MXU and HBM is the least that it can be."
 )
+NO_DEVICE = (
+    "The host runs programs on a TPU, but the profile holds no device: it was not traced, or its "
+    "planes were lost. Nothing is said of the devices; record again with the TPU's own tracer on."
+)
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
@@ -117,7 +121,7 @@ def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Si
     """What the checks get to see."""
     return replace(
         known,
-        origin=Origin.PROFILE if facts.devices else Origin.REHEARSAL,
+        origin=Origin.PROFILE if facts.devices or facts.devices_missing else Origin.REHEARSAL,
         target=known.target or _target(facts),
         steps=steps,
         profile=facts,
@@ -190,7 +194,8 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     """What the reader must know to trust the figures."""
     facts = signals.profile
     if facts is not None and not facts.devices:
-        yield GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
+        gpus = GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
+        yield NO_DEVICE if facts.devices_missing else gpus
     if signals.steps is None:
         yield NO_STEPS
     else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tpudiag import comments
 from tpudiag.diagnoses.changes_of_source import Candidate
 from tpudiag.fixes import edits
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Verdict
 from tpudiag.source_change import Effect, FigureChange
 
 SAME = 1e-3
@@ -19,6 +19,8 @@ SAME_MEAN = 0.1
 """How far the mean of the losses may be where data or sums come in another order."""
 TIMED = frozenset(("TPU201", "TPU210", "TPU406", "TPU503", "TPU603", "TPU604", "TPU606"))
 """Checks that go by times of this machine: two runs of one job may differ in them."""
+GAIN = 1.05
+"""From this factor on a rate of input is a gain: less is within the noise of a machine."""
 REACH = 3
 """Lines below its old place at which a finding counts as the same one."""
 SHOWN = 3
@@ -247,7 +249,9 @@ def worth(candidate: Candidate, after: Report) -> str:
     as_built = known.get("as built")
     mended = next((e for name, e in known.items() if name.startswith("with ")), None)
     if as_built is not None and mended is not None:
-        return f"{_figure(as_built.value)} -> {_figure(mended.value)} examples/s of input"
+        gains = _rate(mended) >= GAIN * _rate(as_built)
+        rates = f"{_figure(as_built.value)} -> {_figure(mended.value)} examples/s of input"
+        return rates if gains else ""
     if "traces" in known:
         now = after.measurements.get("traces")
         then = f" -> {_figure(now.value)}" if now is not None else ""
@@ -259,6 +263,11 @@ def worth(candidate: Candidate, after: Report) -> str:
     if "padding of rows" in known:
         return f"up to {_figure(known['padding of rows'].value)} % of the products' work"
     return ""
+
+
+def _rate(evidence: Evidence) -> float:
+    """The figure of an evidence; 0 where it has none."""
+    return evidence.value if isinstance(evidence.value, (int, float)) else 0.0
 
 
 def _figure(value: object) -> str:

@@ -286,6 +286,8 @@ class ProfileFacts:
     """The longest first."""
     gpus: int = 0
     """GPUs that ran something, of which no figure here is."""
+    devices_missing: bool = False
+    """Whether a host runs programs on a TPU and the profile holds no device."""
     steps_differ: bool = False
     """Whether what marks a step is not the same on all hosts, or is missing on some."""
 

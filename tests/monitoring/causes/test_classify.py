@@ -80,6 +80,10 @@ NOT_PROVEN: list[dict[str, Any]] = [
     {"host": replace(BUSY, queued=0.4), "now": replace(SLOWER, step_ms=300.0)},
     {"host": BUSY, "now": replace(SLOWER, step_ms=1000.0)},
     {"host": replace(BUSY, others_cores=0.6)},
+    {
+        "host_before": replace(HOST, own_cores=2.0, queued=1.0),
+        "host": replace(BUSY, own_cores=0.5, queued=0.95),
+    },
     {"host": BUSY, "now": None},
     {"host": BUSY, "stalled": True, "lost": 1.0, "now": None},
     {

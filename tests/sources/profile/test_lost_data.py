@@ -200,3 +200,22 @@ def test_nothing_passes_while_a_device_that_ran_shows_no_steps(
     for id_ in ("TPU201", "TPU405", "TPU406"):
         assert outcomes[id_].verdict is not Verdict.PASSED, id_
     assert "show no steps" in (outcomes["TPU406"].reason or "")
+
+
+@pytest.mark.parametrize("runtime", ["tpu::System::Execute=>Done", "XLA::TPU HLO optimization"])
+def test_a_host_that_drives_a_tpu_is_no_rehearsal(
+    spaces: ModuleType, tmp_path: Path, runtime: str
+) -> None:
+    made = spaces.space("w")
+    plane = spaces.Plane(made, "/host:CPU")
+    python, other = plane.line("python"), plane.line("futex/7")
+    for number in range(6):
+        start = 100.0 + 30 * number
+        plane.event(python, ("train", start, 20.0), step_num=number)
+        plane.event(python, ("IteratorGetNextOp::DoCompute", start, 0.1))
+        plane.event(other, (runtime, start + 1, 0.5))
+    found = report(spaces.write(made, tmp_path))
+    drives = "Execute" in runtime
+    assert ("devices are not in the profile" in (found.headline or "")) is drives
+    assert any("holds no device" in note for note in found.notes) is drives
+    assert {o.id: o.verdict for o in found.outcomes}["TPU201"] is not Verdict.PASSED

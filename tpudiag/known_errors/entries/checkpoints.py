@@ -158,14 +158,19 @@ import tensorflow_io                  # other builds: registers it""",
         family="untracked-resource",
         phase=Phase.SAVING,
         patterns=(
-            r"Tried to export a function which references (?:an )?untracked (?:resource|object|Tensor)",
+            r"Tried to export a function which references (?:an )?'?untracked'? (?:resource|object|Tensor)",
             r"references untracked resource",
         ),
-        cause="The model that is saved uses a table or variable that is no attribute of it, so it cannot be saved with it.",
+        cause="The model that is saved uses a table or variable that is no attribute of it, so it cannot be saved with it: a global, an attribute of the class and not of the object, a moving average or table made in the function, a layer made in a builder that keeps none of it.",
         fix="""\
 self.table = tf.lookup.StaticHashTable(...)      # keep tables, variables and layers as attributes of the model or module
 module = tf.Module(); module.model, module.table = model, table; tf.saved_model.save(module, path)""",
-        evidence="recalled",
+        citations=(
+            "tensorflow/tensorflow#57363",
+            "tensorflow/tensorflow#57930",
+            "tensorflow/tensorflow#40310",
+            "tensorflow/transform#240",
+        ),
         example='AssertionError: Tried to export a function which references untracked resource Tensor("77:0", shape=(), dtype=resource).',
     ),
     KnownError(

@@ -7,6 +7,29 @@ from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
+        id="P79",
+        family="cpu-instructions",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"Illegal (?:hardware )?instruction {0,8}\(core dumped\)",
+            r"Fatal Python error: Illegal instruction",
+            r"Illegal hardware instruction",
+            r"signal SIGILL",
+        ),
+        cause="The processor does not know an instruction of the program: a wheel of TensorFlow, jaxlib or NumPy needs AVX and the CPU (an old one, a Celeron, an emulated or a virtual one that hides it) has none, or a package was compiled with -march=native on another machine.",
+        fix="""\
+grep -m1 -ow avx /proc/cpuinfo || echo "no AVX here"                     # a TPU VM has it: there it is a package built elsewhere
+python -X faulthandler -c "import tensorflow"                             # which library
+pip install --force-reinstall --no-cache-dir "tensorflow==RELEASE"          # the wheel instead of a build of your own
+docker run --platform linux/amd64 IMAGE; qemu-system-x86_64 -cpu host         # no emulated CPU without AVX; or run it on the TPU VM""",
+        citations=(
+            "tensorflow/tensorflow#17411",
+            "tensorflow/tensorflow#45744",
+            "tensorflow/tensorflow#62342",
+        ),
+        example="Illegal instruction (core dumped)",
+    ),
+    KnownError(
         id="E183",
         family="crash-in-native-code",
         phase=Phase.ANY,
@@ -42,5 +65,6 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
         ),
         evidence="recalled",
         example="Segmentation fault (core dumped)",
+        yields_to=("P79",),
     ),
 )

@@ -15,7 +15,7 @@ ERRORS = (
             r"'_UserObject' object is not callable",
             r"'AutoTrackable' object (?:has no attribute '(?P<name>\w{1,60})'|is not callable)",
             r"KeyError: ?[\"'](?P<name>serving_default|predict|serve)[\"']",
-            r"Signature(?:Def)? .{0,60}?(?:not found|does not exist|could not be found)",
+            r"SignatureDef .{0,60}?(?:not found|does not exist|could not be found)",
             r"Serving signature (?:key|name).{0,60}?not found",
             r"_SignatureMap.{0,80}?(?:KeyError|has no)",
         ),
@@ -63,7 +63,7 @@ pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1            # a script
         phase=Phase.ANY,
         kind=Kind.BROAD,
         patterns=(
-            r"'(?P<type>list|tuple|dict|str|int|float|bool|set|bytes|function|method|generator|range|type|module|numpy\.\w{3,10}|ndarray|DataFrame|Series|Image|zip|map|filter)' object has no attribute '(?P<name>\w{1,60})'",
+            r"'(?P<type>list|tuple|dict|str|int|float|bool|set|bytes|function|method|generator|range|type|numpy\.\w{3,10}|ndarray|DataFrame|Series|Image|zip|map|filter)' object has no attribute '(?P<name>\w{1,60})'",
             r"'(?P<type>int|float|bool|function|method|NotImplementedType|type|builtin_function_or_method|generator|map|zip|set|dict_keys|module)' object is not (?:subscriptable|iterable|callable|an iterator)",
             r"object of type '(?P<type>int|float|bool|generator|map|zip|function|type)' has no len\(\)",
             r"'(?P<type>str|list|dict|tuple|ndarray)' object is not callable",

@@ -114,7 +114,6 @@ pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1                      
             r"You are (?:saving|loading) .{0,30}?(?:a )?model that has not yet been built",
             r"Export directory .{1,160}? already exists",
             r"`?tf\.saved_model\.save`? is not supported inside a traced",
-            r"Expected an object of type `?Trackable`?, such as",
             r"Expected a TensorFlow function for which to generate a signature",
             r"Got a non-Tensor value .{1,120}? in the output of the function",
             r"Got non-flat/non-unique argument names for SavedModel signature",

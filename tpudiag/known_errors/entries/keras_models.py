@@ -71,7 +71,7 @@ image = tf.ensure_shape(tf.image.resize(image, [224, 224]), [224, 224, 3])
 keras.layers.Conv2D(64, 3, padding="same")                  # where the image became smaller than the kernel""",
         evidence="recalled",
         example='ValueError: Input 0 of layer "dense" is incompatible with the layer: expected min_ndim=2, found ndim=1. Full shape received: (None,)',
-        yields_to=("E89",),
+        yields_to=("E89", "P24"),
     ),
     KnownError(
         id="E203",
@@ -87,6 +87,8 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
             r"object with the name .{0,60}? is not a KerasTensor",
             r"No such layer: (?P<name>[\w.-]{1,60})",
             r"name \"(?P<name>[\w.-]{1,60})\" is used \d{1,3} times in the model",
+            r"Input tensors (?:to|of) a (?:Functional|Model) must (?:come from|be)",
+            r"missing previous layer metadata",
         ),
         cause="The functional model does not hang together: an output does not come from the inputs that are named, two layers have one name, or layers of two Keras (keras, tensorflow.keras, tf_keras) are mixed.",
         details=("The name is {name}.",),
@@ -146,6 +148,7 @@ model.save_weights("w.weights.h5")                              # with layers of
 pip install "h5py<3"                                            # TensorFlow 2.3 and older: 'str' object has no attribute 'decode'""",
         evidence="recalled",
         example="OSError: SavedModel file does not exist at: model.h5/{saved_model.pbtxt|saved_model.pb}",
+        yields_to=("E478",),
     ),
     KnownError(
         id="E206",

@@ -106,7 +106,7 @@ import distutils.version                              # up to Python 3.11, or wi
             r"module 'tensorflow(?:\._api\.v\d)?(?:\.v2)?\.?(?P<module>[\w.]{0,60})' has no attribute '(?P<name>experimental_\w{1,60})'",
             r"module 'tensorflow[\w.]{0,80}?config' has no attribute '(?P<name>\w{1,60})'",
             r"module 'tensorflow\._api\.v1\.\w{1,40}' has no attribute '(?P<name>\w{1,60})'",
-            r"module 'tensorflow(?:\._api\.v\d)?[\w.]{0,80}' has no attribute '(?P<name>\w{1,60})'",
+            r"module 'tensorflow(?:\.[\w.]{0,80})?' has no attribute '(?P<name>\w{1,60})'",
         ),
         cause="This TensorFlow has no such name: it was removed or renamed since the script was written (often an `experimental` one), or this version is older than the script wants.",
         details=("The name is {name}.",),

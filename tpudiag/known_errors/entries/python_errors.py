@@ -32,6 +32,8 @@ export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a
             r"AttributeError: module '(?P<module>[\w.]{1,80})' has no attribute '(?P<name>\w{1,60})'",
             r"TypeError: .{0,80}?got an unexpected keyword argument '(?P<name>\w{1,60})'",
             r"TypeError: .{0,80}?missing \d{1,2} required (?:positional|keyword-only) arguments?: (?P<name>'\w{1,60}')",
+            r"AttributeError: \(.module '(?P<module>[\w.]{1,80})' has no attribute '(?P<name>\w{1,60})'",
+            r"'module' object has no attribute '(?P<name>\w{1,60})'",
         ),
         cause="The code was written for another release of that package: the name or argument is gone, renamed or new, or two packages are of releases that do not belong together.",
         details=("It is {name}.",),
@@ -85,7 +87,7 @@ batch = tf.shape(x)[0]                                       # not x.shape[0], w
             r"None is only supported in the 1st dimension",
             r"Layer .{0,60}? expects? (?:a )?(?:list|tuple|dict)",
             r"could not find (?:input|feature) .{0,60}? in the (?:dict|dataset)",
-            r"Could not find matching concrete function to call loaded from the SavedModel",
+            r"Could not find matching (?:concrete )?function to call loaded from the SavedModel",
         ),
         cause="Two nested structures (tuple, list, dict of tensors) that should be built alike are not: what the dataset yields and the model takes, the two branches of a condition, the state of a loop before and after, or the arguments of a saved function.",
         fix="""\

@@ -23,6 +23,7 @@ ERRORS = (
             r"Unknown image file format",
             r"Could not parse .{0,20}?proto",
             r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
+            r"Input is empty\..{0,200}?Decode(?:Jpeg|Png|Image|Gif|Bmp)",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(

@@ -65,6 +65,9 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"incompatible (?:with|batch|tensor) shapes?",
             r"Batch sizes of A and B are not compatible",
             r"requires (?:a )?`?\w{1,20}`? layer with matching",
+            r"Shape \(.{0,60}?\) must have rank",
+            r"Dimensions \d{1,9} and \d{1,9} are not compatible",
+            r"Cannot feed value of shape .{1,60}? for Tensor",
         ),
         cause="Two tensors that meet have shapes that do not fit.",
         details=("They are {left} and {right}.",),
@@ -138,6 +141,8 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"expected to be batched, but batch size could not be found",
             r"[Uu]nable to (?:find|infer|determine) (?:the )?(?:dataset's )?batch size",
             r"[Cc]annot rebatch",
+            r"Cannot iterate over a shape with unknown rank",
+            r"Shape \(.{0,60}?\) is not fully defined",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

@@ -6,10 +6,12 @@ Nothing of it pauses the trainer: the kernel's own counters, and py-spy without 
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -24,16 +26,25 @@ from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.causes import Cause, CauseFigure
 
+if TYPE_CHECKING:
+    from tpudiag.sources.live.metrics import Figure
+
 MOST_WORKERS = 8
 """So many of this host are sampled by py-spy."""
 LEAST_WORKERS = 3
 """Fewer do not tell who waits for whom."""
 TOGETHER = STANDS = 0.3
 LIBTPU_PORT = 8431
+MOST_FIGURES = 8
 
 
 def device_figures() -> tuple[CauseFigure, ...]:
-    """What libtpu says of the chips, where a job serves its metrics on this host."""
+    """What is served of the chips on this host: by libtpu, or by GKE's device plugin."""
+    return _of_libtpu() or _of_device_plugin()
+
+
+def _of_libtpu() -> tuple[CauseFigure, ...]:
+    """The metrics that a job itself serves."""
     with socket.socket() as probe:
         probe.settimeout(0.5)
         if probe.connect_ex(("127.0.0.1", LIBTPU_PORT)):
@@ -41,10 +52,24 @@ def device_figures() -> tuple[CauseFigure, ...]:
     from tpudiag.sources.live.address import addresses
     from tpudiag.sources.live.metrics import figures
 
-    seen = figures(addresses(f"127.0.0.1:{LIBTPU_PORT}"))
+    return _as_evidence(figures(addresses(f"127.0.0.1:{LIBTPU_PORT}")), "libtpu")
+
+
+def _of_device_plugin() -> tuple[CauseFigure, ...]:
+    """The metrics of the node, whose address the sidecar's manifest gives."""
+    node = os.environ.get("TPUDIAG_NODE_IP")
+    if not node:
+        return ()
+    from tpudiag.sources.live.device_plugin import figures
+
+    return _as_evidence(figures(node, os.environ.get("POD_NAME", "")), "device plugin")
+
+
+def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]:
+    """Figures of devices beside a cause."""
     return tuple(
-        CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, "libtpu")
-        for one in seen[:8]
+        CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, source)
+        for one in seen[:MOST_FIGURES]
     )
 
 

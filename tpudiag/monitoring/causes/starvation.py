@@ -49,8 +49,8 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
     """Others came, and the job's threads wait for cores.
 
     Threads that sleep, or wait for a disk, wait for no core; threads that compute lose as much
-    as they have to wait. So both the time that was waited and the share that was had must
-    account for what the steps lost.
+    as they have to wait, and wait for more of their time. So both the time that was waited and
+    the share that was had must account for what the steps lost.
     """
     if host.queued is None or before.queued is None:
         return None
@@ -61,7 +61,8 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
         proven = had < STANDING and host.queued > EXPLAINED
     else:
         proven = (
-            had < STARVED * had_before
+            host.queued > before.queued
+            and had < STARVED * had_before
             and _accounts(seen, before.queued, host.queued)
             and _slowed(seen, had_before / max(had, 1e-9))
         )

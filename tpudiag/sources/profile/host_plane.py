@@ -20,7 +20,7 @@ import numpy as np
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.events import Events, Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
-from tpudiag.sources.profile.host_roles import KEPT, Role, role_of
+from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
 from tpudiag.sources.profile.memory import Allocations, allocations
 from tpudiag.sources.profile.pipelines import IteratorSpans
@@ -82,6 +82,8 @@ class HostRead:
     eager: Spans = EMPTY
     """Time in ops that ran eagerly from Python; functions and iterators are none."""
     eager_ops: tuple[Callback, ...] = ()
+    drives_tpu: bool = False
+    """Whether it runs programs on a TPU, whatever devices the profile holds."""
     spans_ps: tuple[int, int] | None = None
     """From the first to the last event."""
     strangers: int = 0
@@ -227,6 +229,7 @@ class _Gathering:
         read = self.read
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True
+        read.drives_tpu = drives_tpu(self.plane.names.values())
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
         for called in (read.calls, read.jitted):
             called.sort(key=lambda call: (call.start, -call.end))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -58,6 +59,18 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
 )
 KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
         Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN, Role.JIT)  # fmt: skip
+
+
+DRIVES = re.compile(
+    r"tpu::System::(Execute|TransferToDevice|TransferFromDevice).*|\w*Tpu(Loaded)?Executable::Execute.*"
+    r"|(.*:)?TPUExecute\w*|TpuExecute.*"
+)
+"""What a host does that runs programs on a TPU; compiling for one is no sign of it."""
+
+
+def drives_tpu(names: Iterable[str]) -> bool:
+    """Whether events of these names show a host that runs programs on a TPU."""
+    return any(DRIVES.fullmatch(name) for name in names)
 
 
 def role_of(name: str, span: str | None) -> Role:

@@ -48,6 +48,7 @@ class HostSummary:
     """The file's name without its ending, which tells hosts of one name apart."""
     gpus: tuple[str, ...]
     """Its GPUs that ran something; no figure of a TPU comes from them."""
+    drives_tpu: bool
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
     """First and last moment in which each device was busy, ps; None where it never was."""
@@ -160,6 +161,7 @@ def _summary(
         host=host,
         file=stem,
         gpus=tuple(gpu.name for gpu in planes.gpus if gpu.busy),
+        drives_tpu=trace is not None and trace.drives_tpu,
         devices=tuple(device.device(host) for device in devices),
         device_spans=tuple(
             (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices

@@ -91,6 +91,7 @@ def merged(
         waits=_waits(summaries),
         gpus=sum(len(summary.gpus) for summary in summaries),
         clocks=_clocks(summaries),
+        devices_missing=not devices and any(summary.drives_tpu for summary in summaries),
         steps_differ=len({host.source for host in hosts}) > 1 or 0 < len(hosts) < len(summaries),
     )
     suffix = facts.source.removeprefix("profile")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import paths, text_files
-from tpudiag.sources.job.tensorflow.fake_data.program_text import CLASSES, classes
+from tpudiag.sources.job.tensorflow.fake_data.program_text import (
+    CLASSES,
+    before_number,
+    classes,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,12 @@ def test_names_of_files_and_records_carry_them() -> None:
     names = paths.matching("gs://bucket/train/*/*", ("ILL", "WELL"))
     assert {name.split("/")[-2] for name in names} == {"ILL", "WELL"}
     assert text_files.marked(1, ("ILL", "WELL")).split("/")[-2] == "WELL"
+
+
+def test_the_number_in_a_name_stands_where_the_script_reads_it() -> None:
+    for text, name in (
+        (r"finder = re.compile(r'nb_([0-9]*)\.')", "gs://b/file-03-nb_512.tfrec"),
+        (r'n = re.compile(r"-([0-9]*)\.").search(f)', "gs://b/file-03-512.tfrec"),
+        ("nothing", "gs://b/file-03-512.tfrec"),
+    ):
+        assert name in paths.matching("gs://b/*.tfrec", CLASSES, before_number([text]))

@@ -9,7 +9,7 @@ from tpudiag.sources.job.tensorflow import barrier, hooks
 
 from . import hub, paths, text_files
 from .ledger import FILES, RECORDS, Ledger
-from .program_text import classes, sources
+from .program_text import before_number, classes, sources
 
 
 class Files:
@@ -54,7 +54,8 @@ class Files:
             text = each.decode() if isinstance(each, bytes) else str(each)
             known: Any = [] if paths.is_remote(text) and not self._written(text) else original(text)
             if not known and (paths.is_remote(text) or paths.looks_like_data(text)):
-                known = paths.matching(text, classes(sources()))
+                program = sources()
+                known = paths.matching(text, classes(program), before_number(program))
                 self._note(f"{text} ({len(known)} files of {RECORDS} records)")
             names += known
         return names

@@ -58,7 +58,7 @@ def looks_like_data(path: str) -> bool:
     return bool(_DATA.search(path))
 
 
-def matching(pattern: str, classes: Sequence[str] = CLASSES) -> list[str]:
+def matching(pattern: str, classes: Sequence[str] = CLASSES, before_number: str = "-") -> list[str]:
     """Names that match a pattern: files enough to be split, a folder for each class.
 
     Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
@@ -73,8 +73,10 @@ def matching(pattern: str, classes: Sequence[str] = CLASSES) -> list[str]:
         return [top + last for top in tops]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
     files = range(FILES)
+    mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"
     numbered = [
-        _filled(last, f"file-{file:02d}-{RECORDS}", f"-{file:02d}-{RECORDS}") for file in files
+        _filled(last, f"file{end}", end)
+        for end in (f"-{file:02d}{mark}{RECORDS}" for file in files)
     ]
     return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
 

@@ -15,6 +15,7 @@ CLASSES = ("class_a", "class_b")
 """Classes of examples where the text tells none."""
 _NAMED = re.compile(r"class|label|categor", re.I)
 _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
+_NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
 _MOST = 32
 
 
@@ -47,6 +48,15 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(listed)[:_MOST]
     in_names = tuple(name for name in looked_for if name.isupper())
     return (*in_names, "other")[:_MOST] if in_names else CLASSES
+
+
+def before_number(texts: Iterable[str]) -> str:
+    """What stands before the number that a script reads off its files' names, as in `-([0-9]*)`."""
+    for text in texts:
+        searched = _NUMBER.search(text)
+        if searched:
+            return searched[1]
+    return "-"
 
 
 def _listed(node: ast.Assign) -> list[str]:

@@ -1,0 +1,57 @@
+"""What GKE's TPU device plugin serves on each node: use of the chips, of all pods on it.
+
+Names of its series as Google's documentation of GKE's TPU metrics has them; not seen on a node.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+
+from tpudiag.sources.live.metrics import Figure
+
+PORT = 2112
+LIMIT_S = 2.0
+LONGEST_BYTES = 1 << 20
+SERIES = {
+    "duty_cycle": ("TensorCore duty cycle", "%"),
+    "tensorcore_utilization": ("TensorCore utilisation", "%"),
+    "memory_bandwidth_utilization": ("HBM bandwidth in use", "%"),
+    "memory_used": ("HBM in use", "bytes"),
+    "memory_total": ("HBM", "bytes"),
+}
+_SAMPLE = re.compile(r"(\w+)\{(.*)\}\s+(\S+)")
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+
+
+def figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:
+    """Figures of a node's chips, of one pod where it is named; empty where none are served."""
+    host = f"[{node}]" if ":" in node else node
+    try:
+        with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=LIMIT_S) as answer:
+            text = answer.read(LONGEST_BYTES).decode("utf-8", errors="replace")
+    except (OSError, ValueError, urllib.error.URLError, http.client.HTTPException):
+        return ()
+    return tuple(sorted(_figures(text, pod), key=lambda one: (one.device, one.name)))
+
+
+def _figures(text: str, pod: str) -> Iterator[Figure]:
+    """The samples of TPUs in Prometheus' text format."""
+    chips: dict[str, int] = {}
+    for line in text.splitlines():
+        sample = _SAMPLE.fullmatch(line.strip())
+        if sample is None or sample[1] not in SERIES:
+            continue
+        labels = dict(_LABEL.findall(sample[2]))
+        if labels.get("make") != "cloud-tpu" or (pod and labels.get("pod") != pod):
+            continue
+        try:
+            value = float(sample[3])
+        except ValueError:
+            continue
+        chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
+        name, unit = SERIES[sample[1]]
+        yield Figure(name, chip, value, unit)
