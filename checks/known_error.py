@@ -25,6 +25,12 @@ OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
 OF_STAND_INS = ("parse-spec", "shape-conflict")
 """What data that was stood in for may well be to blame for."""
+OF_PYTHON = (
+    "wrong-object", "missing-key", "undefined-name", "wrong-arguments", "wrong-type",
+    "out-of-bounds", "text-encoding", "recursion",
+)  # fmt: skip
+"""Python's own errors, whose text does not tell the cause: the desk answers them where it is asked,
+a report shows the job's traceback."""
 OF_MACHINE = ("host-memory", "bucket-transport", "metadata-server")
 """What a rehearsal meets on the machine that it runs on."""
 OF_DATA = ("E131",)
@@ -109,6 +115,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             judged = source == "log" and known.id in judged_elsewhere
             judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)
+            judged = judged or known.family in OF_PYTHON
             if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.known_errors.model import Phase
+from tpudiag.known_errors.model import Kind, Phase
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Severity, check
@@ -68,7 +68,11 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
 def _reinstall(failure: str, environment: Environment) -> str:
     """What mends an import: as the catalogue of errors says, or a new installation."""
     for hit in match(failure):
-        if hit.error.phase is Phase.INSTALLING and not hit.secondary:
+        if (
+            hit.error.phase is Phase.INSTALLING
+            and hit.error.kind is Kind.TELLING
+            and not hit.secondary
+        ):
             return for_versions(hit, environment.distributions).fix
     if "tensorflow-tpu" in environment.distributions:
         return "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"

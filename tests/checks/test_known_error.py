@@ -82,7 +82,18 @@ def test_docstring_explains() -> None:
         assert found and len(text.partition("## ")[0].split()) >= 15
 
 
-ENDING = [error for error in known_errors() if not error.noise]
+OF_PYTHON: tuple[str, ...] = import_module("tpudiag.checks.known_error").OF_PYTHON
+ENDING = [error for error in known_errors() if not error.noise and error.family not in OF_PYTHON]
+
+
+@pytest.mark.parametrize("family", OF_PYTHON)
+def test_errors_of_pythons_own_are_left_to_the_jobs_traceback(family: str) -> None:
+    ids = [error.id for error in known_errors() if error.family == family]
+    assert ids
+    for id_ in ids:
+        said = outcome(crashed(id_))
+        assert said.verdict is Verdict.SKIPPED
+        assert said.cause is not None and EXAMPLES[id_] in said.cause
 
 
 @pytest.mark.parametrize("error", ENDING, ids=lambda error: error.id)

@@ -82,6 +82,11 @@ def _with_unknown(matches: Sequence[Match], text: str) -> list[Match | UnknownEr
     matches = [for_versions(each, versions) for each in matches]
     failures = any(each.error.level == "error" for each in matches)
     failure = unknown(text) if not failures else None
-    if failure is None or any(not each.error.noise for each in match(failure.text)):
+    if failure is None or any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     return [failure, *matches]
+
+
+def _is_answer(hit: Match, failure: str) -> bool:
+    """Whether a match says what a failure is: noise does where the failure is nothing else."""
+    return not hit.error.noise or hit.excerpt.strip() == failure.strip()
