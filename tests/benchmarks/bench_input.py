@@ -127,8 +127,8 @@ def judged(name: str, folder: Path) -> bool:
     print(
         f"{name:10} one core {one['rate']:8.0f}/s, two {two['rate']:8.0f}/s, predicted "
         f"{predicted:8.0f}/s {error:+.0%}; CPU of an example on two "
-        f"{two['cpu_s'] / one['cpu_s'] - 1:+.0%}; bytes {bytes_error:+.0%}, CPU {cpu_error:+.0%} of /proc "
-        f"{'' if good else 'MISSED'}",
+        f"{two['cpu_s'] / one['cpu_s'] - 1:+.0%}; bytes {bytes_error:+.0%}, "
+        f"CPU {cpu_error:+.0%} of /proc {'' if good else 'MISSED'}",
         flush=True,
     )
     return good
