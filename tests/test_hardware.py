@@ -46,6 +46,11 @@ def test_no_tpu_has_such_a_name(name: str) -> None:
         target(name)
 
 
+def test_several_slices_are_refused_for_what_they_are() -> None:
+    with pytest.raises(UsageError, match="TPUStrategy spans one"):
+        target("2xv5e-256")
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

@@ -132,8 +132,7 @@ GENERATIONS = (
         chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=7.48,
         hbm_gib_per_chip=16, peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
         compiler_hbm_gb_per_s_per_device=317, mxu_tile=128, clock_mhz=700, cycles_weight=0.9,
-        link_gb_per_s=62,
-        torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),),
+        link_gb_per_s=62, torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),),
         pci_device="0x0027", pci_subsystem="0x004e", minimum_tensorflow=(1, 15),
     ),
     Generation(
@@ -141,8 +140,7 @@ GENERATIONS = (
         chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=15.48,
         hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
         compiler_hbm_gb_per_s_per_device=429, mxu_tile=128, clock_mhz=940, cycles_weight=0.9,
-        link_gb_per_s=82,
-        torus_axes=2, slices=_FLAT,
+        link_gb_per_s=82, torus_axes=2, slices=_FLAT,
         hosts=(Host("ct3-hightpu-4t", 4, 96, 340), Host("ct3p-hightpu-4t", 4, 48, 340, pods=True)),
         pci_device="0x0027", pci_subsystem="0x004f", minimum_tensorflow=(1, 15),
     ),
@@ -151,8 +149,8 @@ GENERATIONS = (
         chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=30.75,
         hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
         compiler_hbm_gb_per_s_per_device=982, mxu_tile=128, clock_mhz=1050, cycles_weight=0.3,
-        link_gb_per_s=45,
-        torus_axes=3, slices=_CUBES, hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
+        link_gb_per_s=45, torus_axes=3, slices=_CUBES,
+        hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
         chip_config="megacore", pci_device="0x005e", minimum_tensorflow=(2, 8),
     ),
     Generation(
@@ -251,6 +249,8 @@ def target(name: str) -> Target:
     """The target for an accelerator type as users write it: v5e-8, v5litepod-8, v3-32, v4-8."""
     match = re.fullmatch(r"([a-z0-9]+?)-(\d+)", name.strip().lower())
     generation = match and next((g for g in GENERATIONS if match[1] in g.aliases), None)
+    if re.fullmatch(r"\d+x[a-z0-9]+-\d+", name.strip().lower()):
+        raise UsageError(f"--for {name}: several slices; a TPUStrategy spans one: name one slice")
     if not match or not generation:
         known = ", ".join(g.name for g in GENERATIONS)
         raise UsageError(f"--for {name}: not a TPU name; write e.g. v5e-8 (generations: {known})")
