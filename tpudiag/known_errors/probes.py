@@ -91,10 +91,10 @@ def longest(pattern: str) -> int:
 @cache
 def lead(pattern: str) -> int:
     """Bytes that can stand before the anchor in a match at most, an upper bound."""
-    literal = re.sub(r"\\(\W)", r"\1", squeezed_pattern(pattern))
-    before, _, after = literal.partition(anchor(squeezed_pattern(pattern)))
-    ambiguous = anchor(squeezed_pattern(pattern)) in after
-    return longest(literal if ambiguous else before.removeprefix("(?<!ou)"))
+    literal = re.sub(r"\\(\W)", r"\1", squeezed_pattern(pattern).replace(NO_OUTPUT, "tpu"))
+    wanted = anchor(squeezed_pattern(pattern))
+    before, _, after = literal.partition(wanted)
+    return longest(literal if wanted in after else before)
 
 
 def squeezed_pattern(pattern: str) -> str:
@@ -104,12 +104,29 @@ def squeezed_pattern(pattern: str) -> str:
     return re.sub(r"(?<![a-z_])tpu", NO_OUTPUT, "".join(lowered))
 
 
+_TOKEN = re.compile(
+    r"(?P<quantifier>[?*+]\??|\{[^}]*\}\??)|(?P<open>\((?:\?(?:P<\w+>|[:=!]|<[=!]))?)|(?P<close>\))"
+    r"|(?P<any>\\\w|\[(?:[^\]\\]|\\.)*\]|[.^$|])|\\(?P<escaped>\W)|(?P<literal>[^?*+{}()\\\[\].^$|]+)"
+)
+
+
 def anchor(pattern: str) -> str:
     """The longest literal that every match of a pattern holds; empty where there is none."""
-    outside = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]|\\\w", "\0", pattern)
-    outside = re.sub(r"\\(\W)", lambda escape: chr(0xE000 + ord(escape[1])), outside)
-    while (inner := re.sub(r"\([^()]*\)", "\0", outside)) != outside:
-        outside = inner
-    outside = re.sub(r".(?:[?*+]|\{[^}]*\})\??|[.^$]", "\0", outside)
-    literal = re.sub("[\ue000-\ue0ff]", lambda escape: chr(ord(escape[0]) - 0xE000), outside)
-    return max(literal.split("\0"), key=len)
+    best = run = ""
+    depth = 0
+    for token in _TOKEN.finditer(pattern.replace(NO_OUTPUT, "tpu")):
+        kind = token.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+        elif depth:
+            continue
+        elif kind == "literal" or kind == "escaped":
+            run += token[kind]
+            continue
+        elif kind == "quantifier":
+            run = run[:-1]  # a quantifier binds the last character only
+        best = max(best, run, key=len)
+        run = ""
+    return max(best, run, key=len)
