@@ -77,14 +77,14 @@ def dataset(name: str, folder: Path):
 
 def child(name: str, folder: Path) -> None:
     """The cost as `check` measures it, and what /proc says meanwhile."""
-    from types import SimpleNamespace
-
+    from tpudiag.signals import DatasetOp, Pipeline
     from tpudiag.sources.job.tensorflow.input_benchmark import cost
 
     data = dataset(name, folder)
     next(iter(data))
     before = _counters()
-    found = cost(data, SimpleNamespace(examples_per_element=BATCH), SECONDS)
+    pipeline = Pipeline(ops=(DatasetOp(kind="Batch", batch_size=BATCH),), elements=())
+    found = cost(data, pipeline, SECONDS)
     after = _counters()
     print(json.dumps({
         "rate": found.examples_per_second, "cpu_s": found.cpu_s_per_example,

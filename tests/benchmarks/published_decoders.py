@@ -126,7 +126,8 @@ def attend(model: Decoder, mesh: Any, q: Any, k: Any, v: Any) -> Any:
 
     def inner(q: Any, k: Any, v: Any) -> Any:
         heads_first = [x.transpose(0, 2, 1, 3) for x in (q * scale, k, v)]
-        return kernel(*heads_first).transpose(0, 2, 1, 3)
+        attended: Any = kernel(*heads_first)
+        return attended.transpose(0, 2, 1, 3)
 
     return jax.shard_map(
         inner, mesh=mesh, in_specs=P("d"), out_specs=P("d"), check_vma=False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-WHITE_SPACE = b" \t\r\n\x0b\x0c\x00"
+ROW_SPACE = b" \t\r\x0b\x0c\x00"
+WHITE_SPACE = ROW_SPACE + b"\n"
 
 _ANSI = re.compile(
     rb"\x1b(?:\[[0-9;:?]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,1024}(?:\x07|\x1b\\)|[@-Z\\-_])"

@@ -61,19 +61,23 @@ def probes() -> tuple[Probe, ...]:
 
 
 @cache
-def _automaton() -> BytesAhoCorasick:
-    """Finds the anchors of all patterns at once."""
+def _anchored() -> tuple[BytesAhoCorasick, tuple[tuple[Probe, ...], ...]]:
+    """Finds all anchors at once; the patterns of each, many share theirs."""
     from ahocorasick_rs import BytesAhoCorasick
 
-    return BytesAhoCorasick([probe.anchor for probe in probes()])
+    of_anchor: dict[bytes, list[Probe]] = {}
+    for probe in probes():
+        of_anchor.setdefault(probe.anchor, []).append(probe)
+    return BytesAhoCorasick(list(of_anchor)), tuple(map(tuple, of_anchor.values()))
 
 
 def candidates(text: bytes) -> dict[Probe, list[int]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    places: dict[Probe, list[int]] = {}
-    for number, start, _ in _automaton().find_matches_as_indexes(text, overlapping=True):
-        places.setdefault(probes()[number], []).append(start)
-    return places
+    automaton, patterns_of = _anchored()
+    places: dict[int, list[int]] = {}
+    for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
+        places.setdefault(number, []).append(start)
+    return {probe: starts for number, starts in places.items() for probe in patterns_of[number]}
 
 
 @cache
@@ -122,7 +126,7 @@ def anchor(pattern: str) -> str:
             depth -= 1
         elif depth:
             continue
-        elif kind == "literal" or kind == "escaped":
+        elif kind in {"literal", "escaped"}:
             run += token[kind]
             continue
         elif kind == "quantifier":

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from .catalogue import known_errors
 from .model import Match
-from .plain_text import plain, squeezed, without_prefixes
+from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
 from .probes import Probe, candidates
 from .ranking import ranked
 
@@ -144,8 +144,8 @@ class _Window:
         """The index of the line that holds a position of the bare text."""
         if not self._starts:
             self._lines = self._text.split(b"\n")
-            lengths = (len(squeezed(line)) for line in self._lines)
-            self._starts = list(accumulate(lengths, initial=0))
+            rows = self._text.translate(None, ROW_SPACE).split(b"\n")
+            self._starts = list(accumulate(map(len, rows), initial=0))
         return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)
 
 

@@ -79,7 +79,7 @@ keras.backend.set_floatx("float32")                # no float64
         kind=Kind.BROAD,
         patterns=(
             r"not (?:yet )?implemented (?:natively )?(?:on|for|by|in|with) (?:the |a |Cloud )?(?:TPU|XLA)",
-            r"(?P<op>[A-Z][\w:]{2,40})? ?(?:op |operation )?(?:is |are )?not (?:yet )?supported (?:natively )?(?:on|for|by|in|with) (?:the |a |Cloud )?(?:TPU|XLA)",
+            r"not (?:yet )?supported (?:natively )?(?:on|for|by|in|with) (?:the |a |Cloud )?(?:TPU|XLA)",
             r"which is not implemented for TPU",
             r"[Oo]nly .{1,80}? supported (?:on|for|by) (?:the )?TPU",
             r"over subgroups of different sizes",
@@ -96,7 +96,6 @@ keras.backend.set_floatx("float32")                # no float64
             r"Fall ?back to CPU.{0,40}?TPU",
         ),
         cause="An operation, an option of it, or a feature of the library has no form for the TPU.",
-        details=("It is {op}.",),
         fix="""\
 tpudiag check train.py --for v5e-8                  # lowers the step without a TPU: names the operations and your lines
 dataset = dataset.map(the_part_with_it, num_parallel_calls=tf.data.AUTOTUNE)      # on the host, before the TPU
