@@ -7,6 +7,7 @@ passed over, so that a later report of the same schema version stays readable.
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -88,7 +89,7 @@ def load(path: str | Path) -> Report:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a report, made from the model; reports/report-v1.schema.json holds it."""
-    made = msgspec.json.schema(Report)
+    made = _dedented(msgspec.json.schema(Report))
     definitions = made["$defs"]
     whole = definitions.pop("Report")
     own = whole["properties"]
@@ -116,6 +117,14 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": definitions,
     }
+
+
+def _dedented(made: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its descriptions as Python 3.13 has docstrings: without their indentation."""
+    for definition in made["$defs"].values():
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
+    return made
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
