@@ -32,7 +32,7 @@ class Model(tf.keras.Model):
 
 with strategy.scope():
     model = Model()
-    model.build((None, LENGTH))
+    model(tf.zeros((1, LENGTH), tf.int32))
     optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
     optimizer.build(model.trainable_variables)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .catalogue import known_errors
@@ -26,10 +27,17 @@ class Probe(NamedTuple):
     rival: int | None
     pattern: str
 
+
+class Form(NamedTuple):
+    """A pattern as it is searched for: whole, or one branch of its choices."""
+
+    probe: Probe
+    pattern: str
+
     @property
     def anchor(self) -> bytes:
         """The longest literal of every match."""
-        return anchor(squeezed_pattern(self.pattern)).encode()
+        return _anchor_of(self.pattern).encode()
 
     @property
     def reach(self) -> int:
@@ -60,24 +68,82 @@ def probes() -> tuple[Probe, ...]:
     )  # fmt: skip
 
 
+TELLING = 9
+"""Bytes from which on an anchor is rare in a log; `dataset`, `steps`, `example` are not."""
+MOST_ALTERNATIVES = 8
+LARGE_BYTES = 65_536
+"""Texts from here on are worth the tenth of a second that taking patterns apart costs."""
+_CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
+
+
 @cache
-def _anchored() -> tuple[BytesAhoCorasick, tuple[tuple[Probe, ...], ...]]:
-    """Finds all anchors at once; the patterns of each, many share theirs."""
+def alternatives(pattern: str) -> tuple[str, ...]:
+    """A pattern taken apart at its choices, where that makes longer anchors: fewer false hits."""
+    best, weakest = (pattern,), _anchor_bytes(pattern)
+    if weakest >= TELLING:
+        return best
+    numbers = range(pattern.count("(?:"))
+    once = [_apart(best, number) for number in numbers]
+    for variants in (*once, *(_apart(each, number) for each in once for number in numbers)):
+        if len(variants) <= MOST_ALTERNATIVES and min(map(_anchor_bytes, variants)) > weakest:
+            best, weakest = variants, min(map(_anchor_bytes, variants))
+    return best
+
+
+def _apart(variants: tuple[str, ...], number: int) -> tuple[str, ...]:
+    """Variants of a pattern, their choice of this number replaced by each of its branches."""
+    made: list[str] = []
+    for variant in variants:
+        choice = next(islice(_CHOICE.finditer(variant), number, None), None)
+        if choice is None or _depth(variant[: choice.start()]):
+            made.append(variant)
+            continue
+        head, tail = variant[: choice.start()], variant[choice.end() :]
+        made += [f"{head}{branch}{tail}" for branch in choice[1].split("|")]
+    return tuple(dict.fromkeys(made))
+
+
+def _depth(head: str) -> int:
+    """How many groups are open at the end of the beginning of a pattern."""
+    bare = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "", head)
+    return bare.count("(") - bare.count(")")
+
+
+def _anchor_bytes(pattern: str) -> int:
+    """The length of a pattern's anchor."""
+    return len(_anchor_of(pattern))
+
+
+@cache
+def _anchor_of(pattern: str) -> str:
+    """The longest literal that every match of a pattern holds, in lower case without blanks."""
+    return anchor(squeezed_pattern(pattern))
+
+
+@cache
+def _anchored(apart: bool) -> tuple[BytesAhoCorasick, tuple[tuple[Form, ...], ...]]:
+    """Finds all anchors at once; the forms of each, many share theirs."""
     from ahocorasick_rs import BytesAhoCorasick
 
-    of_anchor: dict[bytes, list[Probe]] = {}
+    of_anchor: dict[bytes, list[Form]] = {}
     for probe in probes():
-        of_anchor.setdefault(probe.anchor, []).append(probe)
+        for pattern in alternatives(probe.pattern) if apart else (probe.pattern,):
+            form = Form(probe, pattern)
+            of_anchor.setdefault(form.anchor, []).append(form)
     return BytesAhoCorasick(list(of_anchor)), tuple(map(tuple, of_anchor.values()))
 
 
-def candidates(text: bytes) -> dict[Probe, list[int]]:
+def candidates(text: bytes) -> dict[Probe, list[tuple[Form, list[int]]]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    automaton, patterns_of = _anchored()
+    automaton, forms_of = _anchored(len(text) > LARGE_BYTES)
     places: dict[int, list[int]] = {}
     for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
         places.setdefault(number, []).append(start)
-    return {probe: starts for number, starts in places.items() for probe in patterns_of[number]}
+    forms: dict[Probe, list[tuple[Form, list[int]]]] = {}
+    for number, starts in places.items():
+        for form in forms_of[number]:
+            forms.setdefault(form.probe, []).append((form, starts))
+    return forms
 
 
 @cache

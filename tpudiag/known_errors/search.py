@@ -7,9 +7,10 @@ its longest literal occurs, and a log is read through a window.
 
 from __future__ import annotations
 
+import heapq
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from itertools import accumulate, takewhile
@@ -18,7 +19,7 @@ from typing import BinaryIO
 from .catalogue import known_errors
 from .model import Match
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
-from .probes import Probe, candidates
+from .probes import Form, Probe, candidates
 from .ranking import ranked
 
 BLOCK = 1 << 19
@@ -82,8 +83,10 @@ class _Search:
         bare = squeezed(text)
         lowered = bare.lower()
         window = _Window(text, bare, self._line)
-        for probe, places in candidates(lowered).items():
-            matches = _matches(probe, lowered, places, self._taken.get(probe, 0) - self._base)
+        for probe, forms in candidates(lowered).items():
+            begin = self._taken.get(probe, 0) - self._base
+            of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
+            matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
             if hits := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
                 self._note(probe, hits, window)
         return self._base + len(bare) - later
@@ -149,15 +152,24 @@ class _Window:
         return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)
 
 
-def _matches(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[bytes]]:
+    """The matches of all forms of a pattern as they follow each other, none within another."""
+    end = 0
+    for hit in heapq.merge(*of_forms, key=lambda each: each.start()):
+        if hit.start() >= end:
+            end = hit.end()
+            yield hit
+
+
+def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
     """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
     for place in places:
         while place >= begin:
-            start, end = max(begin, place - probe.lead), place + probe.reach
+            start, end = max(begin, place - form.lead), place + form.reach
             # A search would try every later start too, where most begin with their anchor:
             # a head that comes again and again would cost its square.
-            find = probe.regex.match if start == place else probe.regex.search
+            find = form.regex.match if start == place else form.regex.search
             hit = find(text, start, end)
             if hit is None:
                 break

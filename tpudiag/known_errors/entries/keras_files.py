@@ -235,7 +235,7 @@ gcloud storage cp -r /local/path gs://BUCKET/path                               
                 cause="a local path and a remote worker",
                 look_for="`/job:worker`, grpc://, a TPU Node",
                 decide="is the path gs://?",
-                cues=(r"/job:(?:tpu_)?worker",),
+                cues=(r"/job:worker", r"/job:tpu_worker"),
                 families=("local-files", "device-placement"),
             ),
         ),

@@ -203,7 +203,8 @@ gcloud storage buckets add-iam-policy-binding gs://BUCKET --member=serviceAccoun
                 decide="is the path gs://?",
                 fix='save and restore by gs://BUCKET/..., or options=tf.train.CheckpointOptions(experimental_io_device="/job:localhost")',
                 cues=(
-                    r"/job:(?:tpu_)?worker",
+                    r"/job:worker",
+                    r"/job:tpu_worker",
                     r"\[local\]",
                 ),
                 families=("local-files",),

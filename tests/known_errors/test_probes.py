@@ -1,0 +1,56 @@
+"""Patterns are searched for by their rarest words, taken apart where these are common ones."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.probes import (
+    LARGE_BYTES,
+    MOST_ALTERNATIVES,
+    alternatives,
+    anchor,
+    compiled,
+    squeezed_pattern,
+)
+from tpudiag.known_errors.search import match
+
+
+@pytest.mark.parametrize(
+    ("pattern", "forms"),
+    [
+        ("steps were left", ("steps were left",)),
+        (
+            "(?:Must specify|Can not give) (?:max_)?steps",
+            ("Must specify (?:max_)?steps", "Can not give (?:max_)?steps"),
+        ),
+        ("(?:a|b)+ steps", ("(?:a|b)+ steps",)),
+        (r"steps \(?:no|choice\)", (r"steps \(?:no|choice\)",)),
+        ("x(?P<all>(?:one|two) steps)", ("x(?P<all>(?:one|two) steps)",)),
+    ],
+)  # fmt: skip
+def test_a_pattern_of_a_common_word_is_taken_apart(pattern: str, forms: tuple[str, ...]) -> None:
+    assert alternatives(pattern) == forms
+
+
+def test_the_forms_of_each_pattern_match_what_it_matches() -> None:
+    for error in known_errors():
+        text = re.sub(rb"\s+", b"", error.example.encode()).lower()
+        for pattern in error.patterns:
+            forms = alternatives(pattern)
+            assert 1 <= len(forms) <= MOST_ALTERNATIVES
+            if len(forms) > 1:
+                apart = any(compiled(form).search(text) for form in forms)
+                assert apart == bool(compiled(pattern).search(text)), pattern
+                weakest = min(len(anchor(squeezed_pattern(form))) for form in forms)
+                assert weakest > len(anchor(squeezed_pattern(pattern)))
+
+
+def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:
+    examples = [error.example for error in known_errors()]
+    quiet = "all is well so far\n" * (LARGE_BYTES // 8)
+    for example in examples[::10]:
+        short = {(each.error.id, each.count) for each in match(example)}
+        assert {(each.error.id, each.count) for each in match(example + "\n" + quiet)} == short
