@@ -79,7 +79,8 @@ _CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
 @cache
 def alternatives(pattern: str) -> tuple[str, ...]:
     """A pattern taken apart at its choices, where that makes longer anchors: fewer false hits."""
-    best, weakest = (pattern,), _anchor_bytes(pattern)
+    best: tuple[str, ...] = (pattern,)
+    weakest = _anchor_bytes(pattern)
     if weakest >= TELLING:
         return best
     numbers = range(pattern.count("(?:"))

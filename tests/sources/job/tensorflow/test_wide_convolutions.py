@@ -20,12 +20,15 @@ class Normalised(NamedTuple):
     batch_mean: Tensor
 
 
+def cast(_: Tensor, dtype: str, name: str) -> Tensor:
+    """A cast that notes its name."""
+    return Tensor(dtype, name)
+
+
 def tensorflow() -> Any:
     """A TensorFlow of casts alone; its version is one whose operations are left alone."""
-    return SimpleNamespace(
-        bfloat16="bfloat16", float16="float16", float32="float32", __version__="2.99.0",
-        cast=lambda _tensor, dtype, name: Tensor(dtype, name),
-    )  # fmt: skip
+    names = {"bfloat16": "bfloat16", "float16": "float16", "float32": "float32"}
+    return SimpleNamespace(**names, __version__="2.99.0", cast=cast)
 
 
 def norm(x: Tensor, scale: Tensor) -> Normalised:
@@ -36,14 +39,14 @@ def norm(x: Tensor, scale: Tensor) -> Normalised:
 
 def test_a_batch_norm_of_bfloat16_is_computed_in_float32() -> None:
     wide = WideConvolutions(tensorflow())
-    result = wide._normalised(norm, Tensor("bfloat16"), Tensor("float32"))
+    result = wide.normalised(norm, Tensor("bfloat16"), Tensor("float32"))
     assert result.y == Tensor("bfloat16", NARROW)
     assert result.batch_mean.dtype == "float32"
 
 
 def test_a_batch_norm_of_float32_stays() -> None:
     wide = WideConvolutions(tensorflow())
-    assert wide._normalised(norm, Tensor("float32"), Tensor("float32")).y.name == "x"
+    assert wide.normalised(norm, Tensor("float32"), Tensor("float32")).y.name == "x"
 
 
 def test_a_convolution_of_bfloat16_is_computed_in_float32() -> None:
@@ -54,6 +57,6 @@ def test_a_convolution_of_bfloat16_is_computed_in_float32() -> None:
         return Tensor("float32")
 
     wide = WideConvolutions(tensorflow())
-    result = wide._convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
+    result = wide.convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
     assert given == [Tensor("float32", WIDE)] * 2
     assert result == Tensor("bfloat16", NARROW)

@@ -38,11 +38,11 @@ class WideConvolutions:
             return
         for name in _CONVOLUTIONS:
             if hasattr(operations, name):
-                hooks.around(operations, name, self._convolved)
+                hooks.around(operations, name, self.convolved)
         if _release(tf) < NORMALISES_BFLOAT16 and hasattr(operations, "fused_batch_norm_v3"):
-            hooks.around(operations, "fused_batch_norm_v3", self._normalised)
+            hooks.around(operations, "fused_batch_norm_v3", self.normalised)
 
-    def _convolved(self, original: Any, input: Any, filter: Any, *args: Any, **kwargs: Any) -> Any:
+    def convolved(self, original: Any, input: Any, filter: Any, *args: Any, **kwargs: Any) -> Any:
         """One convolution."""
         tf = self._tf
         dtype = getattr(input, "dtype", None)
@@ -51,7 +51,7 @@ class WideConvolutions:
         wide = (tf.cast(each, tf.float32, name=WIDE) for each in (input, filter))
         return tf.cast(original(*wide, *args, **kwargs), dtype, name=NARROW)
 
-    def _normalised(self, original: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def normalised(self, original: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """One fused batch norm: its first result is of the input's type, the others float32."""
         tf = self._tf
         if getattr(x, "dtype", None) != tf.bfloat16:
