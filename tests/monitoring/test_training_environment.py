@@ -24,6 +24,7 @@ own = sys.stdlib_module_names | {"tpudiag"}
 print([m for m in sys.modules.keys() - before if m.partition(".")[0] not in own])
 print(took_s)
 """
+KNOWN = "import time; t = time.perf_counter(); import asyncio; print(time.perf_counter() - t)"
 
 
 def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
@@ -37,11 +38,14 @@ def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
 
 
 def test_it_imports_the_standard_library_alone(tmp_path: Path) -> None:
-    runs = [
-        trained(sys.executable, str(ROOT), tmp_path / f"{number}.sqlite") for number in range(3)
-    ]
+    runs: list[tuple[str, float]] = []
+    known_s: list[float] = []
+    for number in range(3):
+        runs.append(trained(sys.executable, str(ROOT), tmp_path / f"{number}.sqlite"))
+        known_s.append(float(subprocess.check_output([sys.executable, "-I", "-c", KNOWN])))
     assert runs[0][0] == "[]"
-    assert min(took_s for _, took_s in runs) < 0.03
+    # asyncio takes 50 ms where the machine is quiet: of a loaded one both tell alike
+    assert min(took_s for _, took_s in runs) < 0.6 * min(known_s)
     assert (tmp_path / "0.sqlite").stat().st_size
 
 
