@@ -31,7 +31,9 @@ OF_PYTHON = (
 )  # fmt: skip
 """Python's own errors, whose text does not tell the cause: the desk answers them where it is asked,
 a report shows the job's traceback."""
-OF_MACHINE = ("host-memory", "bucket-transport", "metadata-server")
+OF_MACHINE = (
+    "host-memory", "bucket-transport", "metadata-server", "dataset-download", "local-service",
+)  # fmt: skip
 """What a rehearsal meets on the machine that it runs on."""
 OF_DATA = ("E131",)
 """Of how much data there is: it says nothing where that was stood in for, and TPU212 says it with

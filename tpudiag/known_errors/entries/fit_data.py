@@ -245,6 +245,22 @@ curl -sI ADDRESS | head -1                                    # from the TPU VM:
 gcloud storage cp -r local_copy gs://BUCKET/data               # fetch once elsewhere, read from the bucket""",
         evidence="recalled",
         example="urllib.error.URLError: <urlopen error [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed>",
-        yields_to=("E55", "E57", "E56", "E26", "E216"),
+        yields_to=("E55", "E57", "E56", "E26", "E216", "E521"),
+    ),
+    KnownError(
+        id="E521",
+        family="local-service",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"HTTPS?ConnectionPool\(host='(?:localhost|127\.0\.0\.1)', port=(?P<port>\d{1,5})\)",
+        ),
+        cause="The program asks a server on its own machine that is not running: TensorFlow Serving, TensorBoard or an experiment tracker that a cell or another shell was to start.",
+        details=("It is asked for at port {port}.",),
+        fix="""\
+ss -ltnp                                                       # what listens here?
+nohup tensorflow_model_server --rest_api_port=8501 --model_name=NAME --model_base_path=PATH >server.log 2>&1 &      # start it first, then wait until it answers
+# it is no matter of training: leave what follows out of the job for the TPU""",
+        evidence="recalled",
+        example="requests.exceptions.ConnectionError: HTTPConnectionPool(host='localhost', port=9000): Max retries exceeded with url: /v1/models/m:predict (Caused by NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused'))",
     ),
 )
