@@ -22,7 +22,8 @@ from tpudiag.signals import (
 )
 from tpudiag.signals.profile import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
-from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
+from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
+from tpudiag.sources.profile.padding import padded
 from tpudiag.sources.profile.run_steps import step_times
 
 PADDED_KEPT = 50
