@@ -42,5 +42,9 @@ def test_the_threads_of_children_stay_as_they_were(
 
 @pytest.mark.usefixtures("collector")
 def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_process.ctypes, "CDLL", lambda _: object())  # musl: no mallopt
+
+    def musl(_: object) -> object:
+        return object()
+
+    monkeypatch.setattr(_process.ctypes, "CDLL", musl)
     _process.prepare_for_vectors()

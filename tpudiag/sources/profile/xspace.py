@@ -90,7 +90,10 @@ class Plane:
     @cached_property
     def _stat_ids(self) -> dict[str, int]:
         """Metadata ids of stats by name, the first of each."""
-        return {name: id_ for id_, name in reversed(self.stat_names.items())}
+        ids: dict[str, int] = {}
+        for id_, name in self.stat_names.items():
+            ids.setdefault(name, id_)
+        return ids
 
 
 @dataclass(frozen=True, kw_only=True)
