@@ -60,10 +60,9 @@ def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iter
         values, size = numbers(events.words[some.values_at])
         found = Found(some.events, some.ids, some.tags.view(np.int64), values)
         good = size > 0
-        if good.all():
-            yield found
-        elif good.any():
-            yield Found(*(column[good] for column in found))
+        if not good.any():
+            continue
+        yield found if good.all() else Found(*(column[good] for column in found))
 
 
 def _walk(events: Events, wanted: Collection[int] | None) -> Iterator[_Heads]:
