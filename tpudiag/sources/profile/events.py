@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.varints import Ints, Words, numbers
 from tpudiag.sources.profile.wire import Damaged
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 WINDOW = 1 << 20
 LONGEST = 1 << 14
 """An event of the pattern has a length of at most two bytes."""
@@ -31,17 +30,6 @@ ID_TAG, OFFSET_TAG = 0x08, 0x10
 """Of an event's metadata id and offset."""
 LAST_PS = 1 << 61
 """Times beyond this (26 days) are damage; sums of two stay inside 64 bits."""
-_MARKS = np.uint64(0x8080808080808080)
-_BITS = ~_MARKS
-_ONES = np.uint64(0x0101010101010101)
-_STAGES = tuple(
-    (np.uint64(high), np.uint64(low), np.uint64(shift))
-    for high, low, shift in (
-        (0x7F007F007F007F00, 0x007F007F007F007F, 1),
-        (0x3FFF00003FFF0000, 0x00003FFF00003FFF, 2),
-        (0x0FFFFFFF00000000, 0x000000000FFFFFFF, 4),
-    )
-)
 _U = tuple(np.uint64(n) for n in range(65))
 _BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
 _SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
@@ -68,28 +56,6 @@ class Events:
             ids=self.ids[which], offsets=self.offsets[which], durations=self.durations[which],
             stats_from=self.stats_from[which], stats_to=self.stats_to[which], words=self.words,
         )  # fmt: skip
-
-
-def numbers(words: Words) -> tuple[Ints, Ints]:
-    """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
-    stops = ~words
-    stops &= _MARKS
-    below = stops - _U[1]
-    below &= ~stops
-    value = words & below
-    value &= _BITS
-    for high, low, shift in _STAGES:
-        upper = value & high
-        upper >>= shift
-        value &= low
-        value |= upper
-    whole = bool(stops.all())
-    below &= _ONES
-    below *= _ONES
-    below >>= _U[56]
-    if not whole:
-        below[stops == 0] = 0
-    return value.view(np.int64), below.view(np.int64)
 
 
 class _Fitting(NamedTuple):

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tpudiag.sources.profile.events import Events, Ints, Words, next_stat, numbers
+from tpudiag.sources.profile.events import Events, next_stat
+from tpudiag.sources.profile.varints import Ints, Words, numbers
 
 FAR = 1 << 62
 UINT, INT, REF = 0x18, 0x20, 0x38
