@@ -8,9 +8,9 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import argument
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, argument
 from tpudiag.source_change import Effect
 
 _TRAINED = frozenset(("trainable_variables", "trainable_weights"))

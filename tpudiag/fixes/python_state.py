@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.scope import in_scope
-from tpudiag.fixes.source import NoChange, Source, called
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 _IN_PLACE: dict[type[cst.BaseAugOp], str] = {
