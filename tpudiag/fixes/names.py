@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.fixes.calls import argument, called
+from tpudiag.fixes.edits import NoChange
+from tpudiag.fixes.source import Source
 
 STRATEGY_USES = ("scope", "run", "num_replicas_in_sync", "experimental_distribute_dataset",
                  "distribute_datasets_from_function", "reduce", "experimental_run_v2")  # fmt: skip
