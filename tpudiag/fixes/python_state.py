@@ -57,7 +57,7 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
 
 def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     """The assignments of `self.x` in its class, or of a name in the scope that holds it."""
-    settings = [n for kind in (cst.Assign, cst.AugAssign) for n in source.all(kind)]
+    settings: list[Setting] = [*source.all(cst.Assign), *source.all(cst.AugAssign)]
     settings.sort(key=lambda node: source.span(node)[0])
     if name.startswith("self."):
         settings = [n for n in settings if _attribute(source, n, name) and _class(source, n)]
@@ -122,7 +122,8 @@ def _bindings(source: Source, name: str) -> list[cst.CSTNode]:
 
 def _declares(source: Source, function: cst.FunctionDef, name: str) -> bool:
     """Whether a function declares a name global or nonlocal."""
-    declared = (*source.inside(function, cst.Global), *source.inside(function, cst.Nonlocal))
+    declared: list[cst.Global | cst.Nonlocal] = list(source.inside(function, cst.Global))
+    declared += source.inside(function, cst.Nonlocal)
     return any(
         item.name.value == name
         for node in declared
