@@ -217,6 +217,13 @@ def test_the_policy_stands_before_the_model() -> None:
     )
 
 
+def test_a_script_with_parts_of_keras_gets_tensorflow_s() -> None:
+    text = TF + "from tensorflow.keras.models import Sequential\nmodel = Sequential([])\n"
+    assert "\ntf.keras.mixed_precision.set_global_policy(" in changed(
+        "TPU403", text, "Sequential([])", "0% of the step's"
+    )
+
+
 def test_a_late_policy_moves_up() -> None:
     line = "keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
     text = f"import keras\nwith s.scope():\n    m = build()\n    {line}    m.compile('sgd')\n"

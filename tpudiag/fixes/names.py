@@ -58,9 +58,8 @@ def keras(source: Source) -> str:
     for call in source.calls:
         if ".keras." in f".{dotted(call.func)}." and dotted(call.func).partition(".")[0] in known:
             return dotted(call.func).partition(".keras")[0] + ".keras"
-    for name, path in known.items():
-        if path.startswith(("keras.", "tf_keras.", "tensorflow.keras.")):
-            raise NoChange(f"the script has parts of Keras ({name}) and not Keras itself")
+    # with parts of Keras alone: TensorFlow's is the same one as a rule, and a change
+    # of another Keras mends nothing and is dropped
     return f"{tensorflow(source)}.keras"
 
 
