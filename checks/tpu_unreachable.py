@@ -18,6 +18,11 @@ _CALLS = {
     "strategy": "tf.distribute.TPUStrategy",
 }
 
+_UNKNOWN = (
+    "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use --tpu "
+    "local; without a TPU use --tpu none"
+)
+
 
 @check("TPU003", Severity.ERROR)
 def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
@@ -62,10 +67,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         return
     known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
     cause = known[0].message if known else "the call gave no known error"
-    fix = known[0].fix if known else (
-        "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
-        '--tpu local; without a TPU use --tpu none'
-    )  # fmt: skip
+    fix = known[0].fix if known else _UNKNOWN
     error = (attempt.error or "no answer").strip().splitlines()[0][:300]
     yield Finding(
         f"TPU {attempt.asked or '(no name)'} was not reached: {call} failed; {cause}",

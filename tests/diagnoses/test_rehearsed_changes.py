@@ -8,8 +8,9 @@ from typing import cast
 
 import pytest
 
-from tpudiag.diagnoses import fix
+from tpudiag.diagnoses import rehearsed_changes
 from tpudiag.diagnoses.changes_of_source import Candidate
+from tpudiag.diagnoses.rehearsed_changes import Proofs, Rehearsals
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
 from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
@@ -59,9 +60,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("a = 1\n")
     document = documents.script("train.py", tmp_path)
-    change = SourceChange(
-        title="t", file="train.py", effect=Effect.NONE, replacements=(), diff=""
-    )  # fmt: skip
+    change = SourceChange(title="t", file="train.py", effect=Effect.NONE, replacements=(), diff="")
     return [
         Candidate(
             id=id_,
@@ -75,41 +74,39 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
     ]
 
 
-def proofs(rehearsals: FakeRehearsals) -> fix.Proofs:
-    return fix.Proofs(
-        report({"TPU101", "TPU102", "TPU203"}), cast("fix.Rehearsals", rehearsals)
-    )  # fmt: skip
+def proofs_of(rehearsals: FakeRehearsals) -> Proofs:
+    return Proofs(report({"TPU101", "TPU102", "TPU203"}), cast("Rehearsals", rehearsals))
 
 
 def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:
-    found = proofs(FakeRehearsals())
-    found.prove(made)
-    assert found.rehearsals.count == 2
-    assert [each.id for each in found.proven] == ["TPU101", "TPU102", "TPU203"]
+    proofs = proofs_of(FakeRehearsals())
+    proofs.prove(made)
+    assert proofs.rehearsals.count == 2
+    assert [each.id for each in proofs.proven] == ["TPU101", "TPU102", "TPU203"]
 
 
 def test_a_change_that_breaks_something_is_found_by_halves(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(bad="TPU102")
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert [each.id for each in found.proven] == ["TPU101", "TPU203"]
-    assert found.dropped[id(made[1])].startswith("TPU999 fails with it")
+    proofs = proofs_of(rehearsals)
+    proofs.prove(made)
+    assert [each.id for each in proofs.proven] == ["TPU101", "TPU203"]
+    assert proofs.dropped[id(made[1])].startswith("TPU999 fails with it")
     assert rehearsals.tried[-1] == ["TPU101", "TPU203"]
 
 
 def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(losses=(2.0,))
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert len(found.proven) == 3
+    proofs = proofs_of(rehearsals)
+    proofs.prove(made)
+    assert len(proofs.proven) == 3
     assert rehearsals.tried == [["TPU101", "TPU102", "TPU203"], []]
-    assert "not compared" in found.losses
+    assert "not compared" in proofs.losses
 
 
 def test_rehearsals_have_an_end(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals()
-    rehearsals.count = fix.MOST_REHEARSALS
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert not found.proven
-    assert "not tried" in found.dropped[id(made[0])]
+    rehearsals.count = rehearsed_changes.MOST_REHEARSALS
+    proofs = proofs_of(rehearsals)
+    proofs.prove(made)
+    assert not proofs.proven
+    assert "not tried" in proofs.dropped[id(made[0])]
