@@ -147,6 +147,25 @@ def test_the_iterator_starts_once() -> None:
         changed("TPU211", TF + "ds = a.batch(3)\n" + loop, "iter(")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "strategy.distribute_datasets_from_function(make)",
+        "strategy.distribute_datasets_from_function(lambda context: make(context))",
+        "make(None)",
+    ],
+)
+def test_the_iterator_of_a_function_starts_once(data: str) -> None:
+    made = "def make(context):\n    return load(context).repeat().batch(8)\n\n\n"
+    text = f"{TF}{made}d = {data}\nfor n in range(9):\n    step(next(iter(d)))\n"
+    message = "the dataset is iterated anew for each step"
+    assert changed("TPU211", text, "next(iter(d))", message).endswith(
+        f"d = {data}\niterator = iter(d)\nfor n in range(9):\n    step(next(iterator))\n"
+    )
+    with pytest.raises(NoChange, match="no endless repeat"):
+        changed("TPU211", text.replace(".repeat()", ""), "next(iter(d))", message)
+
+
 def test_the_tpu_is_initialised_once() -> None:
     line = "tf.tpu.experimental.initialize_tpu_system(r)\n"
     text = "import tensorflow as tf\n" + line + "def again():\n    " + line + "    return r\n"
@@ -195,6 +214,13 @@ def test_the_policy_stands_before_the_model() -> None:
         "with strategy.scope():\n    model = tf.keras.Sequential([\n"
         '        tf.keras.layers.Dense(8),\n        tf.keras.layers.Dense(2, dtype="float32"),\n'
         "    ])\n"
+    )
+
+
+def test_a_script_with_parts_of_keras_gets_tensorflow_s() -> None:
+    text = TF + "from tensorflow.keras.models import Sequential\nmodel = Sequential([])\n"
+    assert "\ntf.keras.mixed_precision.set_global_policy(" in changed(
+        "TPU403", text, "Sequential([])", "0% of the step's"
     )
 
 

@@ -96,6 +96,8 @@ class FitData:
     starts_again: bool
     """This Keras starts the dataset again in the epoch after it ran out."""
     location: Location | None
+    validation_unknown: bool = False
+    """tf.data does not know either how many batches of validation data there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
