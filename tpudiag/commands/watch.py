@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 if TYPE_CHECKING:
     from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.recording import Outlet, Session
+    from tpudiag.monitoring.causes.investigation import Tools
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -36,6 +38,8 @@ exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job st
 (TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
 """
 DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607")
+CAPTURES = "tpudiag-logs/watch"
+"""Where profiles of drops and stalls go."""
 WHERE_THEY_FAIL = ("TPU605",)
 """A job's output tells of errors only; that it tells of none is no news."""
 
@@ -85,6 +89,11 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--log", metavar="FILE", type=Path, action="append", default=[],
         help="what the job prints, where it goes through a pipe (train.py 2>&1 | tee FILE); a file "
         "that it writes itself on this host is found; known errors in it are told (TPU605)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-capture", action="store_true",
+        help="take no profile of a drop or a stall; by default a second of it is captured where "
+        "the trainer runs on this host, serves a profiler and has the memory for it",
     )  # fmt: skip
     parser.add_argument(
         "--price", metavar="PRICE", type=_rate,
@@ -154,8 +163,9 @@ def run(options: argparse.Namespace) -> int:
     price = _price(options)
     quiet = () if options.log or settings.select != DEFAULT_CHECKS else WHERE_THEY_FAIL
     with Session(
-        options.source, settings, options.on_alert, outlets, expect, price, options.log, quiet
-    ) as session:
+        options.source, settings, options.on_alert, outlets, expect, price, options.log, quiet,
+        None if options.no_capture or options.once else CAPTURES, _tools(options),
+    ) as session:  # fmt: skip
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
@@ -179,6 +189,16 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
     for line in () if options.once else workers.lacking:
         print(f"tpudiag: {line}", file=sys.stderr, flush=True)
     return workers.addresses
+
+
+def _tools(options: argparse.Namespace) -> Tools | None:
+    """What looks for causes: with --tpu its state is asked for, too."""
+    if options.tpu is None:
+        return None
+    from tpudiag.diagnoses.cloud_tpu import event_of
+    from tpudiag.monitoring.causes.investigation import Tools
+
+    return Tools(node=partial(event_of, options.tpu, options.project, options.zone))
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:
