@@ -151,7 +151,7 @@ class KerasWatch:
             self._restored_steps = self.iterations() or 0
 
     def steps_of_first_call(self) -> int | None:
-        """Optimizer steps that the call just ended took, the first that trained; None: not known."""
+        """Optimizer steps of the call just ended, the first that trained; None where not known."""
         self._stepped = True
         now = self.iterations()
         return None if now is None else now - self._restored_steps
