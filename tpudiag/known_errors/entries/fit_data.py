@@ -33,6 +33,7 @@ print(x.dtype, x.shape)                                               # object i
         yields_to=(
             "E24",
             "E143",
+            "E543",
         ),
     ),
     KnownError(

@@ -204,6 +204,7 @@ def train(iterator): strategy.run(step, args=(next(iterator),))      # loops ove
             r"op outside of the function building code is being passed",
             r"cannot be accessed (?:here|from here), because it (?:is|was) defined in",
             r"InaccessibleTensorError",
+            r"'(?:Symbolic)?Tensor' object has no attribute '_datatype_enum'",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
         ),
         cause="A tensor that was made in one function, condition or loop body is used in another: kept in an attribute or a list, or caught from outside.",
