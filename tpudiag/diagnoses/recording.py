@@ -77,7 +77,8 @@ class Session:
         self.job = WatchedJob(paths, expect=expect)
         self._investigator, self._captures = Investigator(tools), captures
         self._profile: DropCapture | None = None
-        self._lookup, self._workers = lookup, lookup.known if lookup else ()
+        self._lookup = lookup
+        self._workers: Sequence[str] = lookup.known if lookup else ()
         self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
         self.outcomes: tuple[Outcome, ...] = ()
         self._unknown: tuple[str, ...] = ()
