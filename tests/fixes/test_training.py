@@ -42,6 +42,21 @@ def test_a_function_moves_before_the_loop_with_what_it_calls() -> None:
         changed("TPU101", text.replace("model(x)", "model(x) * n"), "def step", message)
 
 
+def test_a_function_that_is_wrapped_in_a_loop_moves_before_it() -> None:
+    text = TF + (
+        "for epoch in range(4):\n"
+        "    step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    message = traced("<lambda>", "the function itself", "new function", "tf.function number 1")
+    assert changed("TPU101", text, "loss =", message) == TF + (
+        "step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "for epoch in range(4):\n    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    with pytest.raises(NoChange, match="epoch of the loop"):
+        changed("TPU101", text.replace("(b,)", "(b, epoch)"), "loss =", message)
+
+
 def test_the_step_runs_as_a_graph() -> None:
     text = "model.compile(\n    optimizer='sgd',\n    loss='mse',\n    run_eagerly=True,\n)\n"
     assert changed("TPU104", TF + text, "compile") == TF + (

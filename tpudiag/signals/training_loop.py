@@ -113,6 +113,8 @@ class Pause:
     location: Location | None
     eager: bool = False
     """A model was called outside any tf.function."""
+    each_batch: bool = False
+    """A callback of fit does it at each batch."""
 
 
 @dataclass(frozen=True, kw_only=True)

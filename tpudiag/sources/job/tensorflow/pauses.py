@@ -146,4 +146,5 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
         kind=kind, times=len(line.spent_ms),
         spent_ms=sum(spent for spent, training in later if training > first),
         training_ms=line.training_ms[-1] - first, location=location, eager=line.eager,
+        each_batch=line.each_batch,
     )  # fmt: skip
