@@ -17,6 +17,7 @@ from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.watched_figures import job_headline, measurements
 from tpudiag.diagnoses.watched_workers import notes, workers_table
+from tpudiag.diagnoses.worker_lookup import WorkerLookup
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
@@ -62,6 +63,7 @@ class Session:
         quiet: Collection[str] = (),
         captures: str | None = None,
         tools: Tools | None = None,
+        lookup: WorkerLookup | None = None,
     ) -> None:
         """`quiet` names the checks of which is told only where they fail.
 
@@ -75,6 +77,8 @@ class Session:
         self.job = WatchedJob(paths, expect=expect)
         self._investigator, self._captures = Investigator(tools), captures
         self._profile: DropCapture | None = None
+        self._lookup = lookup
+        self._workers: Sequence[str] = lookup.known if lookup else ()
         self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
         self.outcomes: tuple[Outcome, ...] = ()
         self._unknown: tuple[str, ...] = ()
@@ -95,6 +99,7 @@ class Session:
 
     def look(self) -> bool:
         """Look once more; whether there is a run to be seen. Raises UnreadableInput."""
+        self._look_up()
         if not self.job.poll():
             return False
         every = checks()
@@ -113,6 +118,13 @@ class Session:
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
+
+    def _look_up(self) -> None:
+        """Take the workers that there are now in place of those that there were."""
+        now = self._lookup.changed() if self._lookup is not None else None
+        if now is not None:
+            self.job.follow(self._workers, now)
+            self._workers = now
 
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
         """What the checks say of each worker."""

@@ -24,6 +24,7 @@ ERRORS = (
             r"Could not parse .{0,20}?proto",
             r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
             r"Input is empty\..{0,200}?Decode(?:Jpeg|Png|Image|Gif|Bmp)",
+            r"Not a valid TFRecord",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -61,6 +62,8 @@ dataset = dataset.ignore_errors()                          # only once the numbe
             r"Expected .{0,20}? features? of type .{0,40}?but",
             r"(?:Required|Missing) (?:feature|key)s? .{0,60}?(?:not found|missing) in .{0,20}?[Ee]xample",
             r"Cannot parse (?:serialized )?(?:tensor|example|proto)",
+            r"Feature list '(?P<feature>[\w/]{1,60})' is required but could not be found",
+            r"is required but could not be found\. .{0,20}?Did you mean to include it",
         ),
         cause="The records do not hold what the parse function asks for: another name, type or length of a feature.",
         details=("The feature is {feature}.",),

@@ -109,4 +109,32 @@ print(list(config), list(features))                                   # the keys
         evidence="recalled",
         example="ValueError: No frobnicator named 'x' was given",
     ),
+    KnownError(
+        id="E565",
+        family="assertion",
+        phase=Phase.ANY,
+        kind=Kind.FORM,
+        patterns=(r"AssertionError\b",),
+        cause="An `assert` of the code failed: what it supposes is not so. The line above it in the traceback shows the condition; a library's assert is mostly about shapes, sizes or a configuration that it was given.",
+        fix="""\
+# the line with `assert` in the traceback, and the values that it compares: print them before the call
+print(dataset.element_spec, strategy.num_replicas_in_sync, model.output_shape)
+python -O train.py                    # leaves asserts out: to see what comes after, not to train""",
+        evidence="recalled",
+        example="AssertionError: batch does not match",
+    ),
+    KnownError(
+        id="E566",
+        family="generator-ended",
+        phase=Phase.READING,
+        kind=Kind.FORM,
+        patterns=(r"StopIteration\b",),
+        cause="An iterator or generator has no next element: it was read to its end, or gave none at all.",
+        fix="""\
+dataset = dataset.repeat()            # with steps_per_epoch; a generator: `while True:` around its loop
+iterator = iter(dataset)              # anew for each epoch
+print(len(files))                      # none? then the generator gives nothing""",
+        evidence="recalled",
+        example="StopIteration: in user code",
+    ),
 )

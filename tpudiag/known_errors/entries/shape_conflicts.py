@@ -143,6 +143,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"[Cc]annot rebatch",
             r"Cannot iterate over a shape with unknown rank",
             r"Shape \(.{0,60}?\) is not fully defined",
+            r"can't multiply sequence by non-int of type 'NoneType'",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\
