@@ -89,7 +89,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"When passing an infinitely repeating dataset",
             r"you must specify the number of steps",
         ),
-        cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated.",
+        cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated. Keras 3 says `Your input ran out of data` also of a dataset of unknown length that fit goes through without steps_per_epoch, once, when it has counted the batches: nothing is lost then.",
         fix="""\
 dataset = dataset.repeat()                                          # with steps_per_epoch; without it no repeat()
 steps_per_epoch = examples // global_batch                          # with drop_remainder=True, rounded down
