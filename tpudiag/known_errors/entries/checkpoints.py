@@ -69,6 +69,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"Weight count mismatch for layer",
             r"axes don't match array",
             r"Cannot assign value to variable .{0,120}?Shape mismatch",
+            r"Expected to restore a tensor of type (?P<model>\w{3,12}), got a tensor of type (?P<saved>\w{3,12})",
         ),
         cause="The checkpoint or weight file was written by another model than the one it is loaded into: sizes, layers, the number of classes, or a configuration differ (or weights of an old Keras are loaded by a new one).",
         details=("The model has {model}, the checkpoint {saved}.",),

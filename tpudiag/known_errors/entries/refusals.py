@@ -109,4 +109,46 @@ print(list(config), list(features))                                   # the keys
         evidence="recalled",
         example="ValueError: No frobnicator named 'x' was given",
     ),
+    KnownError(
+        id="E565",
+        family="assertion",
+        phase=Phase.ANY,
+        kind=Kind.FORM,
+        patterns=(r"AssertionError\b",),
+        cause="An `assert` of the code failed: what it supposes is not so. The line above it in the traceback shows the condition; a library's assert is mostly about shapes, sizes or a configuration that it was given.",
+        fix="""\
+# the line with `assert` in the traceback, and the values that it compares: print them before the call
+print(dataset.element_spec, strategy.num_replicas_in_sync, model.output_shape)
+python -O train.py                    # leaves asserts out: to see what comes after, not to train""",
+        evidence="recalled",
+        example="AssertionError: batch does not match",
+    ),
+    KnownError(
+        id="E566",
+        family="generator-ended",
+        phase=Phase.READING,
+        kind=Kind.FORM,
+        patterns=(r"StopIteration\b",),
+        cause="An iterator or generator has no next element: it was read to its end, or gave none at all.",
+        fix="""\
+dataset = dataset.repeat()            # with steps_per_epoch; a generator: `while True:` around its loop
+iterator = iter(dataset)              # anew for each epoch
+print(len(files))                      # none? then the generator gives nothing""",
+        evidence="recalled",
+        example="StopIteration: in user code",
+    ),
+    KnownError(
+        id="E567",
+        family="attribute-missing",
+        phase=Phase.ANY,
+        kind=Kind.FORM,
+        patterns=(r"AttributeError: (?P<name>_?\w{2,40})",),
+        cause="An object has no such attribute: mostly a name that is gone or new in this release of its package (inner names that begin with _ change without notice), or an object that was not built, compiled or loaded yet.",
+        details=("It is {name}.",),
+        fix="""\
+print(type(obj), type(obj).__module__, [name for name in dir(obj) if not name.startswith("__")])     # on the last line of your own in the traceback
+pip list | grep -iE "tensorflow|keras|transformers|jax"                      # the release the code was written for?""",
+        evidence="recalled",
+        example="AttributeError: _ckpt_saved_epoch",
+    ),
 )
