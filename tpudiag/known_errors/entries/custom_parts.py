@@ -80,6 +80,9 @@ model.compile(loss=my_loss)                                                     
             r"negative dimensions? (?:are|is) not allowed",
             r"Computed output size would be negative",
             r"Expected size\[\d{1,2}\] (?:in \[0, \d{1,12}\], but got|== .{1,20}? if begin)",
+            r"Computed output size would be (?:zero or )?negative",
+            r"One of the dimensions in the output is <= 0",
+            r"Input size must be at least \d{1,4}x\d{1,4}",
         ),
         cause="A size comes out negative: a kernel or pool larger than what is left of the image, a shape that was never fed (TensorFlow 1), one number subtracted from a smaller one.",
         fix="""\

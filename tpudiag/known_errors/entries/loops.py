@@ -218,7 +218,10 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
         id="E156",
         family="no-gradients",
         phase=Phase.TRACING,
-        patterns=(r"No gradients provided for any variable",),
+        patterns=(
+            r"No gradients provided for any variable",
+            r"An operation has `?None`? for gradient",
+        ),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\
 with tf.GradientTape() as tape:

@@ -128,8 +128,6 @@ tf.keras.backend.set_floatx("float32")                         # and no np.float
         patterns=(
             r"Unsupported data type for TPU: (?P<type>\w{1,12})",
             r"<dtype: '(?P<type>\w{1,12})'> is not a supported TPU infeed type",
-            r"Cast (?P<type>string) to \w{1,12} is not supported",
-            r"Cast \w{1,12} to (?P<type>string) is not supported",
             r"(?P<type>U8 and S8) types are not supported",
             r"OpKernel for '?TPU'? devices compatible.{0,300}?T\w{0,6}=DT_(?P<type>\w{1,12})",
             r"OpKernel for '?TPU'? devices",

@@ -137,4 +137,18 @@ print(len(files))                      # none? then the generator gives nothing"
         evidence="recalled",
         example="StopIteration: in user code",
     ),
+    KnownError(
+        id="E567",
+        family="attribute-missing",
+        phase=Phase.ANY,
+        kind=Kind.FORM,
+        patterns=(r"AttributeError: (?P<name>_?\w{2,40})",),
+        cause="An object has no such attribute: mostly a name that is gone or new in this release of its package (inner names that begin with _ change without notice), or an object that was not built, compiled or loaded yet.",
+        details=("It is {name}.",),
+        fix="""\
+print(type(obj), type(obj).__module__, [name for name in dir(obj) if not name.startswith("__")])     # on the last line of your own in the traceback
+pip list | grep -iE "tensorflow|keras|transformers|jax"                      # the release the code was written for?""",
+        evidence="recalled",
+        example="AttributeError: _ckpt_saved_epoch",
+    ),
 )
