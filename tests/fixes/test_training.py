@@ -361,6 +361,19 @@ def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
     )
 
 
+def test_a_loop_whose_step_stands_in_another_module_saves() -> None:
+    text = TF + (
+        "from lib import Trainer\nmodel = make()\nopt = SGD()\n"
+        "opt.build(model.trainable_variables)\ntrainer = Trainer(strategy, model, opt)\n"
+        "for s in range(40):\n    loss = trainer.train_step(it)\n"
+    )
+    after = changed("TPU601", text)
+    assert "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n" in after
+    assert "    if s % 1000 == 999:\n        manager.save()\n" in after
+    with pytest.raises(NoChange, match="not seen in this file"):
+        changed("TPU601", text.replace("train_step", "go"))
+
+
 def test_each_checkpoint_has_a_file() -> None:
     text = TF + "c = ModelCheckpoint('out/m.weights.h5', save_weights_only=True)\n"
     assert "ModelCheckpoint('out/m-{epoch:04d}.weights.h5'," in changed(
