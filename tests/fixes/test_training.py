@@ -146,6 +146,30 @@ def test_a_sum_stays_on_the_device() -> None:
     assert "    losses.append(train(b))\n" in changed("TPU108", kept, "append", "")
 
 
+def test_all_that_one_line_keeps_stays_on_the_device() -> None:
+    text = TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((float(a.numpy()), b.numpy()))\n"
+    )
+    assert changed("TPU108", text, "kept", "after 9 of 9 steps") == TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((a, b))\n"
+    )
+
+
+def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
+    text = TF + (
+        "class Fitter:\n    def fit(self, data):\n        for b in data:\n            go(b)\n\n"
+        "Fitter().fit(data)\n"
+    )
+    with pytest.raises(NoChange, match="loop over the steps"):
+        changed("TPU601", text)
+
+
+def test_all_outputs_of_a_model_are_float32() -> None:
+    text = TF + "model = keras.Model(i, [keras.layers.Dense(1)(x), keras.layers.Dense(2)(x)])\n"
+    after = changed("TPU403", "from tensorflow import keras\n" + text, "Dense", "0% of the step's")
+    assert after.count('dtype="float32"') == 2
+
+
 def test_what_is_used_later_stays() -> None:
     text = TF + "for n in range(9):\n    value = float(loss)\n    seen(value)\n"
     with pytest.raises(NoChange, match="value is used"):

@@ -36,7 +36,7 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
     fits = source.calls_at(place.line, "fit")
     if not fits and not source.functions("train_step"):
         fits = tuple(call for call in source.calls if called(call) == "fit")
-    if len(fits) != 1:
+    if len(fits) != 1 or source.functions("fit"):
         raise NoChange("")
     _refuse_pod(place)
     callback = f'{names.keras(source)}.callbacks.BackupAndRestore("{FOLDER}")'
