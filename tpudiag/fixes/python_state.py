@@ -52,7 +52,7 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
     yield _variable(source, number.made, options)
     for setting in number.later:
         yield _assigned(source, name, setting)
-    yield from _shown(source, name, "float" if dtype == "float32" else "int", number)
+    yield from _shown(source, name, number)
 
 
 def _is_traced(source: Source, node: cst.CSTNode) -> bool:
@@ -171,8 +171,8 @@ def _assigned(source: Source, name: str, setting: Setting) -> Edit:
     return source.replaced(setting, f"{name}.assign({name} {_OPERATORS[kind]} {value})")
 
 
-def _shown(source: Source, name: str, kind: str, number: _Number) -> Iterator[Edit]:
-    """`float(x)` where x is put into a text or printed, and is not set by that line itself."""
+def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
+    """`x.numpy()` where x is put into a text or printed, and is not set by that line itself."""
     set_by = {source.statement(n) for n in (number.made, *number.later)}
     uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
     for node in uses:
@@ -182,7 +182,7 @@ def _shown(source: Source, name: str, kind: str, number: _Number) -> Iterator[Ed
         if names.dotted(node) != name or source.statement(node) in set_by:
             continue
         if printed or isinstance(holder, cst.FormattedStringExpression):
-            yield source.replaced(node, f"{kind}({name})")
+            yield source.replaced(node, f"{name}.numpy()")
 
 
 def _prints(call: cst.CSTNode | None) -> bool:
