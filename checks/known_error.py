@@ -23,7 +23,11 @@ OF_PIPELINES = ("E36", "E37", "E43")
 
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
-OF_STAND_INS = ("parse-spec", "shape-conflict")
+OF_STAND_INS = (
+    "parse-spec", "shape-conflict", "numpy-conversion", "file-missing", "no-files", "missing-key",
+    "corrupted-data", "not-a-tensor", "unequal-shapes-in-batch", "too-few-files", "csv-record",
+    "data-adapter", "text-encoding", "hub-model-missing", "object-missing",
+)  # fmt: skip
 """What data that was stood in for may well be to blame for."""
 OF_PYTHON = (
     "wrong-object", "missing-key", "undefined-name", "wrong-arguments", "wrong-type",
@@ -33,8 +37,11 @@ OF_PYTHON = (
 a report shows the job's traceback."""
 OF_MACHINE = (
     "host-memory", "bucket-transport", "metadata-server", "dataset-download", "local-service",
+    "package-missing",
 )  # fmt: skip
-"""What a rehearsal meets on the machine that it runs on."""
+"""What a rehearsal meets on the machine that it runs on, and in the environment there."""
+OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
+"""A module of theirs that is missing was removed, here and everywhere."""
 OF_DATA = ("E131",)
 """Of how much data there is: it says nothing where that was stood in for, and TPU212 says it with
 the line of the fit where the loop was seen."""
@@ -117,7 +124,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             judged = source == "log" and known.id in judged_elsewhere
             judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)
-            judged = judged or known.family in OF_PYTHON
+            judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
             if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source
@@ -150,8 +157,10 @@ def _is_of_stand_ins(hit: Match) -> bool:
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:
-    """Whether it tells of the rehearsing machine: its memory, which has every replica to hold, or
-    its network, by which no bucket need be reached."""
+    """Whether it tells of the rehearsing machine: its memory, which has every replica to hold, its
+    network, by which no bucket need be reached, or a package that its environment lacks."""
+    if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
+        return False
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
 
 

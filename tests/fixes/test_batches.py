@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.fixes.source import NoChange
+from tpudiag.fixes.edits import NoChange
 
 from .changes import changed
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tpudiag.fixes import documents
-from tpudiag.fixes.edits import Edit
-from tpudiag.fixes.source import NoChange
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.model import Location
 from tpudiag.source_change import Replacement
 

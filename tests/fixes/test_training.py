@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.fixes.source import NoChange
+from tpudiag.fixes.edits import NoChange
 
 from .changes import changed
 
@@ -40,6 +40,21 @@ def test_a_function_moves_before_the_loop_with_what_it_calls() -> None:
     )
     with pytest.raises(NoChange, match="uses n"):
         changed("TPU101", text.replace("model(x)", "model(x) * n"), "def step", message)
+
+
+def test_a_function_that_is_wrapped_in_a_loop_moves_before_it() -> None:
+    text = TF + (
+        "for epoch in range(4):\n"
+        "    step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    message = traced("<lambda>", "the function itself", "new function", "tf.function number 1")
+    assert changed("TPU101", text, "loss =", message) == TF + (
+        "step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "for epoch in range(4):\n    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    with pytest.raises(NoChange, match="epoch of the loop"):
+        changed("TPU101", text.replace("(b,)", "(b, epoch)"), "loss =", message)
 
 
 def test_the_step_runs_as_a_graph() -> None:
@@ -131,6 +146,30 @@ def test_a_sum_stays_on_the_device() -> None:
     assert "    losses.append(train(b))\n" in changed("TPU108", kept, "append", "")
 
 
+def test_all_that_one_line_keeps_stays_on_the_device() -> None:
+    text = TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((float(a.numpy()), b.numpy()))\n"
+    )
+    assert changed("TPU108", text, "kept", "after 9 of 9 steps") == TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((a, b))\n"
+    )
+
+
+def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
+    text = TF + (
+        "class Fitter:\n    def fit(self, data):\n        for b in data:\n            go(b)\n\n"
+        "Fitter().fit(data)\n"
+    )
+    with pytest.raises(NoChange, match="loop over the steps"):
+        changed("TPU601", text)
+
+
+def test_all_outputs_of_a_model_are_float32() -> None:
+    text = TF + "model = keras.Model(i, [keras.layers.Dense(1)(x), keras.layers.Dense(2)(x)])\n"
+    after = changed("TPU403", "from tensorflow import keras\n" + text, "Dense", "0% of the step's")
+    assert after.count('dtype="float32"') == 2
+
+
 def test_what_is_used_later_stays() -> None:
     text = TF + "for n in range(9):\n    value = float(loss)\n    seen(value)\n"
     with pytest.raises(NoChange, match="value is used"):
@@ -145,6 +184,25 @@ def test_the_iterator_starts_once() -> None:
     )
     with pytest.raises(NoChange, match="no endless repeat"):
         changed("TPU211", TF + "ds = a.batch(3)\n" + loop, "iter(")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "strategy.distribute_datasets_from_function(make)",
+        "strategy.distribute_datasets_from_function(lambda context: make(context))",
+        "make(None)",
+    ],
+)
+def test_the_iterator_of_a_function_starts_once(data: str) -> None:
+    made = "def make(context):\n    return load(context).repeat().batch(8)\n\n\n"
+    text = f"{TF}{made}d = {data}\nfor n in range(9):\n    step(next(iter(d)))\n"
+    message = "the dataset is iterated anew for each step"
+    assert changed("TPU211", text, "next(iter(d))", message).endswith(
+        f"d = {data}\niterator = iter(d)\nfor n in range(9):\n    step(next(iterator))\n"
+    )
+    with pytest.raises(NoChange, match="no endless repeat"):
+        changed("TPU211", text.replace(".repeat()", ""), "next(iter(d))", message)
 
 
 def test_the_tpu_is_initialised_once() -> None:
@@ -195,6 +253,13 @@ def test_the_policy_stands_before_the_model() -> None:
         "with strategy.scope():\n    model = tf.keras.Sequential([\n"
         '        tf.keras.layers.Dense(8),\n        tf.keras.layers.Dense(2, dtype="float32"),\n'
         "    ])\n"
+    )
+
+
+def test_a_script_with_parts_of_keras_gets_tensorflow_s() -> None:
+    text = TF + "from tensorflow.keras.models import Sequential\nmodel = Sequential([])\n"
+    assert "\ntf.keras.mixed_precision.set_global_policy(" in changed(
+        "TPU403", text, "Sequential([])", "0% of the step's"
     )
 
 
@@ -318,6 +383,19 @@ def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
     assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
         "TPU601", text
     )
+
+
+def test_a_loop_whose_step_stands_in_another_module_saves() -> None:
+    text = TF + (
+        "from lib import Trainer\nmodel = make()\nopt = SGD()\n"
+        "opt.build(model.trainable_variables)\ntrainer = Trainer(strategy, model, opt)\n"
+        "for s in range(40):\n    loss = trainer.train_step(it)\n"
+    )
+    after = changed("TPU601", text)
+    assert "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n" in after
+    assert "    if s % 1000 == 999:\n        manager.save()\n" in after
+    with pytest.raises(NoChange, match="not seen in this file"):
+        changed("TPU601", text.replace("train_step", "go"))
 
 
 def test_each_checkpoint_has_a_file() -> None:

@@ -46,7 +46,7 @@ def test_an_exception_in_the_loop_is_how_the_run_ended(
     before = read(tmp_path / "epoch0.sqlite").run
     assert before.failure is None, "it had ended well"
     assert before.last_ns <= found.run.started_ns
-    assert main(["watch", str(tmp_path / "a.sqlite")]) == 1
+    assert main(["watch", str(tmp_path / "a.sqlite"), "--idle", "0.2"]) == 1
     said = capsys.readouterr()
     assert "the job ended by ValueError: no more data" in said.out
     assert "TPU604 stalled" in said.out

@@ -37,6 +37,20 @@ def test_cells_keep_their_lines(tmp_path: Path) -> None:
     assert source.skipped == ()
 
 
+@pytest.mark.parametrize("cell", ["pwd", "pip install x", "\nls -la data", "ls /content/work"])
+def test_magics_of_one_line_need_no_sign(tmp_path: Path, cell: str) -> None:
+    source = notebook.read(saved(tmp_path, cell))
+    compile(source.program, "program", "exec")
+    assert [line.text for line in source.skipped] == [f"%{cell.strip()}"]
+
+
+@pytest.mark.parametrize("cell", ["ls = 3", "run(1)", "env[0]", "less", "mv.x", "pip"])
+def test_a_name_that_the_notebook_uses_is_no_magic(tmp_path: Path, cell: str) -> None:
+    name = cell[:4].strip("=([.")
+    source = notebook.read(saved(tmp_path, f"{name} = 1", cell))
+    assert source.program.splitlines()[-1] == cell
+
+
 @pytest.mark.parametrize(
     ("cell", "line", "skipped"),
     [
@@ -51,6 +65,7 @@ def test_cells_keep_their_lines(tmp_path: Path) -> None:
         ("\n%%capture output\n!ls\nmark = 1", 4, "!ls"),
         ("%time mark = 1", 1, None),
         ("%timeit -n 1 -r 1 mark = 1", 1, None),
+        ("ls = 1\nmark = 1", 2, None),
     ],
 )
 def test_commands_are_left_out_and_move_nothing(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tpudiag.fixes import catalogue, documents, edits, files
 from tpudiag.fixes.documents import Document
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.files import Refused
 from tpudiag.fixes.model import Place
-from tpudiag.fixes.source import NoChange
 from tpudiag.hardware import Target
 from tpudiag.model import Finding, Location, Outcome, Report, Verdict
 from tpudiag.source_change import SourceChange
@@ -144,6 +143,17 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
     return Candidate(
         id=id_, finding=finding, document=document, edits=made.edits, change=change, line=line
     )
+
+
+def documents_of(changes: Sequence[Candidate]) -> list[Document]:
+    """The documents of some changes, each once."""
+    return list({id(each.document): each.document for each in changes}.values())
+
+
+def edits_of(document: Document, changes: Sequence[Candidate]) -> list[Edit]:
+    """All edits of one document, each once."""
+    own = [e for each in changes if each.document is document for e in each.edits]
+    return list(dict.fromkeys(own))
 
 
 def shown(name: str) -> str:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag import snippets
-from tpudiag.diagnoses import job, notebook_job, proof
-from tpudiag.diagnoses.changes_of_source import Candidate, Project, candidates, shown
+from tpudiag.diagnoses import proof
+from tpudiag.diagnoses.changes_of_source import (
+    Candidate,
+    Project,
+    candidates,
+    documents_of,
+    edits_of,
+    shown,
+)
 from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.rehearsed_changes import Proofs, Rehearsals
 from tpudiag.errors import NothingDiagnosed, UnreadableInput, UsageError
 from tpudiag.fixes import edits, files
-from tpudiag.fixes.documents import Document, NotebookCells
 from tpudiag.fixes.files import Refused
 from tpudiag.model import GONE, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
@@ -24,8 +31,6 @@ from tpudiag.source_change import ChangeState, Effect, Mending
 SEED = 20260101
 """Of every rehearsal, so that losses can be compared."""
 STEPS = 10
-MOST_REHEARSALS = 12
-"""Of one call, where changes do not agree and are tried by halves."""
 UNSAFE = "it changes the model or its batch, which is done with --unsafe alone"
 
 
@@ -48,131 +53,6 @@ class FixRequest:
         return not self.select or id_.startswith(self.select)
 
 
-@dataclass
-class Rehearsals:
-    """Rehearsals of one job with different changes, each in a sandbox of its own."""
-
-    request: JobRequest
-    settings: Settings
-    on_phase: OnPhase
-    folder: Path
-    count: int = 0
-    diagnosed: dict[frozenset[int], Report] = field(default_factory=dict[frozenset[int], Report])
-
-    def run(self, changes: Sequence[Candidate]) -> Report:
-        """The job with some changes; raises KeyboardInterrupt as it comes."""
-        self.count += 1
-        if changes:
-            self.on_phase(f"rehearsing with {_changes(len(changes))}")
-        own = self.folder / f"run-{self.count}"
-        own.mkdir(parents=True)
-        request = replace(
-            self.request,
-            sandbox=(self.request.sandbox or self.folder) / f"written-{self.count}",
-            log_dir=own if changes else self.request.log_dir,
-        )
-        report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        return report
-
-
-def _changes(count: int) -> str:
-    """`1 change`, `3 changes`."""
-    return f"{count} change" + ("" if count == 1 else "s")
-
-
-def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
-    """A request whose files are read as changed."""
-    overlay: list[tuple[str, str]] = []
-    for number, document in enumerate(_documents(changes)):
-        own_edits = _edits_of(document, changes)
-        if isinstance(document, NotebookCells) and request.notebook is not None:
-            text = document.source.text
-            cells = tuple(edits.line_after(text, own_edits, line) for line in document.cells)
-            program = edits.applied(text, own_edits)
-            source = replace(request.notebook.source, program=program, cells=cells)
-            request = replace(request, notebook=notebook_job.written(source, own))
-        else:
-            stand_in = own / f"changed-{number}.py"
-            stand_in.write_bytes(document.changed(own_edits))
-            overlay.append((document.file.name, str(stand_in)))
-    return replace(request, overlay=tuple(overlay))
-
-
-def _documents(changes: Sequence[Candidate]) -> list[Document]:
-    """The documents of some changes, each once."""
-    return list({id(each.document): each.document for each in changes}.values())
-
-
-def _edits_of(document: Document, changes: Sequence[Candidate]) -> list[edits.Edit]:
-    """All edits of one document, each once."""
-    own = [e for each in changes if each.document is document for e in each.edits]
-    return list(dict.fromkeys(own))
-
-
-@dataclass
-class Proofs:
-    """What was found out about each change; by its place among the candidates."""
-
-    before: Report
-    rehearsals: Rehearsals
-    proven: list[Candidate] = field(default_factory=list[Candidate])
-    dropped: dict[int, str] = field(default_factory=dict[int, str])
-    proof: dict[int, str] = field(default_factory=dict[int, str])
-    after: Report | None = None
-    losses: str = ""
-    steady: bool | None = None
-    """Whether the job as it is gives the same losses twice; None: not tried."""
-
-    def prove(self, tried: Sequence[Candidate]) -> None:
-        """Try changes together; by halves where they do not agree."""
-        if not tried:
-            return
-        if self.rehearsals.count >= MOST_REHEARSALS:
-            self._drop(tried, "not tried: too many rehearsals were needed before it")
-            return
-        applied = [*self.proven, *tried]
-        report = self.rehearsals.run(applied)
-        judged = proof.judge(self.before, report, tried, applied)
-        if judged.losses_differ and not self._is_steady():
-            judged = proof.judge(self.before, report, tried, applied, steady=False)
-        if judged.sound:
-            self.proven = applied
-            self.after, self.losses = report, judged.losses
-            for each in tried:
-                self.proof[id(each)] = f"rehearsed: the finding is gone; {judged.losses}"
-            return
-        if judged.dropped:
-            for number, why in judged.dropped.items():
-                self._drop([tried[number]], why)
-            self.prove([e for n, e in enumerate(tried) if n not in judged.dropped])
-        elif len(tried) == 1:
-            self._drop(tried, judged.trouble or "")
-        else:
-            middle = len(tried) // 2
-            self.prove(tried[:middle])
-            self.prove(tried[middle:])
-
-    def mends(self, id_: str) -> bool:
-        """Whether a check passes with the proven changes."""
-        outcomes = self.after.outcomes if self.after is not None else ()
-        return any(each.id == id_ and each.verdict is Verdict.PASSED for each in outcomes)
-
-    def _is_steady(self) -> bool:
-        """Whether the losses of the job as it is are the same on the same seed."""
-        if self.steady is None:
-            self.rehearsals.on_phase("rehearsing the script as it is once more")
-            again = self.rehearsals.run(())
-            self.steady, _ = proof.compared(self.before, again, ())
-        return self.steady
-
-    def _drop(self, tried: Sequence[Candidate], why: str) -> None:
-        """Changes that are not made."""
-        for each in tried:
-            self.dropped[id(each)] = why
-
-
 def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Rehearse a job, make the changes for its findings, prove them by rehearsing again.
 
@@ -193,6 +73,9 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
         on_phase("making changes")
         before, made = candidates(before, project, base.target, request.asks)
         proofs = Proofs(before, rehearsals)
+        proofs.changes_for = lambda report, id_: candidates(
+            report, project, base.target, lambda other: other == id_
+        )[1]
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
         groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
         for effects in groups:
@@ -243,9 +126,9 @@ def _diff(proven: Sequence[Candidate]) -> str:
     return "".join(
         edits.unified(
             shown(document.file.name), document.source.text,
-            edits.applied(document.source.text, _edits_of(document, proven)),
+            edits.applied(document.source.text, edits_of(document, proven)),
         )
-        for document in _documents(proven)
+        for document in documents_of(proven)
     )  # fmt: skip
 
 
@@ -258,9 +141,9 @@ def _written(
     if not request.write:
         return ()
     written: list[str] = []
-    for document in _documents(proven):
+    for document in documents_of(proven):
         try:
-            files.write(document.file, document.changed(_edits_of(document, proven)))
+            files.write(document.file, document.changed(edits_of(document, proven)))
             written.append(document.file.name)
         except Refused as error:
             refused.append(str(error))
@@ -270,9 +153,9 @@ def _written(
 def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
     """The proven changes as a patch that `git apply` takes; raises UsageError."""
     parts: list[bytes] = []
-    for document in _documents(proven):
+    for document in documents_of(proven):
         before = document.file.data.decode(document.file.encoding)
-        after = document.changed(_edits_of(document, proven)).decode(document.file.encoding)
+        after = document.changed(edits_of(document, proven)).decode(document.file.encoding)
         patch = edits.unified(shown(document.file.name), before, after)
         parts.append(patch.encode(document.file.encoding))
     try:

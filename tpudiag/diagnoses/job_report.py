@@ -62,7 +62,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
         partial=undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out),
+        or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",
         series=(
             *plot_data.of(signals),
@@ -96,6 +96,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     return (
         python,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
+        *job_summary.stood_in(signals),
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, job.run.facts.get("cut_to_steps")),
         *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),

@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
+from tpudiag.diagnoses import missing_package
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.report_figures import Measurement
@@ -113,8 +114,6 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
                 f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
                 f"replicas is {replicas}/{goal.replicas} of the real sum."
             )
-        if signals.stood_in is not None:
-            notes.append(_stood_in(signals.stood_in))
         if cut_to_steps:
             notes.append(
                 f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
@@ -127,15 +126,18 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
     return tuple(notes)
 
 
-def _stood_in(things: tuple[str, ...]) -> str:
+def stood_in(signals: Signals) -> tuple[str, ...]:
     """What --fake-data did."""
+    things = signals.stood_in
+    if things is None or signals.origin is not Origin.REHEARSAL:
+        return ()
     if not things:
-        return "--fake-data: all data could be reached; nothing was stood in for."
+        return ("--fake-data: all data could be reached; nothing was stood in for.",)
     named = ", ".join(things[:MOST_NAMED])
     more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
     return (
         f"Data stood in for (--fake-data): {named}{more}. What depends on the size or content of "
-        "the data was not judged."
+        "the data was not judged.",
     )
 
 
@@ -172,8 +174,8 @@ def _said(error: str) -> str:
     return own[-1] if own and first.endswith("in user code:") else first
 
 
-def partial(signals: Signals, timed_out: str | None) -> str | None:
-    """Why the report is not whole, None where it is."""
+def partial(signals: Signals, timed_out: str | None, python: str) -> str | None:
+    """Why the report is not whole, None where it is; `python` is the job's."""
     end = signals.end
     if timed_out:
         return timed_out
@@ -184,5 +186,7 @@ def partial(signals: Signals, timed_out: str | None) -> str | None:
         return f"the job cannot be rehearsed further: {end.error}{where}"
     if end is not None and end.how in ("exception", "signal", "exit"):
         error = _said(end.error or f"exit code {end.exit_code}")
-        return f"the job crashed: {error}" + (f" ({end.location})" if end.location else "")
+        where = f" ({end.location})" if end.location else ""
+        install = missing_package.advice(error, python)
+        return f"the job crashed: {error}{where}" + (f". {install}" if install else "")
     return None

@@ -6,8 +6,9 @@ import re
 
 import libcst as cst
 
-from tpudiag.fixes.edits import Edit
-from tpudiag.fixes.source import NoChange, Source, argument
+from tpudiag.fixes.calls import argument
+from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.source import Source
 
 
 def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit:

@@ -9,9 +9,10 @@ import libcst as cst
 
 from tpudiag.fixes import links, names
 from tpudiag.fixes.arguments import chained, new_value
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import argument, called, literal
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, Source, argument, called, literal
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 MOST_CALLERS = 3

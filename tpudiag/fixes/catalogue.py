@@ -11,9 +11,9 @@ from pkgutil import iter_modules
 from tpudiag import fixes
 from tpudiag.fixes import edits as texts
 from tpudiag.fixes.advice import ADVICE, GENERAL
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Fix, Place
-from tpudiag.fixes.source import NoChange, NotParsed, Source
+from tpudiag.fixes.source import NotParsed, Source
 from tpudiag.source_change import Effect
 
 

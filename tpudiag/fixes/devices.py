@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import links, names
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, called
 from tpudiag.source_change import Effect
 
 

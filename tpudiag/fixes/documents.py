@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tpudiag.fixes import edits as texts
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.files import Refused, UserFile, read
-from tpudiag.fixes.source import NoChange, NotParsed, Source
+from tpudiag.fixes.source import NotParsed, Source
 from tpudiag.model import Location
 from tpudiag.source_change import Replacement
 

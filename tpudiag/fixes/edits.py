@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 
+class NoChange(Exception):
+    """There is no safe change; the text says why, in a few words."""
+
+
 @dataclass(frozen=True, order=True)
 class Edit:
     """A span of a text, in characters, and what stands there instead; an insertion is empty."""

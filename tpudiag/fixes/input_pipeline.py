@@ -9,9 +9,10 @@ import libcst as cst
 
 from tpudiag.fixes import links, names
 from tpudiag.fixes.arguments import chained, new_value, set_argument
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import argument, called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 _REMAINDER_AT = {

@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from tpudiag.fixes.arguments import chained, link_span
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.names import assigned, bound, dotted
-from tpudiag.fixes.source import NoChange, Source, called
+from tpudiag.fixes.source import Source
 
 METHODS = frozenset(
     ("apply", "batch", "bucket_by_sequence_length", "cache", "concatenate", "enumerate", "filter",

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import argument, called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.loops import sum_for_mean
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, Source, argument, called
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 NEAR = 0.01

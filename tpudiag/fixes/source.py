@@ -18,15 +18,12 @@ from libcst.metadata import (
     PositionProvider,
 )
 
-from tpudiag.fixes.edits import Edit, line_starts
+from tpudiag.fixes.calls import called
+from tpudiag.fixes.edits import Edit, NoChange, line_starts
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Block = cst.IndentedBlock | cst.Module
 Function = cst.FunctionDef
-
-
-class NoChange(Exception):
-    """There is no safe change; the text says why, in a few words."""
 
 
 class NotParsed(Exception):
@@ -151,8 +148,8 @@ class Source:
         """The one call of these names on a line; raises NoChange."""
         calls = self.calls_at(line, *names)
         if len(calls) != 1:
-            many = "several calls" if calls else "no call"
-            raise NoChange(f"{many} of {' or '.join(names)} stand on the line")
+            many, verb = ("several calls", "stand") if calls else ("no call", "stands")
+            raise NoChange(f"{many} of {' or '.join(names)} {verb} on the line")
         return calls[0]
 
     def statement(self, node: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
@@ -289,33 +286,3 @@ class Source:
         """One step of indentation as the lines at an offset have it."""
         line = self.text[max(s for s in self.starts if s <= at) :]
         return "\t" if line.startswith("\t") else self.tab
-
-
-def called(call: cst.Call) -> str:
-    """The last name of what a call calls."""
-    if isinstance(call.func, cst.Attribute):
-        return call.func.attr.value
-    return call.func.value if isinstance(call.func, cst.Name) else ""
-
-
-def argument(call: cst.Call, name: str, place: int | None = None) -> cst.Arg | None:
-    """The argument of a name, or at its place among those without; NoChange where * hides it."""
-    for arg in call.args:
-        if arg.keyword is not None and arg.keyword.value == name:
-            return arg
-    if any(arg.star for arg in call.args):
-        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
-    plain = [arg for arg in call.args if arg.keyword is None]
-    return plain[place] if place is not None and place < len(plain) else None
-
-
-def literal(node: cst.CSTNode | None) -> object:
-    """The value of a literal, None for anything else."""
-    if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
-        return cast("object", node.evaluated_value)
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        value = literal(node.expression)
-        return -value if isinstance(value, (int, float)) else None
-    if isinstance(node, cst.Name):
-        return {"True": True, "False": False}.get(node.value)
-    return None

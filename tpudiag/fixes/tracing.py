@@ -1,4 +1,4 @@
-"""Changes of what is traced: arguments, functions made in a loop, Python state, callbacks."""
+"""Changes of what is traced: arguments, functions made in a loop, the step's function, prints."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import libcst as cst
 
 from tpudiag.fixes import links, names
 from tpudiag.fixes.arguments import without_argument
-from tpudiag.fixes.edits import Edit
+from tpudiag.fixes.calls import argument, called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
-from tpudiag.fixes.source import NoChange, Source, argument, called, literal
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 
@@ -71,6 +72,8 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
     made = [f for f in source.functions(name) if source.loop(f) is not None]
+    if not made:
+        raise NoChange("")
     if len(made) != 1 or not isinstance(loop := source.loop(made[0]), (cst.For, cst.While)):
         raise NoChange("the function is not made in a loop of this file")
     block = loop.body
@@ -90,6 +93,39 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
         yield Edit(begin, end, "")
     gap = source.newline * (2 if source.function(loop) is None else 1)
     yield Edit(first, first, gap.join(texts) + gap)
+
+
+@fix("TPU101", effect=Effect.NONE, title="make the function once")
+def wrapped_before_loop(place: Place) -> Iterator[Edit]:
+    """`step = tf.function(...)` in each turn of a loop moves before it."""
+    source = place.source
+    if "(new function)" not in place.finding.message:
+        raise NoChange("")
+    called_here = {
+        called(call) for call in source.inside(source.statement_at(place.line), cst.Call)
+    }
+    made = [
+        node
+        for node in source.all(cst.Assign)
+        if isinstance(node.value, cst.Call)
+        and called(node.value) == "function"
+        and names.dotted(node.targets[0].target) in called_here
+        and source.loop(node) is not None
+    ]
+    if len(made) != 1 or len(made[0].targets) != 1:
+        raise NoChange("the function is not made in a loop of this file")
+    loop = source.loop(made[0])
+    if loop is None or source.block(made[0]) is not loop.body:
+        raise NoChange("the function is made under a condition in the loop")
+    own = {n.value for n in source.inside(made[0].targets[0], cst.Name)}
+    bound = {n.value for n in source.inside(loop, cst.Name) if _binds_in(source, n, [])} - own
+    bound |= {f.name.value for f in source.inside(loop, cst.FunctionDef)}
+    if clash := bound & {n.value for n in source.inside(made[0].value, cst.Name)}:
+        raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
+    first, last = source.full_lines(made[0])
+    at = _line_start(source, loop)
+    yield Edit(at, at, source.shifted(first, last, -1).text)
+    yield Edit(first, last, "")
 
 
 def _with_those_it_calls(
@@ -231,79 +267,3 @@ def without_print(place: Place) -> Iterator[Edit]:
     if not isinstance(source.parent(call), cst.Expr):
         raise NoChange("what tf.print gives is used")
     yield source.removed(call)
-
-
-_DRAWS = {
-    "random.random": (), "random.uniform": (), "random.randint": (), "random.gauss": (),
-    "random.normalvariate": (), "np.random.random": (), "np.random.uniform": (),
-    "np.random.rand": (), "np.random.randn": (), "np.random.normal": (), "np.random.randint": (),
-}  # fmt: skip
-
-
-@fix("TPU107", effect=Effect.NUMBERS, title="draw in the graph")
-def random_of_tensorflow(place: Place) -> Iterator[Edit]:
-    """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
-    source = place.source
-    if " is called while " not in place.finding.message:
-        raise NoChange(
-            "the value has to become a tf.Variable, made once and assigned where it changes"
-        )
-    name = str(place.figure("frozen") or "").rpartition(".")[2]
-    call = source.call_at(place.line, name)
-    known = dict(names.modules(source))
-    head, _, rest = names.dotted(call.func).partition(".")
-    path = known.get(head, head) + (f".{rest}" if rest else "")
-    yield source.replaced(call, _draw(source, call, path.replace("numpy.", "np.", 1)))
-
-
-def _draw(source: Source, call: cst.Call, path: str) -> str:
-    """The call of TensorFlow for a draw of Python or NumPy."""
-    tf = names.tensorflow(source)
-    if path not in _DRAWS:
-        raise NoChange(f"TensorFlow has no {path or called(call)}")
-    if any(arg.star for arg in call.args):
-        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
-    plain = [_text(source, arg) for arg in call.args if arg.keyword is None]
-    named = {a.keyword.value: _text(source, a) for a in call.args if a.keyword is not None}
-    kind = path.rpartition(".")[2]
-    of_numpy = path.startswith("np.")
-    if kind in ("rand", "randn"):
-        return f"{tf}.random.{'uniform' if kind == 'rand' else 'normal'}([{', '.join(plain)}])"
-    if kind == "random":
-        return f"{tf}.random.uniform({_shape(plain[0] if plain else named.get('size', '[]'))})"
-    low, high, size = _bounds(kind, plain, named)
-    if kind == "randint":
-        last = high if of_numpy else _plus_one(call, high)
-        return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
-    what = "uniform" if kind == "uniform" else "normal"
-    return f"{tf}.random.{what}({_shape(size)}, {low}, {high})"
-
-
-def _text(source: Source, arg: cst.Arg) -> str:
-    """The value of an argument, with its parentheses."""
-    return source.text[slice(*source.whole(arg.value))]
-
-
-def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, str, str]:
-    """The two parameters of a distribution and the size of the draw."""
-    keys = {"uniform": ("low", "high"), "randint": ("low", "high"), "normal": ("loc", "scale"),
-            "gauss": ("mu", "sigma"), "normalvariate": ("mu", "sigma")}[kind]  # fmt: skip
-    values = dict(zip((*keys, "size"), plain, strict=False)) | named
-    default = ("0", "1") if kind != "randint" else ("0", "")
-    if kind == "randint" and keys[1] not in values:
-        values = {**values, keys[1]: values.get(keys[0], ""), keys[0]: "0"}
-    low, high = values.get(keys[0], default[0]), values.get(keys[1], default[1])
-    if not high:
-        raise NoChange("the draw has no upper end on the line")
-    return low, high, values.get("size", "[]")
-
-
-def _shape(size: str) -> str:
-    """A size of NumPy's as a shape."""
-    return f"[{size}]" if re.fullmatch(r"\d+", size) else "[]" if size in ("None", "()") else size
-
-
-def _plus_one(call: cst.Call, text: str) -> str:
-    """The end of a range that Python counts in and TensorFlow does not."""
-    value = literal(call.args[-1].value)
-    return str(value + 1) if isinstance(value, int) and str(value) == text else f"{text} + 1"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .model import KnownError, Level, Match, RivalFound
+from .model import Kind, KnownError, Level, Match, RivalFound
 from .probes import Probe, probes
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
 def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
-    """One match for each error, told by the first of its patterns that matched; best first."""
+    """One match for each error, told by the first of its patterns that matched; best first.
+
+    What only its form tells is left out where anything else says more.
+    """
     by_error: dict[str, list[Match]] = {}
     cues: dict[tuple[str, int], Match] = {}
     for probe in probes():
@@ -25,7 +28,8 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
-    return tuple(sorted(answers, key=_rank))
+    told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
+    return tuple(sorted(told, key=_rank))
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
@@ -49,6 +53,8 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
 def _yields(error: KnownError, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
     others = [each.error for each in among if each.error.id != error.id]
+    if error.kind is Kind.FORM:
+        return any(not each.noise and each.kind is not Kind.FORM for each in others)
     if any(other.id in error.yields_to for other in others):
         return True
     failures = (other for other in others if other.level == "error")

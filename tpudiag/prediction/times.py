@@ -125,7 +125,7 @@ def _at_least(once: Range, work: Work) -> Range:
 
 
 def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Range:
-    """Bytes over links: at best over both ways of an axis, at worst over half of one way.
+    """Bytes over links: at best over both ways of each axis, at worst over half of one link.
 
     Rings along the axes of the torus; a group smaller than the slice lies along one axis.
     """
@@ -135,9 +135,9 @@ def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Rang
     axes = generation.torus_axes if members >= whole_slice and members > 4 else 1
     moved = work.link_bytes * _passes(work.collective, members)
     per_ms = generation.link_gb_per_s * 1e6
-    best, worst = 2 * axes * per_ms, LINKS_WORST * axes * per_ms
-    serial = Range(moved / best, moved / sqrt(best * worst), moved / worst)
-    return Range(0.0, HIDDEN * serial.value, serial.value) if work.hidden else serial
+    best, likely = 2 * axes * per_ms, sqrt(2 * LINKS_WORST) * axes * per_ms
+    serial = Range(moved / best, moved / likely, moved / (LINKS_WORST * per_ms))
+    return Range(0.0, HIDDEN * serial.value, serial.high) if work.hidden else serial
 
 
 def _passes(collective: str, members: int) -> float:

@@ -22,6 +22,14 @@ _TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")
 _WRITES = ("writefile", "file")
 _STATEMENT = re.compile(r"(\s*)%(?:time|timeit|prun)\b((?:\s+-\w+(?:\s*\d+)?)*)\s+(?=\S)(.*)", re.S)
 _MAGIC = re.compile(r"%%(\w+)(.*)")
+_ALONE = re.compile(r"(\w+)(?:[ \t]+(?![=,]|[-+*/%&|<>]{1,2}=?[ \t]).*)?")
+_DEFINED = r"(?m)\b{0}\s*=[^=]|(?:import|def|class|as|for)[ \t]+{0}\b"
+_UNMARKED = {
+    "cat", "cd", "clear", "conda", "cp", "env", "history", "ldir", "less", "load_ext", "ls",
+    "man", "matplotlib", "mkdir", "more", "mv", "pip", "pwd", "pycat", "reload_ext", "rm", "rmdir",
+    "run", "set_env", "who", "who_ls", "whos",
+}  # fmt: skip
+"""Magics that notebooks use without their `%`, which IPython takes in a cell of one line."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ def of_cells(name: str, sources: Sequence[str]) -> Notebook:
     cells: list[int] = []
     skipped: list[SkippedLine] = []
     for number, source in enumerate(sources, 1):
-        lines, commands = _plain(source)
+        lines, commands = _plain(source, "\n".join(program))
         cells.append(len(program) + 1)
         skipped += [SkippedLine(number, line, text) for line, text in commands]
         program += lines
@@ -106,19 +114,32 @@ def code_cells(path: str) -> list[str]:
     return [source for source in sources if source.strip()]
 
 
-def _plain(source: str) -> tuple[list[str], list[tuple[int, str]]]:
+def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
     """A cell as plain Python with as many lines, and its (line, text) that will not be run."""
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     magic = _MAGIC.match(lines[first])
     if magic is None:
-        return _without_commands(lines)
+        return _without_commands(_marked(lines, first, before))
     if magic[1] in _TRANSPARENT:
         rest, commands = _without_commands(lines[first + 1 :])
         return [""] * (first + 1) + rest, [(line + first + 1, text) for line, text in commands]
     if magic[1] in _WRITES:
         return _file_written(lines, first, magic[2]), []
     return [""] * len(lines), [(first + 1, lines[first].strip())]
+
+
+def _marked(lines: list[str], first: int, before: str) -> list[str]:
+    """A cell of one line that is a magic without its `%`, with it: `pwd`, `pip install x`.
+
+    A name that the cells before it define is none.
+    """
+    alone = _ALONE.fullmatch(lines[first].rstrip())
+    if any(line.strip() for line in lines[first + 1 :]) or not alone:
+        return lines
+    if alone[1] not in _UNMARKED or re.search(_DEFINED.format(alone[1]), before):
+        return lines
+    return [*lines[:first], f"%{lines[first]}", *lines[first + 1 :]]
 
 
 def _file_written(lines: list[str], first: int, options: str) -> list[str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from tpudiag.sources.job.tensorflow import barrier, python_state
 from tpudiag.sources.job.tensorflow.replica_state import started_alike
 
 
@@ -48,3 +51,17 @@ def test_a_variable_of_a_closure_is_one_too() -> None:
 
     replica = started_alike(step)
     assert [replica(), replica()] == [1, 1]
+
+
+def test_what_fails_in_ours_is_noted_and_the_step_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(value: object) -> None:
+        raise MemoryError(value)
+
+    def slots(_: object) -> tuple[SimpleNamespace, ...]:
+        return (SimpleNamespace(get=lambda: 3, put=full),)
+
+    monkeypatch.setattr(python_state, "written_slots", slots)
+    barrier.forget()
+    assert started_alike(lambda: 7)() == 7
+    assert [defect.error for defect in barrier.defects()] == ["MemoryError: 3"]
+    barrier.forget()

@@ -10,27 +10,40 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import python_state
+from tpudiag.sources.job.tensorflow import hooks, python_state
 
 
 def started_alike(fn: Any) -> Any:
     """A replica's function that starts from the same numbers and draws on each replica."""
     if hasattr(fn, "get_concrete_function"):  # a tf.function keeps traces of its own
         return fn
+    restore = hooks.quietly(_restorer, fn)
+    if restore is None:
+        return fn
+
+    @functools.wraps(fn)
+    def replica(*args: Any, **kwargs: Any) -> Any:
+        hooks.quietly(restore)
+        return fn(*args, **kwargs)
+
+    vars(replica)["autograph_info__"] = {}  # `fn` is converted already: AutoGraph leaves it be
+    return replica
+
+
+def _restorer(fn: Any) -> Callable[[], None]:
+    """What sets the counters and draws that a function moves to what they are now."""
     import numpy
 
     slots = [(slot, slot.get()) for slot in python_state.written_slots(fn)]
     draws, numpy_draws = random.getstate(), numpy.random.get_state()
 
-    @functools.wraps(fn)
-    def replica(*args: Any, **kwargs: Any) -> Any:
+    def restore() -> None:
         for slot, value in slots:
             slot.put(value)
         random.setstate(draws)
         numpy.random.set_state(numpy_draws)
-        return fn(*args, **kwargs)
 
-    vars(replica)["autograph_info__"] = {}  # `fn` is converted already: AutoGraph leaves it be
-    return replica
+    return restore

@@ -54,4 +54,14 @@ def test_values_are_of_the_kind_that_a_name_tells() -> None:
     assert all(isinstance(each, str) for each in tables.values(Column("comment_text"), 4))
     assert len(set(tables.values(Column("image_id"), 4))) == 4
     assert set(tables.values(Column("target"), 8)) == {0, 1}
+    assert set(tables.values(Column("label"), 20, 10)) == set(range(10))
     assert set(tables.values(Column("fold"), 10)) == {0, 1, 2, 3, 4}
+
+
+def test_days_lie_between_those_that_the_script_compares_with() -> None:
+    text = "t = pd.read_csv('a.csv')\nx = t[(t.Date >= '1999-10-20') & (t.Date < '2020-04-22')]"
+    (column,) = asked([text], MEMBERS.__contains__)
+    days = tables.values(column, 100)
+    assert days == sorted(days)
+    assert len(set(days)) == 100
+    assert days[0] == "1999-10-20" < days[-1] < "2020-04-22"

@@ -36,6 +36,8 @@ class Column:
     name: str
     compared: list[str] = field(default_factory=lambda: [])
     """Texts that its values are compared with."""
+    bounds: list[str] = field(default_factory=lambda: [])
+    """Texts that its values are held to be below or above."""
     is_text: bool = False
     """Text methods are called on its values."""
 
@@ -52,6 +54,11 @@ def asked(texts: Iterable[str], is_member: Callable[[str], bool]) -> list[Column
     return list(columns.values())
 
 
+def tables(tree: ast.Module) -> set[str]:
+    """The names that stand for tables, or rows of them, in one module."""
+    return _Reader(tree, lambda _: True).tables
+
+
 class _Reader:
     """Follows tables through one module."""
 
@@ -59,11 +66,11 @@ class _Reader:
         self._nodes = list(ast.walk(tree))
         self._is_member = is_member
         self._lists = dict(self._named_lists())
-        self._tables: set[str] = set()
+        self.tables: set[str] = set()
         for _ in range(_ROUNDS):
-            before = len(self._tables)
+            before = len(self.tables)
             self._follow()
-            if len(self._tables) == before:
+            if len(self.tables) == before:
                 break
 
     def read(self, columns: dict[str, Column]) -> None:
@@ -86,7 +93,7 @@ class _Reader:
 
     def _is_table(self, node: ast.AST | None) -> bool:
         """Whether an expression is a table, or a row of one."""
-        if isinstance(node, (ast.Name, ast.Attribute)) and _name(node) in self._tables:
+        if isinstance(node, (ast.Name, ast.Attribute)) and _name(node) in self.tables:
             return True
         if isinstance(node, ast.Subscript):
             return self._is_table(node.value) and not isinstance(node.slice, ast.Constant)
@@ -112,9 +119,9 @@ class _Reader:
         for node in self._nodes:
             if isinstance(node, ast.Assign) and self._is_table(node.value):
                 for target in node.targets:
-                    self._tables.update(_names(target))
+                    self.tables.update(_names(target))
             elif isinstance(node, (ast.For, ast.comprehension)) and self._rows(node.iter):
-                self._tables.update(_names(node.target))
+                self.tables.update(_names(node.target))
             elif isinstance(node, ast.Call):
                 self._follow_call(node)
 
@@ -130,7 +137,7 @@ class _Reader:
         applied = _name(call.func) == "apply" and self._is_table(call)
         for at, given in enumerate(call.args):
             if applied and isinstance(given, ast.Lambda):
-                self._tables.update(each.arg for each in given.args.args[:1])
+                self.tables.update(each.arg for each in given.args.args[:1])
             if applied and isinstance(given, ast.Name):
                 self._take_parameter(given.id, 0)
             if isinstance(given, (ast.Name, ast.Attribute)) and self._is_table(given):
@@ -142,7 +149,7 @@ class _Reader:
             if isinstance(node, ast.FunctionDef) and node.name == function:
                 names = [each.arg for each in node.args.args]
                 if at < len(names):
-                    self._tables.add(names[at])
+                    self.tables.add(names[at])
 
     def _asked(self) -> Iterator[tuple[int, str, int]]:
         """Each place where a column is asked for: line, name, position."""
@@ -201,7 +208,9 @@ class _Reader:
             if isinstance(node, ast.Compare):
                 column = self._column(node.left, columns)
                 if column is not None:
-                    column.compared += _texts(node.comparators[0])
+                    ordered = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+                    texts = column.bounds if ordered else column.compared
+                    texts += _texts(node.comparators[0])
             elif isinstance(node, ast.Attribute) and node.attr == "str":
                 column = self._column(node.value, columns)
                 if column is not None:

@@ -5,17 +5,20 @@ Most Kaggle scripts read names, texts and labels from a CSV beside their records
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from . import paths
+from . import paths, table_columns, table_sizes
 from .ledger import Ledger
 from .program_text import sources
 from .table_columns import Column, asked
+from .table_sizes import TableSize
 from .text_files import WORDS
 
 ROWS = 2048
@@ -24,7 +27,9 @@ _READERS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle"
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path")
 _TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context|title|descr", re.I)
 _NAME = re.compile(r"(^|_)(id|ids|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I)
+_LABEL = re.compile(r"label|class|target|digit|categor|diagnosis|^y$", re.I)
 _FOLD = re.compile(r"fold", re.I)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 _DATE = re.compile(r"date|timestamp", re.I)
 _LANGUAGE = re.compile(r"^(lang|language|locale)$", re.I)
 
@@ -42,9 +47,12 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
-        columns = asked(sources(), lambda name: hasattr(pandas.DataFrame, name))
-        ledger.note(f"{source} ({ROWS} rows of {len(columns) or 2} columns)")
-        return _table(pandas, columns, kwargs)
+        texts = sources()
+        columns = asked(texts, lambda name: hasattr(pandas.DataFrame, name))
+        size = table_sizes.read(texts, table_columns.tables)
+        table = _table(pandas, columns, size, kwargs)
+        ledger.note(f"{source} ({len(table)} rows of {len(table.columns)} columns)")
+        return table
 
     def write(original: Any, table: Any, *args: Any, **kwargs: Any) -> Any:
         kept = paths.kept(args[0], ledger.folder) if args else None
@@ -57,9 +65,10 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         hooks.around(hooks.definer(pandas.DataFrame, name), name, write)
 
 
-def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
+def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[str, Any]) -> Any:
     """A table of these columns, or of a name and a number where the script asks for none."""
-    rows = min(int(options.get("nrows") or ROWS), ROWS)
+    rows = size.rows or max(ROWS, 2 * size.index)
+    rows = min(int(options.get("nrows") or rows), rows)
     names: Any = options.get("names") or options.get("usecols")
     if isinstance(names, (list, tuple)) and all(
         isinstance(each, str) for each in cast("list[object]", names)
@@ -68,7 +77,11 @@ def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
         wanted = [str(each) for each in cast("list[object]", names)]
         columns = [known.get(name, Column(name)) for name in wanted]
     columns = columns or [Column("id"), Column("target")]
-    table = pandas.DataFrame({each.name: values(each, rows) for each in columns})
+    classes = size.classes or 2
+    table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
+    more = size.numbers or size.columns - len(table.columns)
+    if more > 0 and not names:
+        table = pandas.concat([table, _numbers(pandas, rows, more)], axis=1)
     dtypes: Any = options.get("dtype")
     if isinstance(dtypes, dict):
         given = cast("dict[str, Any]", dtypes)
@@ -83,8 +96,23 @@ def _table(pandas: Any, columns: list[Column], options: dict[str, Any]) -> Any:
     return table
 
 
-def values(column: Column, rows: int) -> list[Any]:
+def _days(bounds: list[str], rows: int) -> list[str]:
+    """Days from the first of these to the last, in their order."""
+    first, last = (date.fromisoformat(each[:10]) for each in (min(bounds), max(bounds)))
+    return [str(first + (last - first) * row / rows) for row in range(rows)]
+
+
+def _numbers(pandas: Any, rows: int, width: int) -> Any:
+    """Columns that the script asks for together, without their names: 0 to 255, as pixels."""
+    numpy: Any = importlib.import_module("numpy")
+    held = (numpy.arange(width)[None] + numpy.arange(rows)[:, None]) % 256
+    return pandas.DataFrame(held, columns=[f"pixel{number}" for number in range(width)])
+
+
+def values(column: Column, rows: int, classes: int = 2) -> list[Any]:
     """The values of a column, by what the script does with them and by its name."""
+    if len(column.bounds) > 1 and all(_DAY.fullmatch(each) for each in column.bounds):
+        return _days(column.bounds, rows)
     if column.compared:
         return [column.compared[row % len(column.compared)] for row in range(rows)]
     if _TEXT.search(column.name):
@@ -96,7 +124,9 @@ def values(column: Column, rows: int) -> list[Any]:
         return [f"2020-{1 + row // 28 % 12:02d}-{1 + row % 28:02d}" for row in range(rows)]
     if _LANGUAGE.search(column.name):
         return ["en"] * rows
-    return [row % (5 if _FOLD.search(column.name) else 2) for row in range(rows)]
+    if _FOLD.search(column.name):
+        return [row % 5 for row in range(rows)]
+    return [row % (classes if _LABEL.search(column.name) else 2) for row in range(rows)]
 
 
 __all__ = ["install", "values"]

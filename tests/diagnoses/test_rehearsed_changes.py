@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from tpudiag.diagnoses import fix
+from tpudiag.diagnoses import rehearsed_changes
 from tpudiag.diagnoses.changes_of_source import Candidate
+from tpudiag.diagnoses.rehearsed_changes import Proofs, Rehearsals
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
 from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
@@ -48,7 +50,10 @@ class FakeRehearsals:
         ids = [each.id for each in changes]
         self.tried.append(ids)
         failing = {"TPU101", "TPU102", "TPU203"} - set(ids)
-        return report(failing | ({"TPU999"} if self.bad in ids else set()), self.losses)
+        return report(
+            failing | ({"TPU999"} if self.bad in ids and "TPU999" not in ids else set()),
+            self.losses,
+        )
 
     def on_phase(self, text: str) -> None:
         """Nothing is shown."""
@@ -59,9 +64,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("a = 1\n")
     document = documents.script("train.py", tmp_path)
-    change = SourceChange(
-        title="t", file="train.py", effect=Effect.NONE, replacements=(), diff=""
-    )  # fmt: skip
+    change = SourceChange(title="t", file="train.py", effect=Effect.NONE, replacements=(), diff="")
     return [
         Candidate(
             id=id_,
@@ -75,41 +78,57 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
     ]
 
 
-def proofs(rehearsals: FakeRehearsals) -> fix.Proofs:
-    return fix.Proofs(
-        report({"TPU101", "TPU102", "TPU203"}), cast("fix.Rehearsals", rehearsals)
-    )  # fmt: skip
+def togetherof(rehearsals: FakeRehearsals) -> Proofs:
+    return Proofs(report({"TPU101", "TPU102", "TPU203"}), cast("Rehearsals", rehearsals))
 
 
 def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:
-    found = proofs(FakeRehearsals())
-    found.prove(made)
-    assert found.rehearsals.count == 2
-    assert [each.id for each in found.proven] == ["TPU101", "TPU102", "TPU203"]
+    proofs = togetherof(FakeRehearsals())
+    proofs.prove(made)
+    assert proofs.rehearsals.count == 2
+    assert [each.id for each in proofs.proven] == ["TPU101", "TPU102", "TPU203"]
 
 
 def test_a_change_that_breaks_something_is_found_by_halves(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(bad="TPU102")
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert [each.id for each in found.proven] == ["TPU101", "TPU203"]
-    assert found.dropped[id(made[1])].startswith("TPU999 fails with it")
+    proofs = togetherof(rehearsals)
+    proofs.prove(made)
+    assert [each.id for each in proofs.proven] == ["TPU101", "TPU203"]
+    assert proofs.dropped[id(made[1])].startswith("TPU999 fails with it")
     assert rehearsals.tried[-1] == ["TPU101", "TPU203"]
+
+
+def test_a_change_is_proven_with_the_one_that_it_calls_for_in_another_file(
+    made: list[Candidate], tmp_path: Path
+) -> None:
+    (tmp_path / "losses.py").write_text("b = 1\n")
+    elsewhere = replace(
+        made[0], id="TPU999", document=documents.script("losses.py", tmp_path), edits=()
+    )
+    together = togetherof(FakeRehearsals(bad="TPU102"))
+    together.changes_for = lambda _, id_: (elsewhere,) if id_ == "TPU999" else ()
+    together.prove(made[1:2])
+    assert together.proven == [made[1], elsewhere]
+    assert not together.dropped
+    same_file = togetherof(FakeRehearsals(bad="TPU102"))
+    same_file.changes_for = lambda _, __: (replace(made[0], id="TPU999"),)
+    same_file.prove(made[1:2])
+    assert same_file.dropped[id(made[1])].startswith("TPU999 fails with it")
 
 
 def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(losses=(2.0,))
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert len(found.proven) == 3
+    proofs = togetherof(rehearsals)
+    proofs.prove(made)
+    assert len(proofs.proven) == 3
     assert rehearsals.tried == [["TPU101", "TPU102", "TPU203"], []]
-    assert "not compared" in found.losses
+    assert "not compared" in proofs.losses
 
 
 def test_rehearsals_have_an_end(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals()
-    rehearsals.count = fix.MOST_REHEARSALS
-    found = proofs(rehearsals)
-    found.prove(made)
-    assert not found.proven
-    assert "not tried" in found.dropped[id(made[0])]
+    rehearsals.count = rehearsed_changes.MOST_REHEARSALS
+    proofs = togetherof(rehearsals)
+    proofs.prove(made)
+    assert not proofs.proven
+    assert "not tried" in proofs.dropped[id(made[0])]

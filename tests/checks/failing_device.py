@@ -1,0 +1,174 @@
+"""What the checks of memory, device, strategy and running must find: TPU3 to TPU6."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.checks.rehearsal import (
+    BIG,
+    BIG_SLOT,
+    DRIFT,
+    HERE,
+    KERNEL,
+    LOOP,
+    POD,
+    SLOWER,
+    h,
+    loop,
+    numerics,
+    product,
+    routing,
+    rows_of,
+    saved,
+    watched,
+)
+from tpudiag.model import Severity
+from tpudiag.signals import (
+    ActivationEstimate,
+    Batch,
+    BatchNorm,
+    BucketSeen,
+    Checkpoints,
+    ClippedGradients,
+    FrozenNorm,
+    LossScale,
+    LowPrecisionOp,
+    MixedPrecision,
+    OutsideMetric,
+    Pause,
+    ReplicaRead,
+    Signals,
+    TensorSeen,
+    UndistributedInput,
+)
+
+ROWS: tuple[tuple[str, Signals, Severity], ...] = (
+    ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
+    ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
+    ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
+    ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
+    (
+        "TPU401",
+        h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU401",
+        h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)),
+        Severity.INFO,
+    ),
+    ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.WARNING),
+    ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.WARNING),
+    ("TPU403", h(step_inputs=(TensorSeen("weight", "float64", (128,)),)), Severity.WARNING),
+    (
+        "TPU403",
+        h(matrix_ops=(product(784, 128, dtype="float32"), product(128, 1))),
+        Severity.WARNING,
+    ),
+    ("TPU404", h(precision=MixedPrecision((), "LossScaleOptimizer", HERE)), Severity.WARNING),
+    ("TPU404", h(matrix_ops=(product(784, 128, dtype="float16"),)), Severity.WARNING),
+    ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
+    ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.WARNING),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
+    ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+    ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
+    ("TPU607", watched(drift=DRIFT, watched_h=3.0), Severity.WARNING),
+    ("TPU604", watched(stopped="the job's process 7 is stopped by a signal"), Severity.ERROR),
+    ("TPU604", watched(silent_s=121.0), Severity.ERROR),
+    ("TPU604", watched(gone="the job's process 7 is gone"), Severity.ERROR),
+    ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
+    (
+        "TPU602",
+        h(target=POD, checkpoints=saved("tf.train.CheckpointManager", "ckpt")),
+        Severity.WARNING,
+    ),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "model.h5")), Severity.WARNING),
+    ("TPU602", h(checkpoints=saved("Model.save_weights", "w.h5", 2)), Severity.WARNING),
+    (
+        "TPU602",
+        h(checkpoints=saved("ModelCheckpoint", "gs://b/m.h5"), buckets=(BucketSeen("b", False),)),
+        Severity.WARNING,
+    ),
+    ("TPU602", h(buckets=(BucketSeen("b", False),)), Severity.INFO),
+    ("TPU510", numerics(frozen_norms=(FrozenNorm("batch_normalization", HERE),)), Severity.WARNING),
+    (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="evaluation",
+                    times=64,
+                    spent_ms=300.0,
+                    training_ms=900.0,
+                    location=HERE,
+                    eager=True,
+                ),
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU407",
+        numerics(low_precision=(LowPrecisionOp("Softmax", "d/Softmax", "bfloat16", HERE),)),
+        Severity.WARNING,
+    ),
+    ("TPU407", numerics(loss_dtype="bfloat16"), Severity.WARNING),
+    (
+        "TPU505",
+        loop(
+            undistributed=UndistributedInput(
+                replicas=8, shapes=("float32[1024, 784]",), from_dataset=True, location=HERE
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU505",
+        loop(
+            undistributed=UndistributedInput(
+                replicas=8, shapes=("float32[64, 100]",), from_dataset=False, location=HERE
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU501",
+        numerics(outside_metrics=(OutsideMetric("total", HERE),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU506",
+        numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)),
+        Severity.INFO,
+    ),
+    (
+        "TPU507",
+        loop(
+            replica_reads=(
+                ReplicaRead(kind="first", replicas=8, taken=0.3, mean=0.4, location=HERE),
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU507",
+        loop(replica_reads=(ReplicaRead(kind="mean", replicas=8, location=HERE),)),
+        Severity.WARNING,
+    ),
+    ("TPU508", numerics(batch_norms=(BatchNorm("bn", 4, HERE),)), Severity.WARNING),
+    ("TPU509", numerics(routings=(routing(128),)), Severity.WARNING),
+    (
+        "TPU606",
+        loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU606",
+        loop(pauses=(replace(LOOP.pauses[0], kind="predict", each_batch=True),)),
+        Severity.WARNING,
+    ),
+)

@@ -1,0 +1,295 @@
+"""What the checks of environment, function and input must find: TPU0 to TPU2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.checks.rehearsal import (
+    BATCHED,
+    BATCHED_AFTERWARDS,
+    HERE,
+    LOOP,
+    OPEN_BATCH,
+    POD,
+    PREFETCHED,
+    RAN_OUT,
+    READER,
+    TWO_FILES,
+    UNEVEN,
+    frozen,
+    given,
+    h,
+    holding,
+    installed,
+    loop,
+    pipeline,
+    retraced,
+    saved,
+    sized,
+    without_tf_keras,
+)
+from tpudiag.hardware import target
+from tpudiag.model import Severity
+from tpudiag.signals import (
+    DatasetOp,
+    Dispatch,
+    GpuUse,
+    JobEnd,
+    KerasUse,
+    Origin,
+    RepeatedSetup,
+    ResultFetch,
+    Signals,
+    StepConstant,
+    StepOp,
+    StepOps,
+    StepTimes,
+    TensorFlowImport,
+    TensorSeen,
+    Tf1Use,
+    TpuAttempt,
+)
+
+ROWS: tuple[tuple[str, Signals, Severity], ...] = (
+    (
+        "TPU103",
+        h(step_ops=StepOps(9, (StepOp("StringToHashBucketFast", "hash", False, HERE),))),
+        Severity.ERROR,
+    ),
+    (
+        "TPU105",
+        h(step_ops=StepOps(9, (StepOp("PrintV2", "print", True, HERE),))),
+        Severity.WARNING,
+    ),
+    ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.ERROR),
+    (
+        "TPU001",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="2.21.0", tf2_behavior=False, eager=False
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU001",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="1.15.0", tf2_behavior=True, eager=True
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
+        Severity.ERROR,
+    ),
+    ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),
+    ("TPU002", h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")), Severity.ERROR),
+    ("TPU002", h(tensorflow=TensorFlowImport(succeeded=False, failure="aborted")), Severity.ERROR),
+    (
+        "TPU003",
+        h(
+            tpu=TpuAttempt(
+                asked="local",
+                reached=False,
+                phase="initialize",
+                error="NotFoundError: TPUs not found in the cluster. Failed in initialization",
+            )
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU003",
+        h(tpu=TpuAttempt(asked="x", reached=False, phase="connect", error="something new")),
+        Severity.ERROR,
+    ),
+    ("TPU004", h(target=target("tpu7x-8")), Severity.ERROR),
+    (
+        "TPU004",
+        h(
+            tensorflow=TensorFlowImport(
+                succeeded=True, version="2.13.1", tf2_behavior=True, eager=True
+            )
+        ),
+        Severity.ERROR,
+    ),
+    ("TPU005", h(keras=KerasUse(package="keras", version="3.6.0", loop="fit")), Severity.ERROR),
+    (
+        "TPU005",
+        h(keras=KerasUse(package="keras", version="3.15.1", loop="fit", jit_compile=True)),
+        Severity.ERROR,
+    ),
+    ("TPU005", h(environment=without_tf_keras()), Severity.ERROR),
+    ("TPU101", h(functions=retraced("python value", "int 1", "int 2")), Severity.WARNING),
+    ("TPU101", h(functions=retraced("shape", "f[1]", "f[2]", 1)), Severity.WARNING),
+    ("TPU101", h(functions=retraced("new function", "a", "b", 3)), Severity.WARNING),
+    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", (128, None)),)), Severity.ERROR),
+    ("TPU102", h(step_inputs=(OPEN_BATCH,)), Severity.WARNING),
+    ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(UNEVEN)), Severity.WARNING),
+    (
+        "TPU102",
+        h(step_inputs=(OPEN_BATCH,), pipelines=given(DatasetOp(kind="Repeat", count=-1), UNEVEN)),
+        Severity.INFO,
+    ),
+    ("TPU102", h(step_ops=StepOps(9, (), (StepOp("Where", "w", False, HERE),))), Severity.WARNING),
+    ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
+    (
+        "TPU104",
+        h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, eager_location=HERE)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.6,), source="p")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU201",
+        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(2.5,), source="p")),
+        Severity.ERROR,
+    ),
+    (
+        "TPU104",
+        h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, made_eager_at=HERE)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(9.5,), source="p")),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(
+            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            pipelines=given(DatasetOp(kind="Map"), PREFETCHED),
+        ),
+        Severity.ERROR,
+    ),
+    (
+        "TPU201",
+        h(
+            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            pipelines=given(BATCHED),
+        ),
+        Severity.ERROR,
+    ),
+    ("TPU202", h(pipelines=(pipeline(BATCHED),)), Severity.WARNING),
+    (
+        "TPU202",
+        h(pipelines=(pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=1)),)),
+        Severity.WARNING,
+    ),
+    ("TPU202", h(pipelines=given(BATCHED, prefetched_by_itself=True)), Severity.INFO),
+    (
+        "TPU203",
+        h(pipelines=(pipeline(DatasetOp(kind="Map"), BATCHED, PREFETCHED),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU203",
+        h(pipelines=given(DatasetOp(kind="Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
+        Severity.INFO,
+    ),
+    (
+        "TPU204",
+        h(pipelines=given(DatasetOp(kind="Repeat", count=-1), DatasetOp(kind="Cache"), BATCHED)),
+        Severity.WARNING,
+    ),
+    ("TPU205", h(pipelines=given(sized(1020))), Severity.ERROR),
+    ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
+    ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),
+    (
+        "TPU205",
+        h(pipelines=given(sized(1024, "args.global_batch_size"), per_replica=True)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU205",
+        h(end=JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)),
+        Severity.ERROR,
+    ),
+    ("TPU206", h(target=POD, pipelines=given(BATCHED, auto_shard_policy="OFF")), Severity.WARNING),
+    ("TPU206", h(target=POD, pipelines=given(BATCHED, per_replica=True)), Severity.WARNING),
+    ("TPU206", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.WARNING),
+    (
+        "TPU206",
+        h(target=POD, pipelines=given(DatasetOp(kind="FlatMap", python=True), BATCHED)),
+        Severity.WARNING,
+    ),
+    ("TPU208", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.ERROR),
+    ("TPU208", h(target=POD, checkpoints=saved("ModelCheckpoint", "/tmp/m")), Severity.ERROR),
+    (
+        "TPU007",
+        loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),), tpu_strategy=False),
+        Severity.WARNING,
+    ),
+    ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
+    (
+        "TPU110",
+        h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
+        Severity.WARNING,
+    ),
+    ("TPU107", loop(frozen=(frozen("random", 0),)), Severity.WARNING),
+    ("TPU107", loop(frozen=(frozen("written", 3),)), Severity.WARNING),
+    ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
+    ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="tpu", times=2, location=HERE, variables=9),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="compile", times=4, location=HERE, fits=3),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=-1),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], datasets=3),)),
+        Severity.WARNING,
+    ),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20),)), Severity.WARNING),
+    (
+        "TPU212",
+        loop(fits=(replace(LOOP.fits[0], batches=18, starts_again=True),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU212",
+        replace(
+            loop(fits=(replace(LOOP.fits[0], batches=-2),)),
+            end=JobEnd(how="stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure"),
+        ),
+        Severity.WARNING,
+    ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
+    ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    (
+        "TPU214",
+        h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=100))),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=9_999), BATCHED)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(
+            target=POD,
+            pipelines=given(
+                DatasetOp(kind="Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
+            ),
+        ),
+        Severity.WARNING,
+    ),
+)

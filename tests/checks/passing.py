@@ -1,0 +1,220 @@
+"""What each check must pass on its evidence, and what it must leave open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.checks.rehearsal import (
+    BATCHED,
+    BIG,
+    DRIFT,
+    HEALTHY,
+    HERE,
+    KERNEL,
+    LOOP,
+    NUMERICS,
+    POD,
+    READER,
+    SLOWER,
+    TWO_FILES,
+    UNEVEN,
+    frozen,
+    given,
+    h,
+    holding,
+    loop,
+    numerics,
+    pipeline,
+    product,
+    retraced,
+    routing,
+    rows_of,
+    saved,
+    sized,
+    slower,
+    watched,
+)
+from tpudiag.hardware import target
+from tpudiag.signals import (
+    ActivationEstimate,
+    Batch,
+    BatchNorm,
+    BucketSeen,
+    Checkpoints,
+    DatasetOp,
+    Dispatch,
+    FilesRead,
+    GpuUse,
+    LossScale,
+    MixedPrecision,
+    Origin,
+    Pause,
+    RepeatedSetup,
+    ReplicaRead,
+    ResultFetch,
+    Signals,
+    StepConstant,
+    StepOps,
+    StepTimes,
+    TensorFlowImport,
+    TpuAttempt,
+)
+
+PASSES: tuple[tuple[str, Signals], ...] = (
+    ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
+    ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
+    ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
+    (
+        "TPU204",
+        h(
+            pipelines=(
+                pipeline(
+                    DatasetOp(kind="ParallelMap"), DatasetOp(kind="Repeat", count=-1), BATCHED
+                ),
+            )
+        ),
+    ),
+    (
+        "TPU204",
+        h(pipelines=(pipeline(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED),)),
+    ),
+    ("TPU201", h(origin=Origin.TPU)),
+    ("TPU203", h(pipelines=(pipeline(DatasetOp(kind="Map", inside_library=True), BATCHED),))),
+    ("TPU203", h(pipelines=given(DatasetOp(kind="Map"), speeds=(slower("parallel calls"),)))),
+    ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
+    ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
+    ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
+    ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
+    ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100))),
+    ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 26 * 26, 100))),
+    ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
+    ("TPU402", h(matrix_ops=(product(130, 10),))),
+    ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
+    ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
+    ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+    ("TPU603", watched()),
+    ("TPU607", watched(watched_h=3.0)),
+    ("TPU607", watched(drift=replace(DRIFT, per_s=0.9), watched_h=3.0)),
+    ("TPU603", watched(drops=(replace(SLOWER, ended="2026-01-01T00:05:00+00:00"),))),
+    ("TPU603", watched(drops=(replace(SLOWER, per_s=0.95),))),
+    ("TPU604", watched(silent_s=119.0)),
+    ("TPU604", watched(silent_s=None)),
+    ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
+    ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
+    ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="Shard"), BATCHED, per_replica=True))),
+    ("TPU206", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
+    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="TensorSlice"), BATCHED))),
+    ("TPU208", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
+    ("TPU208", h(pipelines=given(READER, BATCHED, files=TWO_FILES), tpu_named="local")),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"))),
+    ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
+    ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
+    ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
+    (
+        "TPU110",
+        h(step_ops=StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))),
+    ),
+    (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="evaluation", times=64, spent_ms=300.0, training_ms=900.0, location=HERE
+                ),
+            )
+        ),
+    ),
+    ("TPU107", loop(frozen=(frozen("written", 2),))),
+    (
+        "TPU108",
+        replace(
+            loop(fetches=(ResultFetch("result", 25, 25, HERE),)),
+            dispatch=Dispatch(steps=2500, steps_per_dispatch=100),
+        ),
+    ),
+    (
+        "TPU109",
+        loop(setups=(RepeatedSetup(kind="compile", times=2, location=HERE, changed=True, fits=1),)),
+    ),
+    (
+        "TPU211",
+        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=1),)),
+    ),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20, starts_again=True),))),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-1),))),
+    (
+        "TPU507",
+        h(
+            loss=(LossScale(1.0, 8, True, HERE),),
+            loop=replace(
+                LOOP, replica_reads=(ReplicaRead(kind="mean", replicas=8, location=HERE),)
+            ),
+        ),
+    ),
+    (
+        "TPU508",
+        h(strategy_replicas=1, numerics=replace(NUMERICS, batch_norms=(BatchNorm("bn", 4, HERE),))),
+    ),
+    ("TPU508", numerics(batch_norms=(BatchNorm("bn", None, HERE),))),
+    ("TPU509", numerics(routings=(routing(320),))),
+    (
+        "TPU606",
+        loop(pauses=(Pause(kind="saving", times=9, spent_ms=4e3, training_ms=1e2, location=HERE),)),
+    ),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
+    ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),
+    (
+        "TPU213",
+        h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
+    ),
+    ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
+    (
+        "TPU214",
+        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), replace(READER), BATCHED)),
+    ),
+)
+
+
+SKIPS: tuple[tuple[str, Signals], ...] = (
+    ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
+    ("TPU001", h(tensorflow=TensorFlowImport(succeeded=False))),
+    ("TPU003", HEALTHY),
+    ("TPU106", HEALTHY),
+    ("TPU201", HEALTHY),
+    ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=None, source="job"))),
+    ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"))),
+    (
+        "TPU502",
+        h(
+            loss=(LossScale(128.0, 8, False, HERE),),
+            precision=MixedPrecision(("float32",), "LossScaleOptimizer", HERE),
+        ),
+    ),
+    ("TPU301", h(activations=ActivationEstimate(11 * 2**30))),
+    ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
+    ("TPU502", h(loss=None)),
+    ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+    ("TPU603", HEALTHY),
+    ("TPU603", watched(baseline_per_s=None)),
+    ("TPU603", watched(doubt="its minutes differ")),
+    ("TPU607", watched(watched_h=0.5)),
+    ("TPU607", watched(watched_h=3.0, drops=(SLOWER,))),
+    ("TPU604", watched(steps=0, silent_s=60.0)),
+    ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
+    ("TPU602", h(checkpoints=Checkpoints(()))),
+    ("TPU602", h(buckets=(BucketSeen("b", None, "no credentials"),))),
+    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
+    ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
+    ("TPU107", h(loop=None)),
+    ("TPU108", loop(dispatches=4)),
+    ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-2),))),
+    ("TPU505", loop(dispatches=0)),
+    ("TPU507", h(loop=None)),
+    ("TPU508", h(numerics=None)),
+    ("TPU509", numerics(routings=(routing(None),))),
+    ("TPU606", loop(pauses=())),
+    ("TPU213", h(pipelines=given(holding("Cache", None, None), BATCHED))),
+    ("TPU213", h(target=None)),
+)

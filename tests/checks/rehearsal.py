@@ -1,0 +1,293 @@
+"""A healthy rehearsal as checks see it, and what is changed in it to make a job ill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tpudiag import engine
+from tpudiag.catalogue import checks
+from tpudiag.hardware import target
+from tpudiag.model import Location, Outcome
+from tpudiag.settings import Settings
+from tpudiag.signals import (
+    ActivationEstimate,
+    ArgumentChange,
+    Batch,
+    BatchNorm,
+    BucketSeen,
+    Checkpoints,
+    CheckpointUse,
+    DatasetOp,
+    Dispatch,
+    Environment,
+    ExpertRouting,
+    FilesRead,
+    FitData,
+    FrozenState,
+    InputSpeed,
+    IteratorUse,
+    JobEnd,
+    KerasUse,
+    LossScale,
+    MatrixOp,
+    MixedPrecision,
+    Origin,
+    Pause,
+    Pipeline,
+    ResultFetch,
+    Retrace,
+    Signals,
+    StepNumerics,
+    StepOps,
+    StepTimes,
+    TensorFlowImport,
+    TensorSeen,
+    Throughput,
+    ThroughputDrift,
+    ThroughputDrop,
+    TracedFunction,
+    TrainingLoop,
+    VariableSeen,
+)
+from tpudiag.signals.step import ChangeKind
+
+HERE = Location("train.py", 7)
+
+
+RAN_OUT = "Your input ran out of data; interrupting training"
+
+
+KERNEL = VariableSeen(
+    name="kernel",
+    dtype="float32",
+    shape=(784, 128),
+    bytes=401_408,
+    in_scope=True,
+    trainable=True,
+    optimizer=False,
+    location=HERE,
+)
+
+
+SLOT = replace(KERNEL, name="momentum", trainable=False, optimizer=True)
+
+
+def product(contraction: int, columns: int, **changed: object) -> MatrixOp:
+    op = MatrixOp(
+        op="MatMul",
+        name="dense",
+        dtype="bfloat16",
+        rows=128,
+        contraction=contraction,
+        columns=columns,
+        flops=2 * 128 * contraction * columns,
+        location=HERE,
+    )
+    return replace(op, **changed)  # type: ignore[arg-type]
+
+
+def slower(fix: str) -> InputSpeed:
+    """A fix that was measured to be none."""
+    return InputSpeed(fix, 152_979, 98_225)
+
+
+def rows_of(rows: int, width: int = 128) -> tuple[MatrixOp, ...]:
+    """Two layers over so many rows."""
+    layers = product(784, width), product(width, 10)
+    return tuple(
+        replace(op, rows=rows, flops=2 * rows * op.contraction * op.columns) for op in layers
+    )
+
+
+def pipeline(*ops: DatasetOp) -> Pipeline:
+    return Pipeline(
+        ops=tuple(replace(op, location=HERE) for op in ops),
+        elements=(TensorSeen("image", "float32", (1024, 784)),), location=HERE, distributed=True,
+    )  # fmt: skip
+
+
+def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeline, ...]:
+    """A pipeline that was handed to a strategy of 8 replicas."""
+    return (replace(pipeline(*ops), replicas=replicas, **changed),)  # type: ignore[arg-type]
+
+
+def saved(kind: str, path: str, times: int = 0) -> Checkpoints:
+    return Checkpoints((CheckpointUse(kind, path, times, HERE),))
+
+
+BATCHED = DatasetOp(kind="Batch", batch_size=1024, drop_remainder=True)
+
+
+UNEVEN = DatasetOp(kind="Batch", batch_size=1024, drop_remainder=False)
+
+
+OPEN_BATCH = TensorSeen("x", "float32", (None, 784))
+
+
+PREFETCHED = DatasetOp(kind="Prefetch", buffer_size=-1)
+
+
+READER = DatasetOp(kind="TFRecord", opens_files=True)
+
+
+TWO_FILES = FilesRead(2, ("data/a.tfrecord", "data/b.tfrecord"))
+
+
+POD = target("v5e-16")
+
+
+BATCHED_AFTERWARDS = "AttributeError: 'DistributedDataset' object has no attribute 'batch'"
+
+
+def sized(size: int, *names: str, whole: int | None = None) -> DatasetOp:
+    """A batch transformation, and what the script calls its size and the global batch."""
+    return replace(BATCHED, batch_size=size, batch_named=names, global_batch_named=whole)
+
+
+def holding(kind: str, buffer: int | None, elements: int | None = None) -> DatasetOp:
+    """A transformation that holds elements of 12 KB."""
+    return DatasetOp(kind=kind, buffer_size=buffer, elements=elements, host_bytes=12_544)
+
+
+LOOP = TrainingLoop(
+    dispatches=25,
+    iterators=(
+        IteratorUse(
+            times=3, datasets=1, steps_between=10, cardinality=10, cached=True, start_ms=5.0,
+            asks_once=False, location=HERE,
+        ),
+    ),
+    fits=(FitData(batches=50, steps_per_epoch=10, epochs=5, starts_again=False, location=HERE),),
+    pauses=(
+        Pause(kind="evaluation", times=3, spent_ms=2e3, training_ms=9e3, location=HERE),
+    ),
+    fetches=(ResultFetch("result", 3, 25, HERE),),
+    tpu_strategy=True,
+)  # fmt: skip
+
+
+NUMERICS = StepNumerics(
+    loss_dtype="float32", gradients_seen=True, batch_norms=(BatchNorm("bn", 128, HERE),)
+)
+
+
+def loop(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed around its step."""
+    return h(loop=replace(LOOP, **changed))  # type: ignore[arg-type]
+
+
+def numerics(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed in its numbers."""
+    return h(numerics=replace(NUMERICS, **changed))  # type: ignore[arg-type]
+
+
+def routing(capacity: int | None) -> ExpertRouting:
+    return ExpertRouting(
+        name="top_k", tokens=1024, chosen=2, experts=8, capacity=capacity, location=HERE
+    )
+
+
+def frozen(kind: str, calls: int) -> FrozenState:
+    return FrozenState(
+        kind=kind, name="lr", function="step", location=HERE,  # type: ignore[arg-type]
+        traced="0.1", now="0.2", calls=calls,
+    )  # fmt: skip
+
+
+HEALTHY = Signals(
+    origin=Origin.REHEARSAL,
+    target=target("v5e-8"),
+    environment=Environment("3.11", {"tensorflow-cpu": "2.21.0", "keras": "3.15.1"}),
+    tensorflow=TensorFlowImport(
+        succeeded=True, version="2.21.0", tf2_behavior=True, eager=True, took_s=3.0
+    ),
+    keras=KerasUse(package="keras", version="3.15.1", loop="fit"),
+    end=JobEnd(how="stopped"),
+    tf1=(),
+    functions=(
+        TracedFunction(name="step", location=HERE, calls=25, traces=1, retraces=(), trains=True),
+    ),
+    pipelines=given(DatasetOp(kind="ParallelMap", parallelism=-1), BATCHED, PREFETCHED),
+    strategy_replicas=8,
+    dispatch=Dispatch(steps=25, steps_per_dispatch=1),
+    batch=Batch(1024, 128, 8, HERE),
+    step_inputs=(TensorSeen("image", "float32", (128, 784)),),
+    matrix_ops=(product(784, 128), product(128, 10)),
+    step_ops=StepOps(9, ()),
+    variables=(KERNEL, SLOT),
+    activations=ActivationEstimate(65_536),
+    loss=(LossScale(1 / 8, 8, False, HERE),),
+    numerics=NUMERICS,
+    loop=LOOP,
+    precision=MixedPrecision(("mixed_bfloat16",)),
+    checkpoints=Checkpoints((CheckpointUse("tf.train.CheckpointManager", "gs://b/c", 0, HERE),)),
+    buckets=(BucketSeen("b", True),),
+    steps=StepTimes(step_ms=(10.0,) * 20, input_wait_ms=(0.1,) * 20, source="job"),
+)
+
+
+def h(**changed: object) -> Signals:
+    """The healthy rehearsal with something changed."""
+    return replace(HEALTHY, **changed)  # type: ignore[arg-type]
+
+
+def examine(signals: Signals, id_: str, **limits: float) -> Outcome:
+    settings = Settings(select=(id_,), limits=limits, pedantic=True)
+    return engine.examine(signals, checks(), settings)[0]
+
+
+def retraced(
+    kind: ChangeKind, before: str, after: str, times: int = 5
+) -> tuple[TracedFunction, ...]:
+    change = ArgumentChange("x", before, after, kind)
+    traces = tuple(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))
+    return (
+        TracedFunction(
+            name="step", location=HERE, calls=25, traces=times + 1, retraces=traces, trains=True
+        ),
+    )
+
+
+def without_tf_keras() -> Environment:
+    return Environment("3.11", {"tensorflow-cpu": "2.21.0"}, legacy_keras_asked=True)
+
+
+def installed(**versions: str) -> Environment:
+    return Environment("3.11", {name.replace("_", "-"): v for name, v in versions.items()})
+
+
+STEADY = Throughput(
+    unit="steps",
+    steps=900,
+    source="run",
+    per_s=1.0,
+    baseline_per_s=1.0,
+    drops=(),
+    silent_s=2.0,
+    normal_pause_s=40.0,
+)
+
+
+DRIFT = ThroughputDrift("2026-01-01T00:00:00+00:00", 1.0, 0.7, 8.0)
+
+
+SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
+
+
+def watched(**changed: object) -> Signals:
+    """A recording that is being watched, of a job that runs well but for what is changed."""
+    throughput = replace(STEADY, **changed)  # type: ignore[arg-type]
+    return Signals(origin=Origin.RECORDING, throughput=throughput)
+
+
+BIG = VariableSeen(
+    name="table",
+    dtype="float32",
+    shape=(2_000_000, 512),
+    bytes=4_096_000_000,
+    in_scope=True,
+    trainable=True,
+)
+
+
+BIG_SLOT = replace(BIG, trainable=False, optimizer=True)

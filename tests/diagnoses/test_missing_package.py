@@ -1,0 +1,34 @@
+"""What to install where a package is missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.diagnoses.missing_package import advice
+
+
+@pytest.mark.parametrize(
+    ("module", "installed"),
+    [
+        ("cv2", "pip install opencv-python-headless"),
+        ("official.nlp.bert", "pip install tf-models-official"),
+        ("google.cloud.storage", "pip install google-cloud-storage"),
+        ("tensorflow_addons", "pip install tensorflow-addons"),
+    ],
+)
+def test_the_package_is_named_as_it_is_installed(module: str, installed: str) -> None:
+    text = advice(f"ModuleNotFoundError: No module named '{module}'", "/env/bin/python")
+    assert text is not None
+    assert f"/env/bin/python -m {installed})" in text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ModuleNotFoundError: No module named 'tensorflow.contrib'",
+        "ModuleNotFoundError: No module named 'keras.layers.core'",
+        "ImportError: cannot import name 'x' from 'y'",
+    ],
+)
+def test_other_errors_need_no_package(error: str) -> None:
+    assert advice(error, "python") is None

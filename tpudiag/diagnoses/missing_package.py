@@ -1,0 +1,51 @@
+"""What to install where the job imports a package that its environment does not have."""
+
+from __future__ import annotations
+
+import re
+
+_MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_INSTALLED_AS = {
+    "cv2": "opencv-python-headless",
+    "PIL": "pillow",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "yaml": "pyyaml",
+    "bs4": "beautifulsoup4",
+    "official": "tf-models-official",
+    "tensorflow_models": "tf-models-official",
+    "absl": "absl-py",
+    "dateutil": "python-dateutil",
+    "attr": "attrs",
+    "google.cloud.storage": "google-cloud-storage",
+    "google.cloud.aiplatform": "google-cloud-aiplatform",
+    "iterstrat": "iterative-stratification",
+    "kerastuner": "keras-tuner",
+    "imblearn": "imbalanced-learn",
+    "git": "gitpython",
+    "dotenv": "python-dotenv",
+    "umap": "umap-learn",
+    "Levenshtein": "levenshtein",
+    "pkg_resources": "'setuptools<81'",
+    "tensorflow_decision_forests": "tensorflow-decision-forests",
+}
+"""Module -> the name that it is installed by, where that is another."""
+_OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
+"""Packages of which a module that is missing was removed, which the catalogue of errors answers."""
+
+
+def advice(error: str, python: str) -> str | None:
+    """How to install the package that `error` misses for that Python; None for another error."""
+    missing = _MISSING.search(error)
+    top = missing[1].split(".")[0] if missing else ""
+    if not missing or top in _OF_TENSORFLOW:
+        return None
+    name = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top) or top.replace("_", "-")
+    return (
+        f"{top} is not in the environment of the job. Install it there ({python} -m pip install "
+        f"{name}), or name another environment by --python; a module of the job's own repository "
+        "is found from its folder, or by PYTHONPATH"
+    )
+
+
+__all__ = ["advice"]

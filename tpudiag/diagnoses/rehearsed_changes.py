@@ -1,0 +1,158 @@
+"""Changes of a job's files tried by rehearsals: together, and by halves where they do not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tpudiag.diagnoses import job, notebook_job, proof
+from tpudiag.diagnoses.changes_of_source import Candidate, documents_of, edits_of
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.fixes import edits
+from tpudiag.fixes.documents import NotebookCells
+from tpudiag.model import Report, Verdict
+from tpudiag.phases import OnPhase
+from tpudiag.settings import Settings
+
+MOST_REHEARSALS = 12
+"""Of one call, where changes do not agree and are tried by halves."""
+
+
+@dataclass
+class Rehearsals:
+    """Rehearsals of one job with different changes, each in a sandbox of its own."""
+
+    request: JobRequest
+    settings: Settings
+    on_phase: OnPhase
+    folder: Path
+    count: int = 0
+    diagnosed: dict[frozenset[int], Report] = field(default_factory=dict[frozenset[int], Report])
+
+    def run(self, changes: Sequence[Candidate]) -> Report:
+        """The job with some changes; raises KeyboardInterrupt as it comes."""
+        self.count += 1
+        if changes:
+            self.on_phase(f"rehearsing with {_changes(len(changes))}")
+        own = self.folder / f"run-{self.count}"
+        own.mkdir(parents=True)
+        request = replace(
+            self.request,
+            sandbox=(self.request.sandbox or self.folder) / f"written-{self.count}",
+            log_dir=own if changes else self.request.log_dir,
+        )
+        report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
+
+
+def _changes(count: int) -> str:
+    """`1 change`, `3 changes`."""
+    return f"{count} change" + ("" if count == 1 else "s")
+
+
+def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
+    """A request whose files are read as changed."""
+    overlay: list[tuple[str, str]] = []
+    for number, document in enumerate(documents_of(changes)):
+        own_edits = edits_of(document, changes)
+        if isinstance(document, NotebookCells) and request.notebook is not None:
+            text = document.source.text
+            cells = tuple(edits.line_after(text, own_edits, line) for line in document.cells)
+            program = edits.applied(text, own_edits)
+            source = replace(request.notebook.source, program=program, cells=cells)
+            request = replace(request, notebook=notebook_job.written(source, own))
+        else:
+            stand_in = own / f"changed-{number}.py"
+            stand_in.write_bytes(document.changed(own_edits))
+            overlay.append((document.file.name, str(stand_in)))
+    return replace(request, overlay=tuple(overlay))
+
+
+@dataclass
+class Proofs:
+    """What was found out about each change; by its place among the candidates."""
+
+    before: Report
+    rehearsals: Rehearsals
+    proven: list[Candidate] = field(default_factory=list[Candidate])
+    dropped: dict[int, str] = field(default_factory=dict[int, str])
+    proof: dict[int, str] = field(default_factory=dict[int, str])
+    after: Report | None = None
+    losses: str = ""
+    steady: bool | None = None
+    """Whether the job as it is gives the same losses twice; None: not tried."""
+    changes_for: Callable[[Report, str], Sequence[Candidate]] = lambda _, __: ()
+    """The changes for the findings of a check in the report of a changed job."""
+
+    def prove(self, tried: Sequence[Candidate]) -> None:
+        """Try changes together; by halves where they do not agree."""
+        if not tried:
+            return
+        if self.rehearsals.count >= MOST_REHEARSALS:
+            self._drop(tried, "not tried: too many rehearsals were needed before it")
+            return
+        applied = [*self.proven, *tried]
+        report = self.rehearsals.run(applied)
+        judged = proof.judge(self.before, report, tried, applied)
+        if judged.losses_differ and not self._is_steady():
+            judged = proof.judge(self.before, report, tried, applied, steady=False)
+        if judged.sound:
+            self._keep(tried, applied, report, judged.losses)
+        elif judged.dropped:
+            for number, why in judged.dropped.items():
+                self._drop([tried[number]], why)
+            self.prove([e for n, e in enumerate(tried) if n not in judged.dropped])
+        elif len(tried) == 1:
+            if not self._proven_with_others(tried, applied, report, judged.fails_with_it):
+                self._drop(tried, judged.trouble or "")
+        else:
+            middle = len(tried) // 2
+            self.prove(tried[:middle])
+            self.prove(tried[middle:])
+
+    def _proven_with_others(
+        self, tried: Sequence[Candidate], applied: Sequence[Candidate], report: Report, id_: str
+    ) -> bool:
+        """Whether a change is proven together with those that it calls for in other files.
+
+        A loss is scaled where it is made, and what averages it may stand in another module.
+        """
+        changed = {each.name for each in applied}
+        others = [c for c in self.changes_for(report, id_) if id_ and c.name not in changed]
+        if not others or self.rehearsals.count >= MOST_REHEARSALS:
+            return False
+        together = [*applied, *others]
+        report = self.rehearsals.run(together)
+        judged = proof.judge(self.before, report, tried, together, self.steady is not False)
+        if judged.sound:
+            self._keep(tried, together, report, judged.losses)
+        return judged.sound
+
+    def _keep(
+        self, tried: Sequence[Candidate], applied: list[Candidate], report: Report, losses: str
+    ) -> None:
+        """Changes that a rehearsal has proven."""
+        self.proven, self.after, self.losses = applied, report, losses
+        for each in tried:
+            self.proof[id(each)] = f"rehearsed: the finding is gone; {losses}"
+
+    def mends(self, id_: str) -> bool:
+        """Whether a check passes with the proven changes."""
+        outcomes = self.after.outcomes if self.after is not None else ()
+        return any(each.id == id_ and each.verdict is Verdict.PASSED for each in outcomes)
+
+    def _is_steady(self) -> bool:
+        """Whether the losses of the job as it is are the same on the same seed."""
+        if self.steady is None:
+            self.rehearsals.on_phase("rehearsing the script as it is once more")
+            again = self.rehearsals.run(())
+            self.steady, _ = proof.compared(self.before, again, ())
+        return self.steady
+
+    def _drop(self, tried: Sequence[Candidate], why: str) -> None:
+        """Changes that are not made."""
+        for each in tried:
+            self.dropped[id(each)] = why

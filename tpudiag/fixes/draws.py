@@ -1,0 +1,86 @@
+"""Draws of Python's and NumPy's random numbers in a traced function become TensorFlow's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import names
+from tpudiag.fixes.calls import called, literal
+from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import Source
+from tpudiag.source_change import Effect
+
+_OF_PYTHON = ("random", "uniform", "randint", "gauss", "normalvariate")
+_OF_NUMPY = ("random", "uniform", "rand", "randn", "normal", "randint")
+_DRAWS = {f"random.{name}" for name in _OF_PYTHON} | {f"np.random.{name}" for name in _OF_NUMPY}
+
+
+@fix("TPU107", effect=Effect.NUMBERS, title="draw in the graph")
+def random_of_tensorflow(place: Place) -> Iterator[Edit]:
+    """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
+    source = place.source
+    if " is called while " not in place.finding.message:
+        raise NoChange("")
+    name = str(place.figure("frozen") or "").rpartition(".")[2]
+    call = source.call_at(place.line, name)
+    known = dict(names.modules(source))
+    head, _, rest = names.dotted(call.func).partition(".")
+    path = known.get(head, head) + (f".{rest}" if rest else "")
+    yield source.replaced(call, _draw(source, call, path.replace("numpy.", "np.", 1)))
+
+
+def _draw(source: Source, call: cst.Call, path: str) -> str:
+    """The call of TensorFlow for a draw of Python or NumPy."""
+    tf = names.tensorflow(source)
+    if path not in _DRAWS:
+        raise NoChange(f"TensorFlow has no {path or called(call)}")
+    if any(arg.star for arg in call.args):
+        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    plain = [_text(source, arg) for arg in call.args if arg.keyword is None]
+    named = {a.keyword.value: _text(source, a) for a in call.args if a.keyword is not None}
+    kind = path.rpartition(".")[2]
+    of_numpy = path.startswith("np.")
+    if kind in ("rand", "randn"):
+        return f"{tf}.random.{'uniform' if kind == 'rand' else 'normal'}([{', '.join(plain)}])"
+    if kind == "random":
+        return f"{tf}.random.uniform({_shape(plain[0] if plain else named.get('size', '[]'))})"
+    low, high, size = _bounds(kind, plain, named)
+    if kind == "randint":
+        last = high if of_numpy else _plus_one(call, high)
+        return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
+    what = "uniform" if kind == "uniform" else "normal"
+    return f"{tf}.random.{what}({_shape(size)}, {low}, {high})"
+
+
+def _text(source: Source, arg: cst.Arg) -> str:
+    """The value of an argument, with its parentheses."""
+    return source.text[slice(*source.whole(arg.value))]
+
+
+def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, str, str]:
+    """The two parameters of a distribution and the size of the draw."""
+    keys = {"uniform": ("low", "high"), "randint": ("low", "high"), "normal": ("loc", "scale"),
+            "gauss": ("mu", "sigma"), "normalvariate": ("mu", "sigma")}[kind]  # fmt: skip
+    values = dict(zip((*keys, "size"), plain, strict=False)) | named
+    default = ("0", "1") if kind != "randint" else ("0", "")
+    if kind == "randint" and keys[1] not in values:
+        values = {**values, keys[1]: values.get(keys[0], ""), keys[0]: "0"}
+    low, high = values.get(keys[0], default[0]), values.get(keys[1], default[1])
+    if not high:
+        raise NoChange("the draw has no upper end on the line")
+    return low, high, values.get("size", "[]")
+
+
+def _shape(size: str) -> str:
+    """A size of NumPy's as a shape."""
+    return f"[{size}]" if re.fullmatch(r"\d+", size) else "[]" if size in ("None", "()") else size
+
+
+def _plus_one(call: cst.Call, text: str) -> str:
+    """The end of a range that Python counts in and TensorFlow does not."""
+    value = literal(call.args[-1].value)
+    return str(value + 1) if isinstance(value, int) and str(value) == text else f"{text} + 1"
