@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
@@ -46,5 +47,5 @@ def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     def musl(_: object) -> object:
         return object()
 
-    monkeypatch.setattr(_process.ctypes, "CDLL", musl)
+    monkeypatch.setattr(ctypes, "CDLL", musl)
     _process.prepare_for_vectors()
