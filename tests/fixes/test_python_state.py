@@ -30,7 +30,7 @@ def test_a_global_number_becomes_a_variable_in_the_scope() -> None:
         "with strategy.scope():\n"
         "    weight = tf.Variable(1.0, trainable=False, dtype=tf.float32)  # of the loss\n"
         "for n in range(9):\n    run(step)\n    weight.assign(1.0 + n / 200)\n"
-        "    print(float(weight))\n"
+        "    print(weight.numpy())\n"
     )
 
 
@@ -49,10 +49,12 @@ def test_an_attribute_becomes_a_variable_of_its_object() -> None:
         "            self.lr = tf.Variable(0.5, trainable=False, dtype=tf.float32)\n"
     ) in rate
     assert "self.lr.assign(self.lr * (0.7 + 0.1))\n" in rate
-    assert "print(f'{float(self.lr):.3f}')" in rate
+    assert "print(f'{self.lr.numpy():.3f}')" in rate
     counter = mended(text, "seen += 8", "self.seen", "0", "8", WRITTEN)
     assert f"self.seen = tf.Variable(0, trainable=False, dtype=tf.int64, {FIRST})" in counter
     assert "        self.seen.assign_add(8)\n" in counter
+    whole = text.replace("    def step", "    @tf.function\n    def step")
+    assert FIRST not in mended(whole, "seen += 8", "self.seen", "0", "8", WRITTEN)
 
 
 @pytest.mark.parametrize(
