@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tpudiag.model import GONE, Finding, Outcome, Report
 from tpudiag.source_change import Mending, SourceChange
 
-from ._layout import BLANK, Line, Span, paragraph
+from ._columns import Line, Span
+from ._layout import BLANK, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title
 
 STYLES = {

@@ -119,6 +119,7 @@ gcloud compute tpus tpu-vm create NAME --network=NETWORK --subnetwork=SUBNET ...
             r"REMOTE HOST IDENTIFICATION HAS CHANGED",
             r"##### Command execution on worker (?P<worker>\d{1,4}) failed with",
             r"Could not SSH into the instance",
+            r"tpu-vm\.scp\)",
         ),
         cause="ssh to a worker of the TPU failed: no key of this user there yet, a firewall without port 22, no external address, the worker is being repaired, or the command that was run there failed.",
         details=("It is worker {worker}.",),

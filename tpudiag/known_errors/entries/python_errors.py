@@ -147,6 +147,7 @@ def train_step(self, data):
             r"Unknown flags? in XLA_FLAGS: ?(?P<flag>[\w=-]{3,90})",
             r"Unknown (?:command line )?flag '?(?P<flag>(?:xla|tpu|megascale)_\w{3,80})",
             r"ERROR: Unknown command line flag",
+            r"error: argument -{1,2}[\w-]{1,40}: ",
         ),
         cause="XLA_FLAGS or LIBTPU_INIT_ARGS holds a flag that this release does not know, and the process ends at once; flags of the TPU (xla_tpu_...) belong into LIBTPU_INIT_ARGS.",
         details=("The flag is {flag}.",),

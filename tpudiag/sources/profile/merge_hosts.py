@@ -20,7 +20,7 @@ from tpudiag.signals import (
     TracedFunction,
     UnreadHost,
 )
-from tpudiag.signals.profile import DeviceWait
+from tpudiag.signals.profile_hosts import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
 from tpudiag.sources.profile.padding import padded
