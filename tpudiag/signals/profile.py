@@ -237,6 +237,8 @@ class ProfileFacts:
     """GPUs that ran something, of which no figure here is."""
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
+    absent_devices: tuple[str, ...] = ()
+    """Devices that the profile lacks though their numbers leave gaps or other hosts have them."""
     steps_differ: bool = False
     """Whether what marks a step is not the same on all hosts, or is missing on some."""
 
