@@ -97,7 +97,7 @@ def _ending(
     if not count:
         text = f"nothing to mend; {many}"
     else:
-        text = f"{good} of {count} findings mended, proven by {many}"
+        text = f"{good} of {count} findings mended, {'proven by' if good else 'tried in'} {many}"
     yield from paragraph(text, width, style="passed" if good == count else "bold")
     for file in mending.written:
         yield Span("written: ", "bold"), Span(line(file), "location")

@@ -39,6 +39,7 @@ python --version                        # match, :=, f"{x=}" want a newer one; `
             r"Transport endpoint is not connected",
             r"FailedAttachVolume",
             r"mount(?:ing)? .{0,60}?(?:bucket|gs://).{0,60}?(?:fail|denied|error)",
+            r"volume node affinity conflict",
         ),
         cause="The pod or host does not get its storage: the bucket's mount (Cloud Storage FUSE) has no right or no annotation, the claim has no volume in this zone, or a disk is attached to another node for writing.",
         fix="""\
