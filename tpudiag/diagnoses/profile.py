@@ -36,7 +36,7 @@ NO_STEPS = (
     "the step, and record again."
 )
 RECOVERED = (
-    "The steps were recovered: {source}. A run of a loop over several steps (steps_per_execution) "
+    "The steps are {source}. A run of a loop over several steps (steps_per_execution) "
     "counts as one."
 )
 WARMED = (
