@@ -27,7 +27,26 @@ def sources() -> list[str]:
         if user_lines.is_user_file(frame.f_code.co_filename):
             files[frame.f_code.co_filename] = None
         frame = frame.f_back
-    return ["".join(linecache.getlines(file)) for file in files]
+    return [with_cells("".join(linecache.getlines(file))) for file in files]
+
+
+def with_cells(text: str) -> str:
+    """A program with what its `get_ipython().run_cell_magic(...)` run, at its end."""
+    if "run_cell_magic" not in text:
+        return text
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError):
+        return text
+    cells = [
+        call.args[2].value
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run_cell_magic"
+        and len(call.args) > 2
+        and isinstance(call.args[2], ast.Constant)
+    ]
+    return "\n".join([text, *(cell for cell in cells if isinstance(cell, str))])
 
 
 def classes(texts: Iterable[str]) -> tuple[str, ...]:
