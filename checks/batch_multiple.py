@@ -20,6 +20,7 @@ MATERIAL = 0.05
 """A product below this share of the forward products' work is not worth a word."""
 SMALL = 0.05
 """Padding below this share of the work is a note."""
+ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
 NEGLIGIBLE = 0.01
 """Padding below this share of the work is no finding."""
 
@@ -50,47 +51,48 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     """
     of_a_job(signals, "the batch of the step")
     batch = need(signals.batch, "a batch at a training step")
-    multiple = int(limit) * batch.replicas
     forward = [op for op in signals.matrix_ops or () if op.forward]
     rows = _rows(forward, batch.per_replica_batch)
-    evidence = (
-        Evidence("global batch", batch.global_batch, "examples", f"n x {multiple}"),
-        Evidence("replicas", batch.replicas, "replicas"),
-        Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {int(limit)}"),
-        *(Evidence("rows of a product", count, "rows", f"n x {int(limit)}") for count in rows[:3]),
-    )
-    if batch.global_batch % multiple == 0 or (
-        rows and all(count % int(limit) == 0 for count in rows)
-    ):
+    evidence = _evidence(batch, rows, int(limit))
+    whole = batch.global_batch % (int(limit) * batch.replicas) == 0
+    if whole or (rows and all(count % int(limit) == 0 for count in rows)):
         yield from evidence
         return
     features = hidden_dimensions(tuple(forward))
     odd = sorted({size for size in features if size % 128})
     soft = batch.per_replica_batch % SOFT_LIMIT == 0 and bool(features) and not odd
     tile = SOFT_LIMIT if features and not odd else int(limit)
-    if not rows:
-        forward = []
-    lost = _lost(forward, batch.per_replica_batch, tile)
-    if forward and not soft and lost < NEGLIGIBLE:
-        yield from evidence
-        yield _padding(lost)
+    matter = forward if rows else []
+    lost = _lost(matter, batch.per_replica_batch, tile)
+    if matter and not soft and lost < NEGLIGIBLE:
+        yield from (*evidence, _padding(lost))
         return
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica"
-        + (
-            ": enough, since all features are multiples of 128; 128 a replica fills every tile."
-            if soft
-            else f", no multiple of {int(limit)}: up to {lost:.0%} of the products' work is the "
-            "padding of their rows."
-        ),
+        + (ENOUGH if soft else _too_few(int(limit), lost)),
         _fix(signals, batch, int(limit)),
-        (
-            *evidence,
-            _padding(lost),
-            Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
-        ),
+        (*evidence, _padding(lost), _off(odd)),
         batch.location,
-        severity=Severity.INFO if soft or (forward and lost < SMALL) else Severity.WARNING,
+        severity=Severity.INFO if soft or (matter and lost < SMALL) else Severity.WARNING,
+    )
+
+
+def _evidence(batch: Batch, rows: list[int], limit: int) -> tuple[Evidence, ...]:
+    """The batch as a whole, of a replica, and in the rows of products."""
+    whole = f"n x {limit * batch.replicas}"
+    return (
+        Evidence("global batch", batch.global_batch, "examples", whole),
+        Evidence("replicas", batch.replicas, "replicas"),
+        Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {limit}"),
+        *(Evidence("rows of a product", count, "rows", f"n x {limit}") for count in rows[:3]),
+    )
+
+
+def _too_few(limit: int, lost: float) -> str:
+    """What the batch of a replica loses."""
+    return (
+        f", no multiple of {limit}: up to {lost:.0%} of the products' work is the padding of their "
+        "rows."
     )
 
 
@@ -98,6 +100,11 @@ def _padding(lost: float) -> Evidence:
     """What the padding of rows costs."""
     limit = percent(SMALL)
     return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
+
+
+def _off(features: list[int]) -> Evidence:
+    """The widths that fill no tile."""
+    return Evidence("features off 128", ", ".join(map(str, features[:5])) or "none")
 
 
 def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:

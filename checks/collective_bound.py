@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.prediction.times import Bound
-from tpudiag.signals import Signals
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, percent
@@ -58,24 +58,37 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     evidence = Evidence(
         "collectives", percent(spent), "% of step time", percent(limit), profile.source
     )
-    collectives = [op for op in profile.ops if op.part == "collectives"]
-    longest = tuple(
-        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
-        for op in collectives[:3]
-    )
     if spent >= limit:
-        yield Finding(
-            f"collectives take {spent:.0%} of the step.",
-            "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
-            (evidence, *longest),
-            collectives[0].location if collectives else None,
-            severity=Severity.ERROR if spent >= ERROR_LIMIT
-            else Severity.WARNING if spent >= WARNING_LIMIT else Severity.INFO,
-            cost_ms_per_step=ms_per_step(replicas, "collectives"),
-        )  # fmt: skip
+        yield _profiled(profile, replicas, spent, evidence)
     else:
         whole_trace(profile)
     yield evidence
+
+
+def _severity(share: float) -> Severity:
+    """Of a share of the step in collectives."""
+    if share >= ERROR_LIMIT:
+        return Severity.ERROR
+    return Severity.WARNING if share >= WARNING_LIMIT else Severity.INFO
+
+
+def _profiled(
+    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], spent: float, evidence: Evidence
+) -> Finding:
+    """The collectives of a profile, with the longest of them."""
+    collectives = [op for op in profile.ops if op.part == "collectives"]
+    longest = (
+        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
+        for op in collectives[:3]
+    )
+    return Finding(
+        f"collectives take {spent:.0%} of the step.",
+        "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
+        (evidence, *longest),
+        collectives[0].location if collectives else None,
+        severity=_severity(spent),
+        cost_ms_per_step=ms_per_step(replicas, "collectives"),
+    )
 
 
 def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:

@@ -55,13 +55,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     ]
     count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
     if without_work:
-        named = ", ".join(without_work[:3]) + (", ..." if len(without_work) > 3 else "")
-        yield Finding(
-            f"{len(without_work)} of {len(profile.devices)} devices ran nothing while the others "
-            f"trained: {named}.",
-            "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
-            (count,),
-        )
+        yield _without_work(without_work, len(profile.devices), count)
     if idle <= limit and not without_work:
         every_device(profile)
         offload = share(replicas, HOST_MEMORY)
@@ -74,3 +68,13 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     yield evidence
     yield count
     yield Evidence("replicas", len(replicas), "replicas", source=profile.source)
+
+
+def _without_work(names: list[str], devices: int, evidence: Evidence) -> Finding:
+    """Devices that ran no program."""
+    named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return Finding(
+        f"{len(names)} of {devices} devices ran nothing while the others trained: {named}.",
+        "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
+        (evidence,),
+    )

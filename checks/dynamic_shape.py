@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tpudiag.compiled import Compilation
 from tpudiag.model import Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
@@ -51,8 +52,18 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     elif opened:
         yield _open_example(opened, inputs or [], pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
-    dynamic = step.dynamic if step is not None and not unknown else ()
-    for operation in {op.location: op for op in reversed(dynamic)}.values():
+    if step is not None and not unknown:
+        yield from _bounded(step)
+    lowered = signals.compiler.lowered if signals.compiler is not None else None
+    if (step is None or not step.dynamic) and not (lowered and lowered.refused_ops):
+        yield from _sized_by_data(signals)
+    for tensor in (inputs or ())[:4]:
+        yield Evidence(tensor.name, _text(tensor))
+
+
+def _bounded(step: Compilation) -> Iterator[Finding]:
+    """Operations of the compiled step whose result has a bounded dimension, one a line."""
+    for operation in {op.location: op for op in reversed(step.dynamic)}.values():
         yield Finding(
             f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
             "a bounded dimension, and computes its bound.",
@@ -61,11 +72,6 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
             operation.location,
             severity=Severity.WARNING,
         )
-    lowered = signals.compiler.lowered if signals.compiler is not None else None
-    if (step is None or not step.dynamic) and not (lowered and lowered.refused_ops):
-        yield from _sized_by_data(signals)
-    for tensor in (inputs or ())[:4]:
-        yield Evidence(tensor.name, _text(tensor))
 
 
 def _of_data_alone(finding: Finding) -> Finding:

@@ -13,8 +13,9 @@ from ._need import need, percent
 LIMIT = 0.5
 """Share of the time that evaluation, predictions or saving may take beside training."""
 EAGER_LIMIT = 0.1
-"""The same for a model that is called outside any tf.function: a TPU's steps are far faster than
-those of this machine, and its eager operations are not."""
+"""The same for a model that is called outside any tf.function, or by a callback at each batch: the
+steps of a TPU are far faster than those here; eager operations, and the start of a `predict`, are
+not."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -43,7 +44,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     Lines that evaluate, predict or save again and again: their time from the second time on, and
     that of the training steps in between, on this machine. Evaluation and training grow alike on a
     TPU; saving weighs more there, as its steps are faster, and so does a model that is called
-    eagerly.
+    eagerly, or by a callback at each batch.
 
     ## Why it costs
     While the job evaluates it does not train: a pass over a large validation set after each short
@@ -67,7 +68,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         )
     for pause in pauses:
         share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
-        most = min(limit, EAGER_LIMIT) if pause.eager else limit
+        most = min(limit, EAGER_LIMIT) if _starts_anew(pause) else limit
         evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(most))
         if share > most and _weighs(pause):
             yield _finding(pause, share, evidence)
@@ -77,7 +78,12 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 def _weighs(pause: Pause) -> bool:
     """Whether the time is more than that of a toy, whose saves outlast its epochs."""
     each = pause.times - 1 if pause.kind == "saving" else 1
-    return pause.spent_ms / max(each, 1) >= LEAST_MS * (EAGER_LIMIT if pause.eager else 1)
+    return pause.spent_ms / max(each, 1) >= LEAST_MS * (EAGER_LIMIT if _starts_anew(pause) else 1)
+
+
+def _starts_anew(pause: Pause) -> bool:
+    """Whether each call has a price on the host that faster steps do not lower."""
+    return pause.eager or (pause.each_batch and pause.kind != "saving")
 
 
 def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
@@ -89,7 +95,8 @@ def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
     return Finding(
         f"{pause.kind} takes {share:.0%} of the time of the loop: {pause.spent_ms / 1e3:.1f} s "
         f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine."
-        + (eagerly if pause.eager else ""),
+        + (eagerly if pause.eager else "")
+        + (" A callback does it at each batch." if pause.each_batch else ""),
         _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
         (
             evidence,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import MatrixOp, Signals
@@ -45,35 +46,20 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     """
     if signals.matrix_ops is None:
         of_a_job(signals, "the shapes of matrix products")
-    ops = [
-        op
-        for op in need(signals.matrix_ops, "a traced training step")
-        if op.forward and op.batch == 1 and op.sizes_known
-    ]
+    traced = need(signals.matrix_ops, "a traced training step")
+    ops = [op for op in traced if op.forward and op.batch == 1 and op.sizes_known]
     if not ops:
         need(None, "a matrix product in the step")
     tile = signals.target.hardware.mxu_tile if signals.target else 128
     lane_batch = signals.batch is not None and signals.batch.per_replica_batch % 128 == 0
     chosen = hidden_dimensions(tuple(ops))
-    padded = [(op, *_padded(op, tile, lane_batch, chosen)) for op in ops]
-    work = sum(after for _, after, _ in padded)
-    wasted = [(op, after, dims) for op, after, dims in padded if dims and after >= MATERIAL * work]
-    most_work = {dims: (op, after) for op, after, dims in sorted(wasted, key=lambda each: each[1])}
-    for dims, (op, after) in most_work.items():
-        lost = 1 - op.flops / after
-        if lost > limit:
-            yield Finding(
-                f"{op.op} of {op.rows} x {op.contraction} x {op.columns}: {lost:.0%} of its MXU "
-                f"work is padding, since {' and '.join(map(str, dims))} is no multiple of {tile}.",
-                f"use a multiple of {tile} for the layer's width: "
-                f"{', '.join(f'{size} -> {_up(size, tile)}' for size in dims)}",
-                (
-                    Evidence("padding", percent(lost), "% of the product", percent(limit)),
-                    Evidence("share of the step's products", percent(after / work), "%"),
-                ),
-                op.location,
-                severity=Severity.INFO if after - op.flops < MATERIAL * work else None,
-            )
+    padded = [_padded(op, tile, lane_batch, chosen) for op in ops]
+    work = sum(each.flops for each in padded)
+    wasted = [each for each in padded if each.dims and each.flops >= MATERIAL * work]
+    most_work = {each.dims: each for each in sorted(wasted, key=lambda each: each.flops)}
+    for product in most_work.values():
+        if product.lost > limit:
+            yield _finding(product, work, tile, limit)
     lost_all = 1 - sum(op.flops for op in ops) / work
     yield Evidence(
         "padding of chosen dimensions", percent(lost_all), "% of MXU work", percent(limit)
@@ -85,10 +71,39 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
             yield Evidence(f"longest products: {name}", cycles, "cycles", source=UNVERIFIED)
 
 
-def _padded(
-    op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]
-) -> tuple[float, tuple[int, ...]]:
-    """FLOPs with the chosen dimensions padded up, and those that needed it."""
+class _Padded(NamedTuple):
+    """A product with its chosen dimensions padded up."""
+
+    op: MatrixOp
+    flops: float
+    dims: tuple[int, ...]
+    """Those that needed it."""
+
+    @property
+    def lost(self) -> float:
+        """The share of its work that is padding."""
+        return 1 - self.op.flops / self.flops
+
+
+def _finding(product: _Padded, work: float, tile: int, limit: float) -> Finding:
+    """One product whose padding is above the limit."""
+    op, dims = product.op, product.dims
+    return Finding(
+        f"{op.op} of {op.rows} x {op.contraction} x {op.columns}: {product.lost:.0%} of its MXU "
+        f"work is padding, since {' and '.join(map(str, dims))} is no multiple of {tile}.",
+        f"use a multiple of {tile} for the layer's width: "
+        f"{', '.join(f'{size} -> {_up(size, tile)}' for size in dims)}",
+        (
+            Evidence("padding", percent(product.lost), "% of the product", percent(limit)),
+            Evidence("share of the step's products", percent(product.flops / work), "%"),
+        ),
+        op.location,
+        severity=Severity.INFO if product.flops - op.flops < MATERIAL * work else None,
+    )
+
+
+def _padded(op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]) -> _Padded:
+    """A product with the chosen dimensions padded up to the tile."""
     step = 8 if op.op.startswith("Conv") and lane_batch else tile
     dims = tuple(
         size
@@ -99,7 +114,7 @@ def _padded(
     for size in (op.contraction, op.columns):
         if size in dims:
             flops *= _up(size, step) / size
-    return flops, dims
+    return _Padded(op, flops, dims)
 
 
 def _up(size: int, multiple: int) -> int:

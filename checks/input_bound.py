@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Origin, Pipeline, Signals
@@ -55,14 +56,11 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     ## Source
     XProf's input pipeline analysis: 5 % moderately, 20 % highly input bound.
     """
-    how = RECORD_THE_WAIT if signals.origin is Origin.RECORDING else ON_THE_TPU
-    steps = need(
-        signals.steps, "the wait for input" if how != ON_THE_TPU else "a step", how
-    ).steady.told
+    recorded = signals.origin is Origin.RECORDING
+    how = RECORD_THE_WAIT if recorded else ON_THE_TPU
+    steps = need(signals.steps, "the wait for input" if recorded else "a step", how).steady.told
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
-    total_ms = sum(steps.step_ms)
-    if not total_ms:
-        need(None, "a step with a duration", ON_THE_TPU)
+    total_ms = need(sum(steps.step_ms) or None, "a step with a duration", ON_THE_TPU)
     share = sum(waits) / total_ms
     rehearsal = signals.origin is Origin.REHEARSAL
     pipeline = next((p for p in signals.pipelines or () if p.trains), None)
@@ -71,24 +69,31 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         Evidence("input wait", percent(share), "% of step time", percent(allowed), steps.source),
         Evidence("steps", len(steps.step_ms), "steps", source=steps.source),
     )
-    if share >= allowed:
-        slow = blocker(signals.profile)
-        why = f", mostly for {slow.op}: {advice(slow.op).why}" if slow else ""
-        yield Finding(
-            f"the step waits {share:.0%} of its time for input{why}"
-            + (", even beside a step on CPU." if rehearsal else "."),
-            advice(slow.op).fix if slow else FIX,
-            (*evidence, *_blocked(signals)),
-            pipeline.location if pipeline else None,
-            severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
-            cost_ms_per_step=sum(waits) / len(steps.step_ms),
-        )
-    elif rehearsal:
+    if rehearsal and share < allowed:
         yield from _predicted(signals, pipeline, share, limit)
         return
+    if share >= allowed:
+        waiting = _waiting(signals, pipeline, share, evidence)
+        yield replace(waiting, cost_ms_per_step=sum(waits) / len(steps.step_ms))
     else:
         whole_trace(signals.profile)
     yield from evidence
+
+
+def _waiting(
+    signals: Signals, pipeline: Pipeline | None, share: float, evidence: tuple[Evidence, ...]
+) -> Finding:
+    """A share of the step that is waited, and for what where the trace shows it."""
+    slow = blocker(signals.profile)
+    why = f", mostly for {slow.op}: {advice(slow.op).why}" if slow else ""
+    on_cpu = ", even beside a step on CPU" if signals.origin is Origin.REHEARSAL else ""
+    return Finding(
+        f"the step waits {share:.0%} of its time for input{why}{on_cpu}.",
+        advice(slow.op).fix if slow else FIX,
+        (*evidence, *_blocked(signals)),
+        pipeline.location if pipeline else None,
+        severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
+    )
 
 
 def _predicted(

@@ -124,7 +124,7 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             judged = source == "log" and known.id in judged_elsewhere
             judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)
-            judged = judged or known.family in OF_PYTHON
+            judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
             if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source

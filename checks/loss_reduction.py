@@ -11,6 +11,7 @@ from ._need import need, of_a_job
 
 LIMIT = 0.01
 """How far the loss's scale may be from 1 / replicas, as a share of it."""
+_COMPARE = "compare the loss of 1 and of 8 replicas on the same data"
 TOLERANCE = 1e-3
 """How far a weight may be from 1, or from the batch, to be a mean or a sum."""
 
@@ -45,14 +46,13 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     scales = need(
         signals.loss,
         "a loss whose reduction over the batch can be read off the traced step",
-        "compare the loss of 1 and of 8 replicas on the same data",
+        _COMPARE,
     )
     batch = need(signals.batch, "the batch of the step").per_replica_batch
     for scale in scales:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
-        evidence = Evidence(
-            "loss per unit of example loss", round(scale.weight, 6), "", round(wanted, 6)
-        )
+        weight = round(scale.weight, 6)
+        evidence = Evidence("loss per unit of example loss", weight, "", round(wanted, 6))
         if abs(scale.weight - wanted) <= limit * wanted:
             yield evidence
         elif signals.precision is not None and signals.precision.loss_scale_optimizer is not None:
@@ -65,7 +65,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         else:
             raise NotMeasured(
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
-                "compare the loss of 1 and of 8 replicas on the same data",
+                _COMPARE,
             )
 
 

@@ -18,6 +18,14 @@ LIMIT = 0.30
 """MXU utilisation below which a step that nothing else binds is slow for no good reason."""
 HBM_BOUND = 0.50
 INPUT_BOUND = 0.05
+UNCOSTED = (
+    "{:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds no "
+    "FLOPs and bytes, so the MXU is used {:.0%} at least"
+)
+COST_THEM = (
+    "give the kernels a cost: pl.pallas_call(..., cost_estimate=pl.CostEstimate(...)), then record "
+    "again"
+)
 
 
 @check("TPU405", Severity.WARNING)
@@ -50,36 +58,37 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     if signals.profile is None and step is not None:
         yield from _predicted(step, limit)
         return
+    yield from _profiled(signals, limit)
+
+
+def _profiled(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+    """The use of the MXU in a profile, where nothing else binds the step."""
     profile, replicas = replicas_of(signals)
     mxu = need(profile.mxu_share, "the FLOPs of all operations and the chip's peak", ON_THE_TPU)
     hbm = need(profile.hbm_share, "the HBM traffic of all operations", ON_THE_TPU)
-    waits, offload = share(replicas, *INPUT), share(replicas, HOST_MEMORY)
+    waits = share(replicas, *INPUT)
     evidence = (
         Evidence("MXU utilisation", percent(mxu), "% of peak", percent(limit), profile.source),
         Evidence("HBM bandwidth", percent(hbm), "% of peak", percent(HBM_BOUND), profile.source),
-        Evidence("input wait", percent(waits), "% of step time", percent(INPUT_BOUND),
-                 profile.source),
-    )  # fmt: skip
+        Evidence(
+            "input wait", percent(waits), "% of step time", percent(INPUT_BOUND), profile.source
+        ),
+    )
     whole_trace(profile)
     if mxu >= limit:
         yield from evidence
         return
-    if hbm >= HBM_BOUND or waits >= INPUT_BOUND or offload >= INPUT_BOUND:
-        shares = {"HBM bandwidth": hbm / HBM_BOUND, "input": waits / INPUT_BOUND,
-                  "the wait for host memory": offload / INPUT_BOUND}  # fmt: skip
-        bound = max(shares, key=lambda name: shares[name])
-        raise NotMeasured(
-            f"the MXU is used {mxu:.0%}, and {bound} binds the step",
-            "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
-        )
+    _refuse_bound(
+        mxu,
+        {
+            "HBM bandwidth": hbm / HBM_BOUND,
+            "input": waits / INPUT_BOUND,
+            "the wait for host memory": share(replicas, HOST_MEMORY) / INPUT_BOUND,
+        },
+    )
     unknown = profile.uncosted_share
     if mxu + unknown >= limit or hbm + unknown >= HBM_BOUND:
-        raise NotMeasured(
-            f"{unknown:.0%} of the busy time is in custom calls (Pallas kernels) of which the "
-            f"profile holds no FLOPs and bytes, so the MXU is used {mxu:.0%} at least",
-            "give the kernels a cost: pl.pallas_call(..., cost_estimate=pl.CostEstimate(...)), "
-            "then record again",
-        )
+        raise NotMeasured(UNCOSTED.format(unknown, mxu), COST_THEM)
     slow = next((op for op in profile.ops if op.bound_by == "compute"), None)
     yield Finding(
         f"the MXU is used {mxu:.0%} of its peak while neither input nor HBM binds the step.",
@@ -87,6 +96,16 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
         evidence,
         slow.location if slow else None,
     )
+
+
+def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
+    """NotMeasured where something else binds the step; each as a share of where it does."""
+    bound = max(shares, key=lambda name: shares[name])
+    if shares[bound] >= 1:
+        raise NotMeasured(
+            f"the MXU is used {mxu:.0%}, and {bound} binds the step",
+            "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
+        )
 
 
 def _predicted(step: PredictedStep, limit: float) -> Iterator[Finding | Evidence]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import MixedPrecision, Signals
 
 from ._need import need, of_a_job
 
@@ -40,26 +40,8 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
         need(None, "an optimizer or a traced step")
     half = [op for op in ops or () if op.dtype == "float16"]
     by_policy = precision is not None and any(map(_HALF.__contains__, precision.policies))
-    if precision is not None and precision.loss_scale_optimizer and by_policy:
-        policy = next(name for name in precision.policies if name in _HALF)
-        yield Finding(
-            f"the policy {policy} computes in float16, and the loss is scaled for it: on a TPU "
-            "bfloat16 is as fast and needs no scaling.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
-            (
-                Evidence("policy", policy),
-                Evidence("optimizer", precision.loss_scale_optimizer),
-            ),
-            precision.policy_location or precision.location,
-        )
-    elif precision is not None and precision.loss_scale_optimizer:
-        yield Finding(
-            f"{precision.loss_scale_optimizer} scales the loss: bfloat16 needs none.",
-            "optimizer = keras.optimizers.Adam()  # without LossScaleOptimizer\n"
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
-            (Evidence("optimizer", precision.loss_scale_optimizer),),
-            precision.location,
-        )
+    if precision is not None and precision.loss_scale_optimizer:
+        yield _scaled(precision, precision.loss_scale_optimizer)
     elif half or by_policy:
         yield Finding(
             "the step computes in float16.",
@@ -70,3 +52,23 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("float16 products", len(half), "operations")
     if precision is not None:
         yield Evidence("loss scaling", precision.loss_scale_optimizer or "none")
+
+
+def _scaled(precision: MixedPrecision, optimizer: str) -> Finding:
+    """A loss that is scaled: by a policy of float16, or by the job itself."""
+    policy = next((name for name in precision.policies if name in _HALF), None)
+    if policy is not None:
+        return Finding(
+            f"the policy {policy} computes in float16, and the loss is scaled for it: on a TPU "
+            "bfloat16 is as fast and needs no scaling.",
+            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            (Evidence("policy", policy), Evidence("optimizer", optimizer)),
+            precision.policy_location or precision.location,
+        )
+    return Finding(
+        f"{optimizer} scales the loss: bfloat16 needs none.",
+        "optimizer = keras.optimizers.Adam()  # without LossScaleOptimizer\n"
+        'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+        (Evidence("optimizer", optimizer),),
+        precision.location,
+    )

@@ -23,7 +23,9 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Batches of the dataset that `fit` gets, against steps_per_epoch x epochs; and Keras' own words
-    in the job's output where tf.data does not know how many batches there are.
+    in the job's output where tf.data does not know how many batches there are and the fit was
+    told its steps. Without them Keras 3 says the same at the end of the first epoch, when it has
+    counted the batches, and cuts nothing short.
 
     ## Why it costs
     tf-keras ends the training when the dataset ends, with one warning in the log: most of the
@@ -45,15 +47,15 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
     short = [data for data in known if 0 <= done(data) < data.steps_per_epoch * data.epochs]
     for data in short:
         yield _finding(data)
-    if not short and _ran_out(signals.end):
-        keras = signals.keras
+    told = [data for data in loop.fits if data.batches == -2 and not data.validation_unknown]
+    if told and not short and _ran_out(signals.end):
         yield Finding(
             "Keras ran out of data and cut the training short.",
             _FIX,
             (Evidence("output", RAN_OUT, source="the job's output"),),
-            keras.fit_at if keras is not None else None,
+            told[0].location,
         )
-    if not known and not _ran_out(signals.end):
+    elif not known:
         raise NotMeasured(
             "no fit was seen that counts the steps of a dataset of known size",
             "assert it: `dataset.apply(tf.data.experimental.assert_cardinality(n))`",

@@ -16,6 +16,9 @@ LIMIT = 0.10
 """Share of HBM that the padding of one result may take."""
 
 
+FIX = "make the last dimension a multiple of 128 and the one before it a multiple of 8"
+
+
 @check("TPU302", Severity.WARNING)
 def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Tile padding fills a good part of HBM.
@@ -49,20 +52,18 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     profile, _ = replicas_of(signals)
     tensors = need(profile.padded, "the tiled layout of an operation's result", ON_THE_TPU)
     target = need(signals.target, "the kind of the devices", ON_THE_TPU)
-    usable = target.hardware.usable_hbm_bytes
-    worst = tensors[0]
+    usable, worst = target.hardware.usable_hbm_bytes, tensors[0]
     lost = worst.padded_bytes - worst.logical_bytes
     evidence = (
-        Evidence("padding of the worst result", percent(lost / usable), "% of HBM", percent(limit),
-                 profile.source),
+        _share(lost / usable, limit, profile.source),
         Evidence("padded size", worst.padded_bytes, "bytes", source=profile.source),
         Evidence("size without padding", worst.logical_bytes, "bytes", source=profile.source),
-    )  # fmt: skip
+    )
     if lost > limit * usable:
         yield Finding(
             f"{worst.name} takes {mib(worst.padded_bytes)} for {mib(worst.logical_bytes)} of "
             f"data: its shape {worst.shape} is padded up to whole tiles.",
-            "make the last dimension a multiple of 128 and the one before it a multiple of 8",
+            FIX,
             evidence,
             cost_bytes=lost,
         )
@@ -71,22 +72,27 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     yield from evidence
 
 
+def _share(lost: float, limit: float, source: str) -> Evidence:
+    """The share of HBM that the padding of one result takes."""
+    share = percent(lost)
+    return Evidence("padding of the worst result", share, "% of HBM", percent(limit), source)
+
+
 def _compiled(
     step: Compilation, tensors: tuple[HbmTensor, ...], limit: float
 ) -> Iterator[Finding | Evidence]:
     """The same from the layouts of the program that the TPU compiler made."""
     lost = tensors[0].padded_bytes - tensors[0].logical_bytes if tensors else 0
     share = lost / step.usable_bytes
-    evidence = (
-        Evidence("padding of the worst result", percent(share), "% of HBM", percent(limit),
-                 step.source),
-        *(Evidence(tensor_text(tensor), tensor.padded_bytes - tensor.logical_bytes, "B lost",
-                   source=step.source) for tensor in tensors),
-    )  # fmt: skip
+    each = (
+        Evidence(tensor_text(t), t.padded_bytes - t.logical_bytes, "B lost", source=step.source)
+        for t in tensors
+    )
+    evidence = (_share(share, limit, step.source), *each)
     if share > limit:
         yield Finding(
             f"{tensor_text(tensors[0])}: its shape is padded up to whole tiles.",
-            "make the last dimension a multiple of 128 and the one before it a multiple of 8",
+            FIX,
             evidence,
             tensors[0].location,
             cost_bytes=lost,

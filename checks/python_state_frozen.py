@@ -11,7 +11,6 @@ from ._loop import loop_of
 
 FEWEST_CALLS = 3
 """Calls that must have run an old trace before it is said to be old."""
-_RATE = ("rate", "lr")
 
 
 @check("TPU107", Severity.WARNING)
@@ -90,11 +89,9 @@ def _finding(state: FrozenState) -> Finding:
             evidence,
             state.location,
         )
-    rate = any(word in state.name.lower() for word in _RATE)
     fix = (
-        "optimizer.learning_rate.assign(value)  # a variable, which the graph reads at each step"
-        if rate
-        else f"{state.name} = tf.Variable(...)  # {state.name}.assign(value) changes it"
+        f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"
+        f"{state.name}.assign(value)  # where it changes: the graph reads it at each step"
     )
     return Finding(
         f"{state.function} was traced with {state.name} = {state.traced} and still uses that: "

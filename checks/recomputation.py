@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tpudiag.compiled import Compilation
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
+from tpudiag.signals.profile import DeviceOp
 
 from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, mib, need, percent
@@ -17,6 +18,7 @@ LIMIT = 0.05
 """Share of the devices' busy time spent in operations that the compiler repeats."""
 COPIED = re.compile(r"\.remat\d*(\.|_|$)")
 """In the names of what XLA's own pass copied; the rest was asked for by the job."""
+LESS_HBM = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch'
 RECOMPUTE_LESS = (
     "recompute fewer layers where HBM is left (TPU301), e.g. every second block:\n"
     "block = tf.recompute_grad(block) if number % 2 else block"
@@ -64,22 +66,30 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         Evidence("recomputed operations", len(repeated), "operations", source=profile.source),
     )
     if spent > limit:
-        longest = repeated[0]
-        asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
-        by_job = asked_for > spent / 2
-        yield Finding(
-            f"{spent:.0%} of the devices' time goes into computing tensors again"
-            + (", as the job asks for (checkpointing, tf.recompute_grad)" if by_job
-               else " that did not fit into HBM") + f", most into {longest.name}.",
-            RECOMPUTE_LESS if by_job else
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch',
-            evidence,
-            longest.location,
-            severity=Severity.INFO if by_job else None,
-        )  # fmt: skip
+        yield _profiled(repeated, spent, evidence)
     else:
         whole_trace(profile)
     yield from evidence
+
+
+def _profiled(repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...]) -> Finding:
+    """Operations of a profile that are repeated, by the job's own choice or by XLA's."""
+    longest = repeated[0]
+    asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
+    by_job = asked_for > spent / 2
+    why = (
+        ", as the job asks for (checkpointing, tf.recompute_grad)"
+        if by_job
+        else " that did not fit into HBM"
+    )
+    return Finding(
+        f"{spent:.0%} of the devices' time goes into computing tensors again{why}, most into "
+        f"{longest.name}.",
+        RECOMPUTE_LESS if by_job else LESS_HBM,
+        evidence,
+        longest.location,
+        severity=Severity.INFO if by_job else None,
+    )
 
 
 def _compiled(

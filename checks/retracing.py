@@ -29,6 +29,7 @@ _FIXES = {
         "@tf.function\ndef {function}(...): ...  # at module level, not inside the loop"
     ),
 }
+_NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
 
 @check("TPU101", Severity.WARNING)
@@ -104,6 +105,8 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
     else:
         cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
         fix = _FIXES.get(change.kind, _FIXES["structure"])
+        if change.kind == "new function" and not function.name.rpartition(".")[2].isidentifier():
+            fix = _NAMELESS
     argument = change.argument if change else "argument"
     return Finding(
         f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}",

@@ -48,17 +48,8 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         return
     if signals.origin is Origin.REHEARSAL:
         need(signals.dispatch, "a training step")
-        step = predicted_step(signals)
-        if step is not None and step.device_ms.low >= DISPATCH_MS[-1]:
-            text = f"{step.device_ms.low:.3g} to {step.device_ms.high:.3g}"
-            yield Evidence("the device's step, predicted", text, "ms", source=PREDICTED)
-            yield Evidence("a dispatch takes at most", DISPATCH_MS[-1], "ms", source=PREDICTED)
-            return
-        raise NotMeasured(
-            "one step per dispatch; whether the device idles between steps is not seen on CPU "
-            "replicas",
-            ON_THE_TPU,
-        )
+        yield from _rehearsed(signals)
+        return
     profile, replicas = replicas_of(signals)
     if per_dispatch is None:
         per_dispatch = _steps_per_run(signals)
@@ -74,6 +65,20 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     yield evidence
+
+
+def _rehearsed(signals: Signals) -> Iterator[Evidence]:
+    """A predicted step that is longer than any dispatch; nothing else is known on a CPU."""
+    step = predicted_step(signals)
+    if step is None or step.device_ms.low < DISPATCH_MS[-1]:
+        raise NotMeasured(
+            "one step per dispatch; whether the device idles between steps is not seen on CPU "
+            "replicas",
+            ON_THE_TPU,
+        )
+    text = f"{step.device_ms.low:.3g} to {step.device_ms.high:.3g}"
+    yield Evidence("the device's step, predicted", text, "ms", source=PREDICTED)
+    yield Evidence("a dispatch takes at most", DISPATCH_MS[-1], "ms", source=PREDICTED)
 
 
 def _steps_per_run(signals: Signals) -> int:

@@ -15,6 +15,7 @@ from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole
 
 LIMIT = 0.05
 """Share of step time in which the device waits for a transfer from the host."""
+SEND_LESS = "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step"
 PARTS = ("host to device", "input transfer", HOST_MEMORY)
 
 
@@ -52,17 +53,14 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     if not names & set(PARTS):
         raise NotMeasured("no transfer to a device was traced", ON_THE_TPU)
     waits, offload = share(replicas, *PARTS), share(replicas, HOST_MEMORY)
-    evidence = Evidence(
-        "waits for transfers", percent(waits), "% of step time", percent(limit), profile.source
-    )
+    unit = "% of step time"
+    evidence = Evidence("waits for transfers", percent(waits), unit, percent(limit), profile.source)
     if offload >= max(limit, waits / 2):
-        yield _offloaded(profile, replicas, (evidence, Evidence(
-            "of them for host memory", percent(offload), "% of step time", source=profile.source
-        )))  # fmt: skip
+        yield _offloaded(profile, replicas, evidence)
     elif waits >= limit:
         yield Finding(
             f"the step waits {waits:.0%} of its time for transfers from host to device.",
-            "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step",
+            SEND_LESS,
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, *PARTS),
         )
@@ -70,14 +68,18 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
         whole_trace(profile)
         unsplit = share(replicas, INPUT[0])
         if names & set(PARTS) == {HOST_MEMORY} or waits + unsplit >= limit:
-            told = "that of input was not traced" if not unsplit else (
-                f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
-            )  # fmt: skip
-            raise NotMeasured(
-                f"the step waits {waits:.1%} of its time for transfers that were traced; {told}",
-                ON_THE_TPU,
-            )
+            raise _untold(waits, unsplit)
     yield evidence
+
+
+def _untold(waits: float, unsplit: float) -> NotMeasured:
+    """A part of the wait may be for transfers or not."""
+    why = f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
+    return NotMeasured(
+        f"the step waits {waits:.1%} of its time for transfers that were traced; "
+        f"{why if unsplit else 'that of input was not traced'}",
+        ON_THE_TPU,
+    )
 
 
 def _as_predicted(
@@ -97,7 +99,7 @@ def _as_predicted(
         yield Finding(
             f"a replica's batch needs {text} ms from host to device, predicted, and the step is "
             f"shorter: it waits for the link.",
-            "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step",
+            SEND_LESS,
             evidence,
             confidence=Confidence.MEDIUM,
         )
@@ -112,20 +114,27 @@ def _as_predicted(
 
 
 def _offloaded(
-    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: tuple[Evidence, ...]
+    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: Evidence
 ) -> Finding:
     """The program keeps tensors in the host's memory and waits for them."""
+    offload = share(replicas, HOST_MEMORY)
     longest = [op for op in profile.ops if op.part == HOST_MEMORY][:3]
     names = (
         Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
         for op in longest
     )
     return Finding(
-        f"the step waits {share(replicas, HOST_MEMORY):.0%} of its time for copies between HBM and "
+        f"the step waits {offload:.0%} of its time for copies between HBM and "
         "the host's memory, where the program keeps tensors (host offload).",
         "keep in HBM what every step reads: a smaller batch, bfloat16, or recomputation instead:\n"
         "block = tf.recompute_grad(block)",
-        (*evidence, *names),
+        (
+            evidence,
+            Evidence(
+                "of them for host memory", percent(offload), "% of step time", source=profile.source
+            ),
+            *names,
+        ),
         next((op.location for op in longest if op.location), None),
         cost_ms_per_step=ms_per_step(replicas, HOST_MEMORY),
     )

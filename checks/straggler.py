@@ -84,14 +84,8 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     ## Source
     XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
     """
-    profile, every = replicas_of(signals)
-    replicas = tuple(r for r in every if r.part(UNTOLD) <= (1 - WHOLE_TRACE) * sum(r.step_ms))
+    profile, replicas = _comparable(signals)
     hosts = {replica.host for replica in replicas}
-    if len(hosts) < LEAST_HOSTS <= len({replica.host for replica in every}):
-        whole_trace(profile)
-    if len(hosts) < LEAST_HOSTS:
-        count = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
-        raise NotMeasured(count, f"profile at least {LEAST_HOSTS} hosts of the run")
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
     own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
     middle = median(own.values())
@@ -114,6 +108,19 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     yield Evidence("its own time above the median", round((own[worst] - middle) / 100, 4) * 100,
                    "% of step time", percent(WORTH), profile.source)  # fmt: skip
     yield Evidence("hosts", len(hosts), "hosts", source=profile.source)
+
+
+def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
+    """The replicas that were traced whole; NotMeasured where they are on too few hosts."""
+    profile, every = replicas_of(signals)
+    replicas = tuple(r for r in every if r.part(UNTOLD) <= (1 - WHOLE_TRACE) * sum(r.step_ms))
+    hosts = {replica.host for replica in replicas}
+    if len(hosts) < LEAST_HOSTS <= len({replica.host for replica in every}):
+        whole_trace(profile)
+    if len(hosts) < LEAST_HOSTS:
+        count = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
+        raise NotMeasured(count, f"profile at least {LEAST_HOSTS} hosts of the run")
+    return profile, replicas
 
 
 def _own(replica: ReplicaSteps) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, Tf1Use
 
 from ._need import need
 
@@ -55,16 +55,7 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     https://www.tensorflow.org/guide/migrate
     """
     uses = signals.tf1 or ()
-    for use in uses:
-        name = use.api.rpartition(".")[2]
-        module = use.api.split(".")[1:-1]
-        other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
-        yield Finding(
-            f"{use.api} is a TensorFlow 1 interface.",
-            _ESTIMATOR if "estimator" in module else _FIXES.get(name, other.format(name)),
-            (Evidence("interface", use.api),),
-            use.location,
-        )
+    yield from map(_used, uses)
     seen = need(signals.tensorflow, "TensorFlow's import")
     if not seen.succeeded:
         need(None, "TensorFlow's behaviour (its import failed: see TPU002)")
@@ -75,13 +66,9 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
             "pip install 'tensorflow-tpu>=2.19'",
             (Evidence("tensorflow", version, limit="2.0", source="job"),),
         )
-    switched_off = [
-        what
-        for what, on in (("v2 behaviour", seen.tf2_behavior), ("eager execution", seen.eager))
-        if on is False
-    ]
-    if switched_off and not uses:
-        what = " and ".join(switched_off)
+    switches = {"v2 behaviour": seen.tf2_behavior, "eager execution": seen.eager}
+    what = " and ".join(name for name, on in switches.items() if on is False)
+    if what and not uses:
         yield Finding(
             f"{what} is switched off.",
             "delete tf.compat.v1.disable_v2_behavior() / disable_eager_execution() and the "
@@ -91,3 +78,16 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("tensorflow", version)
     if seen.eager is not None:
         yield Evidence("eager execution", seen.eager)
+
+
+def _used(use: Tf1Use) -> Finding:
+    """One call of a TensorFlow 1 interface."""
+    name = use.api.rpartition(".")[2]
+    module = use.api.split(".")[1:-1]
+    other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
+    return Finding(
+        f"{use.api} is a TensorFlow 1 interface.",
+        _ESTIMATOR if "estimator" in module else _FIXES.get(name, other.format(name)),
+        (Evidence("interface", use.api),),
+        use.location,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, Throughput, ThroughputDrop
 
 from ._cause import figures, fix, sentence
 from ._need import RECORD_IT, need, percent, rate
@@ -43,19 +43,8 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
     unit = f"{seen.unit}/s"
     for drop in seen.drops:
-        lost = Evidence("lost", percent(drop.share), "%", percent(limit), seen.source)
         if drop.ended is None and drop.share > limit:
-            yield Finding(
-                f"throughput is {drop.share:.0%} below {drop.against} since about "
-                f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}."
-                f"{sentence(drop.cause, drop.stands)}",
-                fix(drop.cause, "tpudiag attach PID  # profile the job while it is slow", seen.pid),
-                (
-                    lost,
-                    Evidence("baseline", drop.baseline_per_s, unit, source=seen.source),
-                    *figures(drop.cause),
-                ),
-            )
+            yield _finding(drop, seen, limit)
     over = [drop for drop in seen.drops if drop.ended is not None]
     if over:
         yield Evidence("drops that are over", len(over), "drops", source=seen.source)
@@ -68,3 +57,19 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         raise NotMeasured(seen.doubt, "say what is normal: `tpudiag watch SOURCE --expect RATE`")
     yield Evidence("throughput", seen.per_s, unit, source=seen.source)
     yield Evidence("baseline", seen.baseline_per_s, unit, source=seen.source)
+
+
+def _finding(drop: ThroughputDrop, seen: Throughput, limit: float) -> Finding:
+    """A drop that lasts, with its cause where one is known."""
+    unit = f"{seen.unit}/s"
+    return Finding(
+        f"throughput is {drop.share:.0%} below {drop.against} since about "
+        f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}."
+        f"{sentence(drop.cause, drop.stands)}",
+        fix(drop.cause, "tpudiag attach PID  # profile the job while it is slow", seen.pid),
+        (
+            Evidence("lost", percent(drop.share), "%", percent(limit), seen.source),
+            Evidence("baseline", drop.baseline_per_s, unit, source=seen.source),
+            *figures(drop.cause),
+        ),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.known_errors.model import Kind
 from tpudiag.known_errors.search import match
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
@@ -16,6 +17,11 @@ _CALLS = {
     "initialize": "tf.tpu.experimental.initialize_tpu_system",
     "strategy": "tf.distribute.TPUStrategy",
 }
+
+_UNKNOWN = (
+    "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use --tpu "
+    "local; without a TPU use --tpu none"
+)
 
 
 @check("TPU003", Severity.ERROR)
@@ -59,12 +65,9 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence("TPU", attempt.asked or "default")
         yield waited
         return
-    known = match(attempt.error or "")
+    known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
     cause = known[0].message if known else "the call gave no known error"
-    fix = known[0].fix if known else (
-        "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use "
-        '--tpu local; without a TPU use --tpu none'
-    )  # fmt: skip
+    fix = known[0].fix if known else _UNKNOWN
     error = (attempt.error or "no answer").strip().splitlines()[0][:300]
     yield Finding(
         f"TPU {attempt.asked or '(no name)'} was not reached: {call} failed; {cause}",

@@ -17,6 +17,9 @@ _BY_SHAPE = re.compile(
 )
 _LOWERING = "TensorFlow's lowering to XLA"
 _IN_THE_PIPELINE = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there"
+_UNLOWERED = (
+    "none of the step's {} operations is known to lack a TPU kernel, and none was lowered for one"
+)
 _STATIC = (
     "give every tensor of the step a static shape: tf.where(mask, x, 0) in the place of\n"
     "tf.boolean_mask(x, mask), slices and ranges of a constant size, tf.math.top_k"
@@ -55,26 +58,12 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
         bad += [op for op in lowered.refused_ops if op.kind not in known]
     for op in bad[:5]:
         error = "" if lowered is None or op.kind in known else lowered.error or ""
-        by_shape = _BY_SHAPE.search(error) is not None
-        yield Finding(
-            _what(op, known=op.kind in known, by_shape=by_shape),
-            _STATIC if by_shape else _IN_THE_PIPELINE,
-            (
-                Evidence("operation", op.name),
-                Evidence("operations", ops.total, "operations"),
-                *([Evidence("refusal", error[:600], source=_LOWERING)] if error else []),
-            ),
-            op.location,
-        )
+        yield _finding(op, op.kind in known, error, ops.total)
     if bad:
         return
     if lowered is None or lowered.path is None:
         why_not_compiled(signals)
-        raise NotMeasured(
-            f"none of the step's {ops.total} operations is known to lack a TPU kernel, and none "
-            "was lowered for one",
-            "run one step on the TPU",
-        )
+        raise NotMeasured(_UNLOWERED.format(ops.total), "run one step on the TPU")
     step = signals.compiler.step if signals.compiler is not None else None
     if step is not None and step.error is not None and "UNIMPLEMENTED" in step.error:
         yield Finding(
@@ -86,6 +75,21 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("lowered", "to StableHLO, by TensorFlow's lowering for the CPU")
     if step is not None and step.fits is not None:
         yield Evidence("taken by the compiler", True, source=step.source)
+
+
+def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Finding:
+    """One operation that is known, or was refused with an error, to keep the step back."""
+    by_shape = _BY_SHAPE.search(error) is not None
+    return Finding(
+        _what(op, known=known, by_shape=by_shape),
+        _STATIC if by_shape else _IN_THE_PIPELINE,
+        (
+            Evidence("operation", op.name),
+            Evidence("operations", total, "operations"),
+            *([Evidence("refusal", error[:600], source=_LOWERING)] if error else []),
+        ),
+        op.location,
+    )
 
 
 def _what(op: StepOp | RefusedOp, *, known: bool, by_shape: bool) -> str:

@@ -66,7 +66,7 @@ def judge(question: Question) -> Verdict:
         return Verdict.RIGHT if whole else Verdict.PARTLY
     named = {each.error.family for each in answers[1:]}
     named |= {family for each in first.rivals for family in each.rival.families}
-    if named & set(question.families) or first.error.kind is Kind.CONSEQUENCE:
+    if named & set(question.families) or first.error.kind in (Kind.CONSEQUENCE, Kind.FORM):
         return Verdict.PARTLY
     return Verdict.UNANSWERED if first.error.level == "info" else Verdict.WRONG
 

@@ -166,4 +166,9 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)),
         Severity.WARNING,
     ),
+    (
+        "TPU606",
+        loop(pauses=(replace(LOOP.pauses[0], kind="predict", each_batch=True),)),
+        Severity.WARNING,
+    ),
 )

@@ -264,7 +264,10 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU212",
-        h(end=JobEnd(how="stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure")),
+        replace(
+            loop(fits=(replace(LOOP.fits[0], batches=-2),)),
+            end=JobEnd(how="stopped", log_tail=f"WARNING: {RAN_OUT}. Make sure"),
+        ),
         Severity.WARNING,
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
-from tpudiag.signals import FitData
+from tpudiag.model import NotMeasured
+from tpudiag.signals import FitData, JobEnd
 
-done = importlib.import_module("tpudiag.checks.out_of_data").done
+from .rehearsal import HEALTHY, LOOP, RAN_OUT
+
+MODULE = importlib.import_module("tpudiag.checks.out_of_data")
+done = MODULE.done
 
 
 @pytest.mark.parametrize(
@@ -20,3 +25,17 @@ def test_four_epochs(batches: int, steps: int, again: bool, taken: int) -> None:
         batches=batches, steps_per_epoch=steps, epochs=4, starts_again=again, location=None
     )
     assert done(data) == taken
+
+
+@pytest.mark.parametrize(
+    "fits",
+    [(), (replace(LOOP.fits[0], batches=-2, validation_unknown=True),)],
+    ids=["no steps given", "or the validation data"],
+)
+def test_what_keras_says_when_it_has_counted_the_batches_is_no_finding(
+    fits: tuple[FitData, ...],
+) -> None:
+    end = JobEnd(how="stopped", log_tail=f"UserWarning: {RAN_OUT}. Make sure")
+    signals = replace(HEALTHY, loop=replace(LOOP, fits=fits), end=end)
+    with pytest.raises(NotMeasured):
+        list(MODULE.out_of_data.function(signals))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -49,7 +50,10 @@ class FakeRehearsals:
         ids = [each.id for each in changes]
         self.tried.append(ids)
         failing = {"TPU101", "TPU102", "TPU203"} - set(ids)
-        return report(failing | ({"TPU999"} if self.bad in ids else set()), self.losses)
+        return report(
+            failing | ({"TPU999"} if self.bad in ids and "TPU999" not in ids else set()),
+            self.losses,
+        )
 
     def on_phase(self, text: str) -> None:
         """Nothing is shown."""
@@ -74,12 +78,12 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
     ]
 
 
-def proofs_of(rehearsals: FakeRehearsals) -> Proofs:
+def togetherof(rehearsals: FakeRehearsals) -> Proofs:
     return Proofs(report({"TPU101", "TPU102", "TPU203"}), cast("Rehearsals", rehearsals))
 
 
 def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:
-    proofs = proofs_of(FakeRehearsals())
+    proofs = togetherof(FakeRehearsals())
     proofs.prove(made)
     assert proofs.rehearsals.count == 2
     assert [each.id for each in proofs.proven] == ["TPU101", "TPU102", "TPU203"]
@@ -87,16 +91,34 @@ def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:
 
 def test_a_change_that_breaks_something_is_found_by_halves(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(bad="TPU102")
-    proofs = proofs_of(rehearsals)
+    proofs = togetherof(rehearsals)
     proofs.prove(made)
     assert [each.id for each in proofs.proven] == ["TPU101", "TPU203"]
     assert proofs.dropped[id(made[1])].startswith("TPU999 fails with it")
     assert rehearsals.tried[-1] == ["TPU101", "TPU203"]
 
 
+def test_a_change_is_proven_with_the_one_that_it_calls_for_in_another_file(
+    made: list[Candidate], tmp_path: Path
+) -> None:
+    (tmp_path / "losses.py").write_text("b = 1\n")
+    elsewhere = replace(
+        made[0], id="TPU999", document=documents.script("losses.py", tmp_path), edits=()
+    )
+    together = togetherof(FakeRehearsals(bad="TPU102"))
+    together.changes_for = lambda _, id_: (elsewhere,) if id_ == "TPU999" else ()
+    together.prove(made[1:2])
+    assert together.proven == [made[1], elsewhere]
+    assert not together.dropped
+    same_file = togetherof(FakeRehearsals(bad="TPU102"))
+    same_file.changes_for = lambda _, __: (replace(made[0], id="TPU999"),)
+    same_file.prove(made[1:2])
+    assert same_file.dropped[id(made[1])].startswith("TPU999 fails with it")
+
+
 def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals(losses=(2.0,))
-    proofs = proofs_of(rehearsals)
+    proofs = togetherof(rehearsals)
     proofs.prove(made)
     assert len(proofs.proven) == 3
     assert rehearsals.tried == [["TPU101", "TPU102", "TPU203"], []]
@@ -106,7 +128,7 @@ def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) 
 def test_rehearsals_have_an_end(made: list[Candidate]) -> None:
     rehearsals = FakeRehearsals()
     rehearsals.count = rehearsed_changes.MOST_REHEARSALS
-    proofs = proofs_of(rehearsals)
+    proofs = togetherof(rehearsals)
     proofs.prove(made)
     assert not proofs.proven
     assert "not tried" in proofs.dropped[id(made[0])]

@@ -42,6 +42,21 @@ def test_a_function_moves_before_the_loop_with_what_it_calls() -> None:
         changed("TPU101", text.replace("model(x)", "model(x) * n"), "def step", message)
 
 
+def test_a_function_that_is_wrapped_in_a_loop_moves_before_it() -> None:
+    text = TF + (
+        "for epoch in range(4):\n"
+        "    step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    message = traced("<lambda>", "the function itself", "new function", "tf.function number 1")
+    assert changed("TPU101", text, "loss =", message) == TF + (
+        "step_fn = tf.function(lambda b: strategy.run(step, args=(b,)))  # fast\n"
+        "for epoch in range(4):\n    for batch in data:\n        loss = step_fn(batch)\n"
+    )
+    with pytest.raises(NoChange, match="epoch of the loop"):
+        changed("TPU101", text.replace("(b,)", "(b, epoch)"), "loss =", message)
+
+
 def test_the_step_runs_as_a_graph() -> None:
     text = "model.compile(\n    optimizer='sgd',\n    loss='mse',\n    run_eagerly=True,\n)\n"
     assert changed("TPU104", TF + text, "compile") == TF + (
@@ -147,6 +162,25 @@ def test_the_iterator_starts_once() -> None:
         changed("TPU211", TF + "ds = a.batch(3)\n" + loop, "iter(")
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        "strategy.distribute_datasets_from_function(make)",
+        "strategy.distribute_datasets_from_function(lambda context: make(context))",
+        "make(None)",
+    ],
+)
+def test_the_iterator_of_a_function_starts_once(data: str) -> None:
+    made = "def make(context):\n    return load(context).repeat().batch(8)\n\n\n"
+    text = f"{TF}{made}d = {data}\nfor n in range(9):\n    step(next(iter(d)))\n"
+    message = "the dataset is iterated anew for each step"
+    assert changed("TPU211", text, "next(iter(d))", message).endswith(
+        f"d = {data}\niterator = iter(d)\nfor n in range(9):\n    step(next(iterator))\n"
+    )
+    with pytest.raises(NoChange, match="no endless repeat"):
+        changed("TPU211", text.replace(".repeat()", ""), "next(iter(d))", message)
+
+
 def test_the_tpu_is_initialised_once() -> None:
     line = "tf.tpu.experimental.initialize_tpu_system(r)\n"
     text = "import tensorflow as tf\n" + line + "def again():\n    " + line + "    return r\n"
@@ -195,6 +229,13 @@ def test_the_policy_stands_before_the_model() -> None:
         "with strategy.scope():\n    model = tf.keras.Sequential([\n"
         '        tf.keras.layers.Dense(8),\n        tf.keras.layers.Dense(2, dtype="float32"),\n'
         "    ])\n"
+    )
+
+
+def test_a_script_with_parts_of_keras_gets_tensorflow_s() -> None:
+    text = TF + "from tensorflow.keras.models import Sequential\nmodel = Sequential([])\n"
+    assert "\ntf.keras.mixed_precision.set_global_policy(" in changed(
+        "TPU403", text, "Sequential([])", "0% of the step's"
     )
 
 

@@ -32,3 +32,7 @@ def test_early_error_and_its_support_are_kept_in_bounded_memory() -> None:
         log.feed(LINE * 1000)
     assert "oom-kill" in log.telling and "Socket closed" in log.telling
     assert len(log.telling) < LONGEST_TAIL + 2 * LONGEST_CONTEXT
+
+
+def test_form_of_a_sentence_is_no_news() -> None:
+    assert GrowingLog().feed("ValueError: Only one of `rows` and `columns` can be given.\n") == ()

@@ -234,7 +234,7 @@ def test_log_is_scanned_in_bounded_memory() -> None:
 
     def peak(lines: int) -> int:
         tracemalloc.start()
-        found = scan(Log(lines))  # type: ignore[arg-type]
+        found = scan(Log(lines))
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert ids(found)[0] == "E22"

@@ -160,3 +160,18 @@ def test_a_stopped_worker_is_said(tmp_path: Path, recordings: ModuleType) -> Non
     finally:
         process.kill()
         process.wait()
+
+
+def test_workers_that_were_looked_up_again_take_the_place_of_the_old(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    old, new, begun = tmp_path / "old.sqlite", tmp_path / "new.sqlite", tmp_path / "begun"
+    recordings.write(old, [1.0] * 50)
+    job = WatchedJob([str(old)])
+    assert job.poll()
+    begun.write_text("nothing that can be read yet", encoding="utf-8")
+    job.follow([str(old)], [str(new), str(begun)])
+    assert not job.poll(), "the new ones have only begun to run"
+    recordings.write(new, [1.0] * 50)
+    assert job.poll()
+    assert len(job.workers) == 1

@@ -5,18 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
 from tpudiag.commands._durations import duration
+from tpudiag.commands._watch_outlets import add_cloud_options, outlets
 from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
+    from tpudiag.diagnoses.job_pods import Workers
     from tpudiag.diagnoses.lost_time import Price
-    from tpudiag.diagnoses.recording import Outlet, Session
+    from tpudiag.diagnoses.recording import Session
+    from tpudiag.diagnoses.worker_lookup import WorkerLookup
+    from tpudiag.monitoring.causes.investigation import Tools
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -36,6 +42,8 @@ exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job st
 (TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
 """
 DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607")
+CAPTURES = "tpudiag-logs/watch"
+"""Where profiles of drops and stalls go."""
 WHERE_THEY_FAIL = ("TPU605",)
 """A job's output tells of errors only; that it tells of none is no news."""
 
@@ -87,6 +95,11 @@ def add_parser(verbs: _report.Verbs) -> None:
         "that it writes itself on this host is found; known errors in it are told (TPU605)",
     )  # fmt: skip
     parser.add_argument(
+        "--no-capture", action="store_true",
+        help="take no profile of a drop or a stall; by default a second of it is captured where "
+        "the trainer runs on this host, serves a profiler and has the memory for it",
+    )  # fmt: skip
+    parser.add_argument(
         "--price", metavar="PRICE", type=_rate,
         help="of a chip-hour, in your money: what the lost time costs",
     )  # fmt: skip
@@ -95,7 +108,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="chips that each worker drives, for --price (default: 1)",
     )  # fmt: skip
     _add_worker_options(parser)
-    _add_cloud_options(parser)
+    add_cloud_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run, lacking=())
 
@@ -112,36 +125,12 @@ def _add_worker_options(parser: argparse.ArgumentParser) -> None:
     add_kubernetes_options(parser)
 
 
-def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
-    """Where metrics go."""
-    cloud = parser.add_argument_group("Cloud Monitoring")
-    cloud.add_argument("--project", metavar="PROJECT", help="send the figures to this project")
-    cloud.add_argument(
-        "--job", metavar="NAME", help="the job's name in the metrics (default: the script's)"
-    )
-    cloud.add_argument(
-        "--period", metavar="TIME", type=duration(), default=30.0,
-        help="how often a point is written, at least 10 (default: 30s)",
-    )  # fmt: skip
-    cloud.add_argument(
-        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
-        default="generic_task", help="the monitored resource of a worker (default: %(default)s)",
-    )  # fmt: skip
-    cloud.add_argument(
-        "--buffer", metavar="FILE", type=Path,
-        help="keeps points through an outage (default: a file in ./tpudiag-logs)",
-    )  # fmt: skip
-    cloud.add_argument(
-        "--endpoint", metavar="HOST:PORT",
-        help="another server, without TLS and credentials, such as an emulator",
-    )  # fmt: skip
-
-
 def run(options: argparse.Namespace) -> int:
     """Watch, and report at the end."""
     _report.check_outputs(options)
     settings = _settings(options)
-    options.source = [*options.source, *_workers(options)]
+    workers = _workers(options)
+    options.source = [*options.source, *workers]
     if not options.source:
         raise UsageError("watch: name a SOURCE (tpudiag-logs), --tpu or --selector")
     missing = [str(log) for log in options.log if not log.is_file()]
@@ -150,12 +139,14 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.recording import Session
 
-    outlets, expect = _outlets(options), expected(options.expect)
+    chosen, expect = outlets(options), expected(options.expect)
     price = _price(options)
     quiet = () if options.log or settings.select != DEFAULT_CHECKS else WHERE_THEY_FAIL
     with Session(
-        options.source, settings, options.on_alert, outlets, expect, price, options.log, quiet
-    ) as session:
+        options.source, settings, options.on_alert, chosen, expect, price, options.log, quiet,
+        None if options.no_capture or options.once else CAPTURES, _tools(options),
+        _lookup(options, workers),
+    ) as session:  # fmt: skip
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
@@ -170,15 +161,37 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
         raise UsageError("--zone tells where a TPU is; name it with --tpu")
     if pods is None and options.tpu is None:
         return ()
-    from tpudiag.diagnoses.cloud_tpu import asked_of
-    from tpudiag.diagnoses.job_pods import addresses_of
-
-    cloud = asked_of(options.tpu, options.project, options.zone, options.port)
-    workers = addresses_of(pods, cloud, options.port)
+    workers = _asked(options)
     options.lacking = workers.lacking
     for line in () if options.once else workers.lacking:
         print(f"tpudiag: {line}", file=sys.stderr, flush=True)
     return workers.addresses
+
+
+def _asked(options: argparse.Namespace) -> Workers:
+    """The workers as they are now; raises NothingDiagnosed and UsageError."""
+    from tpudiag.diagnoses.cloud_tpu import asked_of
+    from tpudiag.diagnoses.job_pods import addresses_of
+
+    cloud = asked_of(options.tpu, options.project, options.zone, options.port)
+    return addresses_of(selection(options), cloud, options.port)
+
+
+def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup | None:
+    """Looks for the workers again, where they were looked up."""
+    from tpudiag.diagnoses.worker_lookup import WorkerLookup
+
+    return WorkerLookup(lambda: _asked(options).addresses, workers) if workers else None
+
+
+def _tools(options: argparse.Namespace) -> Tools | None:
+    """What looks for causes: with --tpu its state is asked for, too."""
+    if options.tpu is None:
+        return None
+    from tpudiag.diagnoses.cloud_tpu import event_of
+    from tpudiag.monitoring.causes.investigation import Tools
+
+    return Tools(node=partial(event_of, options.tpu, options.project, options.zone))
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:
@@ -219,30 +232,6 @@ def _price(options: argparse.Namespace) -> Price | None:
     from tpudiag.diagnoses.lost_time import Price
 
     return None if options.price is None else Price(options.price, options.chips)
-
-
-def _outlets(options: argparse.Namespace) -> list[Outlet]:
-    """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
-    outlets: list[Outlet] = []
-    if options.prometheus is not None:
-        from tpudiag.monitoring.prometheus import Prometheus
-
-        outlets.append(Prometheus(options.prometheus, options.job))
-    if options.project is not None:
-        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
-
-        destination = Destination(
-            project=options.project,
-            job=options.job,
-            resource=options.resource,
-            period_s=options.period,
-            endpoint=options.endpoint,
-            buffer=options.buffer,
-        )
-        outlets.append(Exporter(destination, ", ".join(options.source)))
-    elif options.endpoint is not None:
-        raise UsageError("--endpoint: needs --project")
-    return outlets
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:

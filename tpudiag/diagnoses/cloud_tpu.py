@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.hardware import Target, target
+from tpudiag.monitoring.causes.machine_events import MachineEvent, of_node
 from tpudiag.report_figures import Table
 from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals
 from tpudiag.sources import environment
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.live.address import Address
 
+EVENT_LIMIT_S = 4.0
 SPOT = (
     "TPU {} is preemptible or Spot: it may be taken away at any time. Save checkpoints often, and "
     "resume from the last."
@@ -61,6 +63,16 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         headline=f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
         f"no profile of its {len(node.workers)} workers.",
     )  # fmt: skip
+
+
+def event_of(name: str, project: str | None, zone: str | None) -> MachineEvent | None:
+    """What the API says of a TPU at this moment; None where it is well, or nothing is told."""
+    from tpudiag.sources.live import cloud
+
+    try:
+        return of_node(cloud.ask(name, project, zone, EVENT_LIMIT_S))
+    except TpudiagError:
+        return None
 
 
 def _job_environment() -> Environment | None:

@@ -73,6 +73,9 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
         on_phase("making changes")
         before, made = candidates(before, project, base.target, request.asks)
         proofs = Proofs(before, rehearsals)
+        proofs.changes_for = lambda report, id_: candidates(
+            report, project, base.target, lambda other: other == id_
+        )[1]
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
         groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
         for effects in groups:

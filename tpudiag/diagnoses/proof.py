@@ -42,6 +42,8 @@ class Judgement:
     losses: str = ""
     losses_differ: bool = False
     """Whether it is the losses alone that speak against them."""
+    fails_with_it: str = ""
+    """The check that fails with them and passed without."""
 
     @property
     def sound(self) -> bool:
@@ -69,12 +71,13 @@ def judge(
         for number, candidate in enumerate(tried)
         if (why := _remains(candidate, after, applied)) is not None
     }
-    trouble = _new(before, after, applied)
+    fails_with_it, trouble = _new(before, after, applied) or ("", None)
     alike, losses = compared(before, after, [each.change.effect for each in applied])
     if not alike and not steady:
         alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
     differ = not alike and trouble is None and not dropped
-    return Judgement(dropped, trouble or (None if alike else losses), losses, differ)
+    against = trouble or (None if alike else losses)
+    return Judgement(dropped, against, losses, differ, fails_with_it)
 
 
 def _ending(report: Report) -> str:
@@ -129,8 +132,8 @@ def _line_in(candidate: Candidate, place: Location | None) -> int | None:
     return candidate.document.line(place)
 
 
-def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> str | None:
-    """A finding that was not there before and is no matter of time; None where none is."""
+def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[str, str] | None:
+    """The id of a finding that was not there before and is no matter of time, and what it says."""
     for outcome in after.outcomes:
         if outcome.verdict is Verdict.BROKEN:
             continue
@@ -144,7 +147,7 @@ def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> str | N
         if was and (len(was) >= SHOWN or len(grave) <= len(was)):
             continue
         if grave and len(grave) > len(was) + silenced:
-            return f"{outcome.id} fails with it: {grave[0].message.strip()[:200]}"
+            return outcome.id, f"{outcome.id} fails with it: {grave[0].message.strip()[:200]}"
     return None
 
 

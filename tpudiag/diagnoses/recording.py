@@ -12,21 +12,22 @@ from typing import Any, Protocol
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.drop_capture import DropCapture, drop_capture, with_profile
 from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
+from tpudiag.diagnoses.watched_figures import job_headline, measurements
 from tpudiag.diagnoses.watched_workers import notes, workers_table
+from tpudiag.diagnoses.worker_lookup import WorkerLookup
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring import run_signals
-from tpudiag.monitoring.causes.investigation import Investigator
+from tpudiag.monitoring.causes.investigation import Investigator, Tools
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.ledger import Account, together
-from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.report_figures import Measurement
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
 
@@ -60,15 +61,24 @@ class Session:
         price: Price | None = None,
         logs: Sequence[Path] = (),
         quiet: Collection[str] = (),
+        captures: str | None = None,
+        tools: Tools | None = None,
+        lookup: WorkerLookup | None = None,
     ) -> None:
-        """`quiet` names the checks of which is told only where they fail."""
+        """`quiet` names the checks of which is told only where they fail.
+
+        Profiles of drops and stalls go into the folder `captures`; without it none is taken.
+        """
         self._outlets = list(outlets)
         self._notes: list[str] = []
         self.name = ", ".join(paths)
         self._settings, self.price = settings, price
         self._alerts = Alerts(self.name, on_alert)
         self.job = WatchedJob(paths, expect=expect)
-        self._investigator = Investigator()
+        self._investigator, self._captures = Investigator(tools), captures
+        self._profile: DropCapture | None = None
+        self._lookup = lookup
+        self._workers: Sequence[str] = lookup.known if lookup else ()
         self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
         self.outcomes: tuple[Outcome, ...] = ()
         self._unknown: tuple[str, ...] = ()
@@ -89,6 +99,7 @@ class Session:
 
     def look(self) -> bool:
         """Look once more; whether there is a run to be seen. Raises UnreadableInput."""
+        self._look_up()
         if not self.job.poll():
             return False
         every = checks()
@@ -107,6 +118,13 @@ class Session:
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
+
+    def _look_up(self) -> None:
+        """Take the workers that there are now in place of those that there were."""
+        now = self._lookup.changed() if self._lookup is not None else None
+        if now is not None:
+            self.job.follow(self._workers, now)
+            self._workers = now
 
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
         """What the checks say of each worker."""
@@ -139,6 +157,7 @@ class Session:
                 if (episode := watched.episode(stalled)) is not None
             }
             causes = self._investigator.causes(self.job.workers, episodes)
+            self._capture(episodes, causes)
             for place, cause in causes.items():
                 self.job.workers[place].causes[stalled] = cause
             looked = looked or bool(causes)
@@ -146,6 +165,23 @@ class Session:
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
         return looked
+
+    def _capture(
+        self, episodes: Mapping[int, Episode], causes: dict[int, tuple[Cause | None, str]]
+    ) -> None:
+        """Take a profile of the worst worker of this host, and put what it says into its cause."""
+        here = [
+            place for place in episodes
+            if self.job.workers[place].lives_here and self.job.workers[place].stopped is None
+        ]  # fmt: skip
+        if self._captures is None or not here:
+            return
+        worst = max(here, key=lambda place: episodes[place].lost)
+        self._profile = drop_capture(self.job.workers[worst].run.pid, self._captures)
+        if self._profile is not None:
+            cause, stands = causes[worst]
+            causes[worst] = with_profile(cause, episodes[worst].lost, self._profile), stands
+            self._notes.append(self._profile.note)
 
     @property
     def alerts(self) -> Sequence[str]:
@@ -162,6 +198,7 @@ class Session:
             "unit": figures.unit, "per_second": figures.per_s,
             "baseline_per_second": figures.baseline_per_s, "silent_s": figures.silent_s,
             "cause": _as_json(watched.cause),
+            "profile": self._profile.folder if self._profile else None,
         }  # fmt: skip
 
     def close_outlets(self) -> None:
@@ -247,51 +284,3 @@ def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
     """Whether each check fails; those that were skipped are left out."""
     judged = (Verdict.PASSED, Verdict.FAILED)
     return {o.id: o.verdict is Verdict.FAILED for o in outcomes if o.verdict in judged}
-
-
-def job_headline(job: WatchedJob) -> str:
-    """The first line for all workers: the job is as fast as its slowest."""
-    line = headline(job.slowest.figures())
-    if len(job.workers) == 1:
-        return line
-    return f"{len(job.workers)} workers; the slowest, {job.slowest.worker}, is {line}"
-
-
-def headline(figures: Figures) -> str:
-    """The first line: how fast, against what."""
-    if figures.per_s is None:
-        return f"{figures.run.name}: no step yet."
-    rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
-    ended = "; the run has ended" if figures.run.ended_ns is not None else ""
-    if figures.run.failure is not None:
-        ended = f"; it ended by {figures.run.failure}"
-    if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{ended}."
-    change = figures.per_s / figures.baseline_per_s - 1
-    return f"{rate}, {change:+.0%} against its baseline{ended}."
-
-
-def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
-    """The figures of the report."""
-    recent = f"{source}, its last 5 minutes"
-    rows: dict[str, tuple[float | None, str, str]] = {
-        f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
-        "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
-        "step_time_ms": (figures.step_ms[0], "ms", recent),
-        "step_time_p90_ms": (figures.step_ms[1], "ms", recent),
-        "step_time_p99_ms": (figures.step_ms[2], "ms", recent),
-        "input_wait_share": (
-            None if figures.input_share is None else 100 * figures.input_share, "%", recent,
-        ),
-        "hbm_in_use_bytes": (figures.hbm_bytes, "bytes", recent),
-        "announced_pauses_s": (figures.pause_s or None, "s", source),
-        "steps": (figures.steps, figures.run.unit, source),
-        "recorded_s": (
-            (figures.run.beat_ns - figures.run.started_ns) / NS, "s", source,
-        ),
-    }  # fmt: skip
-    return {
-        name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
-        for name, (value, unit, where) in rows.items()
-        if value is not None
-    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -84,6 +84,8 @@ class Proofs:
     losses: str = ""
     steady: bool | None = None
     """Whether the job as it is gives the same losses twice; None: not tried."""
+    changes_for: Callable[[Report, str], Sequence[Candidate]] = lambda _, __: ()
+    """The changes for the findings of a check in the report of a changed job."""
 
     def prove(self, tried: Sequence[Candidate]) -> None:
         """Try changes together; by halves where they do not agree."""
@@ -98,21 +100,44 @@ class Proofs:
         if judged.losses_differ and not self._is_steady():
             judged = proof.judge(self.before, report, tried, applied, steady=False)
         if judged.sound:
-            self.proven = applied
-            self.after, self.losses = report, judged.losses
-            for each in tried:
-                self.proof[id(each)] = f"rehearsed: the finding is gone; {judged.losses}"
-            return
-        if judged.dropped:
+            self._keep(tried, applied, report, judged.losses)
+        elif judged.dropped:
             for number, why in judged.dropped.items():
                 self._drop([tried[number]], why)
             self.prove([e for n, e in enumerate(tried) if n not in judged.dropped])
         elif len(tried) == 1:
-            self._drop(tried, judged.trouble or "")
+            if not self._proven_with_others(tried, applied, report, judged.fails_with_it):
+                self._drop(tried, judged.trouble or "")
         else:
             middle = len(tried) // 2
             self.prove(tried[:middle])
             self.prove(tried[middle:])
+
+    def _proven_with_others(
+        self, tried: Sequence[Candidate], applied: Sequence[Candidate], report: Report, id_: str
+    ) -> bool:
+        """Whether a change is proven together with those that it calls for in other files.
+
+        A loss is scaled where it is made, and what averages it may stand in another module.
+        """
+        changed = {each.name for each in applied}
+        others = [c for c in self.changes_for(report, id_) if id_ and c.name not in changed]
+        if not others or self.rehearsals.count >= MOST_REHEARSALS:
+            return False
+        together = [*applied, *others]
+        report = self.rehearsals.run(together)
+        judged = proof.judge(self.before, report, tried, together, self.steady is not False)
+        if judged.sound:
+            self._keep(tried, together, report, judged.losses)
+        return judged.sound
+
+    def _keep(
+        self, tried: Sequence[Candidate], applied: list[Candidate], report: Report, losses: str
+    ) -> None:
+        """Changes that a rehearsal has proven."""
+        self.proven, self.after, self.losses = applied, report, losses
+        for each in tried:
+            self.proof[id(each)] = f"rehearsed: the finding is gone; {losses}"
 
     def mends(self, id_: str) -> bool:
         """Whether a check passes with the proven changes."""

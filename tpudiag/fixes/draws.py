@@ -24,9 +24,7 @@ def random_of_tensorflow(place: Place) -> Iterator[Edit]:
     """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
     source = place.source
     if " is called while " not in place.finding.message:
-        raise NoChange(
-            "the value has to become a tf.Variable, made once and assigned where it changes"
-        )
+        raise NoChange("")
     name = str(place.figure("frozen") or "").rpartition(".")[2]
     call = source.call_at(place.line, name)
     known = dict(names.modules(source))

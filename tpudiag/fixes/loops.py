@@ -17,6 +17,8 @@ from tpudiag.source_change import Effect
 
 EVERY = 100
 """Steps between two fetches of a result."""
+_FROM_FUNCTION = ("distribute_datasets_from_function",
+                  "experimental_distribute_datasets_from_function")  # fmt: skip
 _STEPS = ("step", "batch_number", "step_number")
 
 
@@ -143,11 +145,7 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
     if loop is None or not call.args:
         raise NoChange("the loop that calls it is not in the same function")
     data = call.args[0].value
-    endless = any(
-        called(link) == "repeat" and argument(link, "count", 0) is None
-        for link in links.links(source, data)
-    )
-    if not endless:
+    if not _is_endless(source, data):
         raise NoChange("no endless repeat is seen, and a loop over the steps would come to the end")
     loops = [loop]
     while (outer := source.loop(loops[-1])) is not None:
@@ -158,6 +156,27 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
     name = links.fresh_name(source, "iterator", "batches", "batch_iterator")
     yield source.before(loops[-1], f"{name} = {source.code(call)}")
     yield source.replaced(call, name)
+
+
+def _is_endless(source: Source, data: cst.BaseExpression) -> bool:
+    """Whether a dataset repeats for ever, also one that a function of the file makes."""
+    chain = links.links(source, data)
+    for first in chain[:1]:
+        passed = called(first) in _FROM_FUNCTION and first.args
+        made = _given_by(source, first.args[0].value if passed else first.func)
+        chain += links.links(source, made) if made is not None else []
+    return any(c for c in chain if called(c) == "repeat" and argument(c, "count", 0) is None)
+
+
+def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a lambda or a function of the file with one return gives back."""
+    if isinstance(function, cst.Lambda):
+        body = function.body
+        inner = _given_by(source, body.func) if isinstance(body, cst.Call) else None
+        return inner or body
+    named = source.functions(names.dotted(function).rpartition(".")[2])
+    returns = [r for f in named for r in source.inside(f, cst.Return) if source.function(r) is f]
+    return returns[0].value if len(named) == len(returns) == 1 else None
 
 
 def _is_bound(source: Source, name: cst.Name) -> bool:

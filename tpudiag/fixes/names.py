@@ -58,9 +58,8 @@ def keras(source: Source) -> str:
     for call in source.calls:
         if ".keras." in f".{dotted(call.func)}." and dotted(call.func).partition(".")[0] in known:
             return dotted(call.func).partition(".keras")[0] + ".keras"
-    for name, path in known.items():
-        if path.startswith(("keras.", "tf_keras.", "tensorflow.keras.")):
-            raise NoChange(f"the script has parts of Keras ({name}) and not Keras itself")
+    # with parts of Keras alone: TensorFlow's is the same one as a rule, and a change
+    # of another Keras mends nothing and is dropped
     return f"{tensorflow(source)}.keras"
 
 
@@ -97,7 +96,9 @@ def strategy(source: Source, at: cst.CSTNode) -> str:
         for node in source.all(cst.Attribute)
         if node.attr.value in STRATEGY_USES and _may_be_strategy(source, node)
     )
-    for name, _ in uses.most_common():
+    for name in dict.fromkeys(
+        (*(name for name, _ in uses.most_common()), *_made_strategies(source))
+    ):
         if known_at(source, name, at):
             return name
     raise NoChange("the strategy has no name that is known on this line")
@@ -114,14 +115,14 @@ def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
     return "strat" in name.lower() or name in _made_strategies(source)
 
 
-def _made_strategies(source: Source) -> set[str]:
+def _made_strategies(source: Source) -> tuple[str, ...]:
     """Names that a strategy is assigned to."""
-    return {
+    return tuple(
         dotted(target.target)
         for node in source.all(cst.Assign)
         if isinstance(node.value, cst.Call) and called(node.value) in _STRATEGIES
         for target in node.targets
-    }
+    )
 
 
 def known_at(source: Source, name: str, at: cst.CSTNode) -> bool:

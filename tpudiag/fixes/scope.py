@@ -25,7 +25,7 @@ def optimizer_built_in_scope(place: Place) -> Iterator[Edit]:
     made = [
         node for node in source.all(cst.Assign) if names.dotted(node.targets[0].target) == optimizer
     ]
-    if len(made) != 1 or not _in_scope(source, made[0]):
+    if len(made) != 1 or not in_scope(source, made[0]):
         raise NoChange("the optimizer is not made once in the scope")
     models = {
         source.code(node)
@@ -63,7 +63,7 @@ def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
     """The statement outside the scope that makes what a line makes: it, or its function's call."""
     statement = source.statement_at(line)
     for _ in range(3):
-        if _in_scope(source, statement):
+        if in_scope(source, statement):
             raise NoChange("it stands in a scope already")
         function = source.function(statement)
         if function is None:
@@ -71,7 +71,7 @@ def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
         callers = [c for c in source.calls if called(c) == function.name.value]
         if any(True for _ in names.bound(source, function, "self")) or not callers:
             break
-        outside = [c for c in callers if not _in_scope(source, c)]
+        outside = [c for c in callers if not in_scope(source, c)]
         if len(outside) != 1:
             raise NoChange("the function that makes it is called in several places")
         statement = source.statement(outside[0])
@@ -106,7 +106,7 @@ def _makes(source: Source, statement: cst.SimpleStatementLine) -> bool:
     )  # fmt: skip
 
 
-def _in_scope(source: Source, node: cst.CSTNode) -> bool:
+def in_scope(source: Source, node: cst.CSTNode) -> bool:
     """Whether a node stands in `with strategy.scope():`."""
     return any(isinstance(n, cst.With) and _is_scope(source, n) for n in source.above(node))
 

@@ -72,6 +72,8 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
     made = [f for f in source.functions(name) if source.loop(f) is not None]
+    if not made:
+        raise NoChange("")
     if len(made) != 1 or not isinstance(loop := source.loop(made[0]), (cst.For, cst.While)):
         raise NoChange("the function is not made in a loop of this file")
     block = loop.body
@@ -91,6 +93,39 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
         yield Edit(begin, end, "")
     gap = source.newline * (2 if source.function(loop) is None else 1)
     yield Edit(first, first, gap.join(texts) + gap)
+
+
+@fix("TPU101", effect=Effect.NONE, title="make the function once")
+def wrapped_before_loop(place: Place) -> Iterator[Edit]:
+    """`step = tf.function(...)` in each turn of a loop moves before it."""
+    source = place.source
+    if "(new function)" not in place.finding.message:
+        raise NoChange("")
+    called_here = {
+        called(call) for call in source.inside(source.statement_at(place.line), cst.Call)
+    }
+    made = [
+        node
+        for node in source.all(cst.Assign)
+        if isinstance(node.value, cst.Call)
+        and called(node.value) == "function"
+        and names.dotted(node.targets[0].target) in called_here
+        and source.loop(node) is not None
+    ]
+    if len(made) != 1 or len(made[0].targets) != 1:
+        raise NoChange("the function is not made in a loop of this file")
+    loop = source.loop(made[0])
+    if loop is None or source.block(made[0]) is not loop.body:
+        raise NoChange("the function is made under a condition in the loop")
+    own = {n.value for n in source.inside(made[0].targets[0], cst.Name)}
+    bound = {n.value for n in source.inside(loop, cst.Name) if _binds_in(source, n, [])} - own
+    bound |= {f.name.value for f in source.inside(loop, cst.FunctionDef)}
+    if clash := bound & {n.value for n in source.inside(made[0].value, cst.Name)}:
+        raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
+    first, last = source.full_lines(made[0])
+    at = _line_start(source, loop)
+    yield Edit(at, at, source.shifted(first, last, -1).text)
+    yield Edit(first, last, "")
 
 
 def _with_those_it_calls(

@@ -39,6 +39,8 @@ class Kind(Enum):
     """It names the family; an error that tells more stands before it."""
     CONSEQUENCE = 2
     """It follows from something else; every other error stands before it."""
+    FORM = 3
+    """Only the form of its sentence is known; all but noise stands before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +150,8 @@ class Match:
     @property
     def confidence(self) -> Confidence:
         """How sure the cause is."""
+        if self.error.kind is Kind.FORM:
+            return "low"
         if self.error.rivals:
             return "medium" if self.supported else "low"
         return "high" if self.error.kind is Kind.TELLING else "medium"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .model import KnownError, Level, Match, RivalFound
+from .model import Kind, KnownError, Level, Match, RivalFound
 from .probes import Probe, probes
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -49,6 +49,8 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
 def _yields(error: KnownError, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
     others = [each.error for each in among if each.error.id != error.id]
+    if error.kind is Kind.FORM:
+        return any(not each.noise and each.kind is not Kind.FORM for each in others)
     if any(other.id in error.yields_to for other in others):
         return True
     failures = (other for other in others if other.level == "error")

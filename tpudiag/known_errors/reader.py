@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from typing import BinaryIO
 
 from tpudiag.errors import UnreadableInput
@@ -37,7 +38,7 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
     try:
         if name == "-":
             with open(0, "rb", closefd=False) as piped:
-                return list(search.scan(piped))
+                return in_pipe(piped)
         with open(name, "rb") as stream:  # noqa: PTH123
             if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
                 return in_text(stream.read().decode(errors="replace"))
@@ -51,6 +52,38 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
             return _with_unknown(matches, ends.decode(errors="replace"))
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
+
+
+class _Ends:
+    """A stream that is read once, from a beginning that was read already; keeps its two ends."""
+
+    def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
+        self._beginning, self._rest = BytesIO(beginning), stream
+        self._first = beginning[:END_BYTES]
+        self._last = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; empty at the end."""
+        block = self._beginning.read(size) or self._rest.read(size)
+        self._last = (self._last + block)[-END_BYTES:]
+        return block
+
+    @property
+    def text(self) -> str:
+        """Both ends of what was read."""
+        return (self._first + self._last).decode(errors="replace")
+
+
+def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
+    """What a pipe says: it cannot be read twice, so its ends are kept while it is searched."""
+    from tpudiag.known_errors import search
+
+    beginning = piped.read(SMALL_BYTES + 1)
+    if len(beginning) <= SMALL_BYTES:
+        return in_text(beginning.decode(errors="replace"))
+    ends = _Ends(beginning, piped)
+    matches = search.scan(ends)
+    return _with_unknown(matches, ends.text)
 
 
 def is_known(answer: Match | UnknownError) -> bool:

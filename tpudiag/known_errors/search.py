@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from itertools import accumulate, takewhile
-from typing import BinaryIO
+from typing import Protocol
 
 from .catalogue import known_errors
 from .model import Match
@@ -29,6 +29,14 @@ LONGEST_MATCH = 4096
 LONGEST_EXCERPT = 300
 
 
+class Stream(Protocol):
+    """What a log is read from: a file, a pipe."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; empty at the end."""
+        ...
+
+
 def match(text: str) -> tuple[Match, ...]:
     """The known errors in a text, best first: causes before consequences, failures first.
 
@@ -38,7 +46,7 @@ def match(text: str) -> tuple[Match, ...]:
     return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
 
 
-def scan(stream: BinaryIO, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
+def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
     """The known errors in a log of any size, its lines as long as they may be, best first.
 
     `on_read` is told of the bytes of each block that was read.

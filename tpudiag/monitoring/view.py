@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tpudiag.diagnoses.lost_time import lines
-from tpudiag.diagnoses.recording import Session, job_headline
+from tpudiag.diagnoses.recording import Session
+from tpudiag.diagnoses.watched_figures import job_headline
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

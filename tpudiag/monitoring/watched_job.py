@@ -22,11 +22,19 @@ class WatchedJob:
         self, paths: Sequence[str], clock: Clock | None = None, expect: Reference | None = None
     ) -> None:
         self._places = [Place(path) for path in paths]
+        self._looked_up: frozenset[str] = frozenset()
         self._clock, self._expect = clock or Clock(), expect
         self._followed: dict[int, tuple[Source, Watched]] = {}
         self._of_place: dict[str, list[Watched]] = {}
         self._missing_ns: dict[str, int] = {}
         self.workers: list[Watched] = []
+
+    def follow(self, before: Sequence[str], now: Sequence[str]) -> None:
+        """Go on with workers whose addresses were looked up again: others come, some are gone."""
+        gone, known = {*before} - {*now}, {place.path for place in self._places}
+        self._places = [place for place in self._places if place.path not in gone]
+        self._places += [Place(path) for path in now if path not in known]
+        self._looked_up = frozenset(now)
 
     def poll(self) -> bool:
         """Take in what is new; whether there is a run. Raises UnreadableInput."""
@@ -37,6 +45,8 @@ class WatchedJob:
                 now = [self._watched(source) for source in place.sources()]
                 now = [watched for watched in now if watched.poll()]
             except UnreadableInput as error:
+                if not before and place.path in self._looked_up:
+                    continue  # it has only begun to run
                 if not before or self._missing_s(place.path) > MISSING_S:
                     raise (
                         UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)")

@@ -96,6 +96,8 @@ class FitData:
     starts_again: bool
     """This Keras starts the dataset again in the epoch after it ran out."""
     location: Location | None
+    validation_unknown: bool = False
+    """tf.data does not know either how many batches of validation data there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +113,8 @@ class Pause:
     location: Location | None
     eager: bool = False
     """A model was called outside any tf.function."""
+    each_batch: bool = False
+    """A callback of fit does it at each batch."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -10,9 +11,10 @@ import pytest
 
 from tpudiag.diagnoses.recording import Session
 from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
-from tpudiag.monitoring.causes.machine_events import MachineEvent, announced
+from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of_node
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.settings import Settings
+from tpudiag.signals import CauseKind, CloudTpu
 
 WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)), samples=10)
 LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)), samples=10)
@@ -84,7 +86,43 @@ def test_googles_machines_are_asked_for_their_end(tmp_path: Path) -> None:
     assert announced(product, lambda _: None) is None
 
 
-def _waiting(windows: list[object], wait_ms: float) -> list[object]:
-    from dataclasses import replace
+NODE = CloudTpu(
+    name="mine", project="p", zone="z", state="READY", health="HEALTHY", health_description="",
+    accelerator_type="v5litepod-8", runtime_version="", preemptible=True, workers=(),
+)  # fmt: skip
 
+
+@pytest.mark.parametrize(
+    ("node", "event"),
+    [
+        (NODE, None),
+        (replace(NODE, state="PREEMPTED"), MachineEvent("TPU mine is PREEMPTED", final=True)),
+        (
+            replace(NODE, health="UNHEALTHY_MAINTENANCE"),
+            MachineEvent("TPU mine: UNHEALTHY_MAINTENANCE"),
+        ),
+        (replace(NODE, symptoms=("OUT_OF_MEMORY",)), MachineEvent("TPU mine: OUT_OF_MEMORY")),
+    ],
+)
+def test_what_the_api_says_of_a_tpu(node: CloudTpu, event: MachineEvent | None) -> None:
+    assert of_node(node) == event
+
+
+def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
+    tmp_path: Path, recordings: ModuleType
+) -> None:
+    run = recordings.run(1500)
+    path = tmp_path / "a.sqlite"
+    store = recordings.Store(path)
+    store.write(replace(run, host="elsewhere"), recordings.windows(run.started_ns, [1.0] * 600), ())
+    store.close()
+    gone = MachineEvent("TPU mine is PREEMPTED", final=True)
+    with Session([str(path)], Settings(), tools=Tools(node=lambda: gone)) as session:
+        assert session.look()
+        cause = session.watched.cause
+    assert cause is not None
+    assert cause.kind is CauseKind.PREEMPTION
+
+
+def _waiting(windows: list[object], wait_ms: float) -> list[object]:
     return [replace(window, wait_ms=wait_ms) for window in windows]  # type: ignore[type-var]

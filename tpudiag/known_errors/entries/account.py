@@ -143,6 +143,9 @@ gcloud alpha compute tpus tpu-vm ssh NAME --zone=ZONE --tunnel-through-iap  # wi
             r"(?:FailedScheduling|nodes are available).{0,300}?cloud\.google\.com/gke-tpu",
             r"[Ii]nvalid (?:TPU )?topology",
             r"gke-tpu-topology.{0,120}?(?:invalid|not (?:valid|supported)|does not match)",
+            r"node\(s\) didn't match Pod's node affinity",
+            r"node\(s\) had untolerated taint",
+            r"pod didn.t trigger scale-up",
         ),
         cause="Kubernetes finds no node for the pod: no free TPU node of that accelerator and topology, a request that is not exactly the chips of a node, a missing toleration, or a topology that this accelerator does not have.",
         fix="""\

@@ -78,7 +78,6 @@ tpudiag check train.py --for v5e-8        # compiles the step for the TPU with n
             r"RET_CHECK failure \((?P<place>[\w/.-]{1,160}:\d{1,6})\)",
             r"Internal(?:Error)?: .{0,40}?hlo_\w{1,40}\.cc",
             r"Check failed: .{0,160}?hlo\W",
-            r"Mosaic failed to compile",
             r"\] Check failed: fusion\w{0,20}",
             r"(?:fusion|hlo|emitter|layout|buffer_assignment|lowering|jellyfish|deepsea)\w{0,40}\.cc:\d{1,6}\] Check failed",
             r"\] RET_CHECK failure",

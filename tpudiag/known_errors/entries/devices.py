@@ -24,6 +24,7 @@ ERRORS = (
             r"TpuHalFactory::Register",
             r"libtpu.{0,20}?(?:multi-process )?lock_?file",
             r"TPU.{0,40}?(?:in use|being used) by another",
+            r"TPU is already in use by process",
         ),
         cause="Another process holds the TPU, or one that died has left its lock file behind.",
         details=(
@@ -226,6 +227,8 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
             r"unexpected leader shows up",
             r"real_program_continuator\.cc",
             r"program continuator has halted",
+            r"unexpected peer shows up",
+            r"Halted cores:",
         ),
         cause="A TPU core stopped: a hardware fault, hosts that run different programs (launch group mismatch), or an access out of bounds.",
         details=("The runtime observed: {observed}.",),

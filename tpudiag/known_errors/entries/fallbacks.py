@@ -56,6 +56,7 @@ python -m venv fresh && fresh/bin/pip install -r requirements.txt               
             r"TensorArray.{0,80}?(?:Could not (?:read|write)|has inconsistent shapes|already been (?:read|written)|out of bounds|inconsistent dtype)",
             r"Tried to (?:pop|read|stack|concat) .{0,30}?(?:empty|uninitialized|unknown)",
             r"Trying to (?:stack|concat|access element|read) .{0,60}?list",
+            r"Tried to (?:concat|append|set) .{0,40}?list",
         ),
         cause="A loop over time reads or writes past the end of its list of tensors: a mask or a length that is longer than the sequence, a decoder that runs more steps than there are, or inputs and mask of different lengths.",
         fix="""\

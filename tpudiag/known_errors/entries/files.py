@@ -96,6 +96,7 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
             r"BucketNotFound",
             r"""gs://[^\s'\"]{1,160}.{0,20}?No such file or directory""",
             r"""gs://[^\s'\"]{1,160}.{0,20}?does not exist""",
+            r"Could not find directory gs://",
         ),
         cause="There is no such object or bucket: the path is mistyped, or the file was never written there (it is not a question of rights).",
         details=("The object is {object}.",),

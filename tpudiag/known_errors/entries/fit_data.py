@@ -33,6 +33,7 @@ print(x.dtype, x.shape)                                               # object i
         yields_to=(
             "E24",
             "E143",
+            "E543",
         ),
     ),
     KnownError(
@@ -50,6 +51,9 @@ print(x.dtype, x.shape)                                               # object i
             r"PyDataset has length 0",
             r"`?x`? and `?y`? should have the same (?:length|number)",
             r"Expected input data to be non-empty",
+            r"should have the same number of samples",
+            r"Leading dimensions of input arrays must match",
+            r"Empty training data",
         ),
         cause="fit was given data that do not belong together: arrays of different lengths, a dataset with batch_size, y or validation_split (which only arrays may have), or nothing at all (an empty folder, a filter that keeps nothing, fewer files than one batch).",
         fix="""\
@@ -69,7 +73,7 @@ tf.io.gfile.glob("gs://BUCKET/train*.tfrecord")                                 
             r"'_?\w{1,40}Dataset\w{0,8}' object is not (?P<what>subscriptable|an iterator|callable|reversible)",
             r"The dataset length is unknown",
             r"dataset length is (?:unknown|infinite)",
-            r"'_?\w{1,40}Dataset\w{0,8}' object has no attribute '(?P<what>shape|as_numpy_iterator|reshape|columns|numpy|element_spec|next)'",
+            r"'_?\w{1,40}Dataset\w{0,8}' object has no attribute '(?P<what>shape|dtype|as_numpy_iterator|reshape|columns|numpy|element_spec|next|ndim|ravel|flatten|values|astype|keys|T)'",
             r"'(?:OwnedIterator|IteratorV2|OwnedMultiDeviceIterator)' object has no attribute",
             r"iterator has not been initialized",
             r"'_?\w{1,40}Adapter' object is not (?P<what>subscriptable|an iterator)",

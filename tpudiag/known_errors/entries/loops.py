@@ -204,6 +204,7 @@ def train(iterator): strategy.run(step, args=(next(iterator),))      # loops ove
             r"op outside of the function building code is being passed",
             r"cannot be accessed (?:here|from here), because it (?:is|was) defined in",
             r"InaccessibleTensorError",
+            r"'(?:Symbolic)?Tensor' object has no attribute '_datatype_enum'",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
         ),
         cause="A tensor that was made in one function, condition or loop body is used in another: kept in an attribute or a list, or caught from outside.",
@@ -217,7 +218,10 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
         id="E156",
         family="no-gradients",
         phase=Phase.TRACING,
-        patterns=(r"No gradients provided for any variable",),
+        patterns=(
+            r"No gradients provided for any variable",
+            r"An operation has `?None`? for gradient",
+        ),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\
 with tf.GradientTape() as tape:

@@ -113,6 +113,7 @@ series.resource.labels.update(project_id=project, location=zone, namespace="trai
             r"another profiler is running",
             r"[Aa]nother profiler session",
             r"Profiler.{0,40}?already (?:active|running|started)",
+            r"Cannot start another profil",
         ),
         cause="A profile is being taken already in this process (the TensorBoard callback, another capture), and there can be one only.",
         fix="""\

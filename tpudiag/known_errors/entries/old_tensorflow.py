@@ -182,7 +182,6 @@ model.fit(dataset)
             r"_fetch_cloud_tpu_metadata",
             r"_get_tpu_context",
             r"scaffold must be tf\.train\.Scaffold",
-            r"to 'tpu_replicated_input' Op, not",
             r"Non-resource Variables are not supported inside TPU computations",
             r"TPUEstimator.{0,120}?(?:Error|not supported|must|requires)",
             r"model_fn.{0,80}?(?:TPUEstimatorSpec|EstimatorSpec).{0,60}?(?:must|expected)",

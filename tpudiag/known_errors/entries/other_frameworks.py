@@ -70,6 +70,8 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"Cannot replicate if number of devices \(\d{1,4}\) is different from \d{1,4}",
             r"Runtime is already initialized\. Do not use the XLA device before",
             r"ComputationClient\(\) can only be called once",
+            r"ComputationClient already initialized",
+            r"Check failed: !was_initialized",
             r"No module named '?torch_xla\b",
             r"PJRT_DEVICE.{0,60}?(?:not set|must be set|unknown|Invalid)",
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",

@@ -23,6 +23,7 @@ ERRORS = (
             r"Length of the specified weight list",
             r"is not a valid argument, kwargs should be empty",
             r"must be a string or a (?:real )?number, not '(?P<argument>\w{1,30}(?:Decay|Schedule|Restarts))'",
+            r"is deprecated in the new [\w-]{0,4}Keras optimizer",
         ),
         cause="The optimizer's arguments changed: lr is learning_rate, decay is a schedule, and internals of Keras 2 optimizers (slots, hypers) are gone.",
         details=("It is {argument}.",),

@@ -24,6 +24,7 @@ ERRORS = (
             r"Could not parse .{0,20}?proto",
             r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
             r"Input is empty\..{0,200}?Decode(?:Jpeg|Png|Image|Gif|Bmp)",
+            r"Not a valid TFRecord",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -61,6 +62,8 @@ dataset = dataset.ignore_errors()                          # only once the numbe
             r"Expected .{0,20}? features? of type .{0,40}?but",
             r"(?:Required|Missing) (?:feature|key)s? .{0,60}?(?:not found|missing) in .{0,20}?[Ee]xample",
             r"Cannot parse (?:serialized )?(?:tensor|example|proto)",
+            r"Feature list '(?P<feature>[\w/]{1,60})' is required but could not be found",
+            r"is required but could not be found\. .{0,20}?Did you mean to include it",
         ),
         cause="The records do not hold what the parse function asks for: another name, type or length of a feature.",
         details=("The feature is {feature}.",),
@@ -86,7 +89,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"When passing an infinitely repeating dataset",
             r"you must specify the number of steps",
         ),
-        cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated.",
+        cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated. Keras 3 says `Your input ran out of data` also of a dataset of unknown length that fit goes through without steps_per_epoch, once, when it has counted the batches: nothing is lost then.",
         fix="""\
 dataset = dataset.repeat()                                          # with steps_per_epoch; without it no repeat()
 steps_per_epoch = examples // global_batch                          # with drop_remainder=True, rounded down
@@ -125,8 +128,6 @@ tf.keras.backend.set_floatx("float32")                         # and no np.float
         patterns=(
             r"Unsupported data type for TPU: (?P<type>\w{1,12})",
             r"<dtype: '(?P<type>\w{1,12})'> is not a supported TPU infeed type",
-            r"Cast (?P<type>string) to \w{1,12} is not supported",
-            r"Cast \w{1,12} to (?P<type>string) is not supported",
             r"(?P<type>U8 and S8) types are not supported",
             r"OpKernel for '?TPU'? devices compatible.{0,300}?T\w{0,6}=DT_(?P<type>\w{1,12})",
             r"OpKernel for '?TPU'? devices",

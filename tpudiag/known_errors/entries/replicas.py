@@ -151,6 +151,7 @@ with strategy.scope():                                 # everything is made here
             r"The optimizer cannot recognize variable",
             r"Unknown variable: <KerasVariable",
             r"optimizer cannot .{0,20}?recognize variable",
+            r"[Gg]radients must match .{0,40}?one-to-one",
         ),
         cause="An optimizer meets variables it was not built for: one optimizer serves two models, layers were made or unfrozen after its first step, or it was built for another model.",
         fix="""\

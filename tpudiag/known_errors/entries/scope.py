@@ -99,6 +99,7 @@ def train_step(iterator):
             r"`?apply_gradients\(\)`? cannot be called in cross-replica context",
             r"was called in a cross-replica context",
             r"may only be assigned in a replica context",
+            r"(?:called|used|defined) outside (?:of )?(?:a |the )?replica context",
         ),
         cause="Something is called on the wrong side: the forward pass, gradients and apply_gradients belong into strategy.run (replica context); building, fit, reduce and saving belong outside it.",
         fix="""\

@@ -14,6 +14,7 @@ ERRORS = (
             r"Input to reshape is a tensor with (?P<has>\d{1,12}) values, but the requested shape (?:has|requires a multiple of) (?P<wanted>\d{1,12})",
             r"Input to reshape is a tensor with",
             r"Cannot reshape a tensor with (?P<has>\d{1,12}) elements to shape",
+            r"total size of the tensor must be unchanged",
         ),
         cause="A reshape is given another number of values than its shape says. On a TPU this is mostly a batch size written into the model: each replica sees the global batch divided by the replicas, and the last batch may be smaller.",
         details=("It has {has} values and should have {wanted}.",),
@@ -143,6 +144,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"[Cc]annot rebatch",
             r"Cannot iterate over a shape with unknown rank",
             r"Shape \(.{0,60}?\) is not fully defined",
+            r"can't multiply sequence by non-int of type 'NoneType'",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

@@ -44,6 +44,13 @@ gcloud compute tpus tpu-vm create NAME --version=v2-alpha-tpuv6e ...      # an i
                 families=("tpu-busy",),
             ),
             Rival(
+                cause="a slice of several hosts, and the program was not started on all of them",
+                look_for="`global topology`, `TPU_WORKER_HOSTNAMES`, a v4-16 or larger; it waits, then fails, on one host",
+                decide="gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(acceleratorType,networkEndpoints)'",
+                fix='gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python3 train.py"',
+                families=("hosts-missing",),
+            ),
+            Rival(
                 cause="a container or a user without the right to the devices",
                 look_for="docker, Kubernetes, `Operation not permitted`, `memlock`",
                 decide="id; ls -l /dev/accel* /dev/vfio/*; ulimit -l",

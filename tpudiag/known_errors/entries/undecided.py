@@ -17,6 +17,7 @@ ERRORS = (
             r"Unable to initialize backend 'tpu'",
             r"Failed to create TPU (?:client|driver|system)",
             r"TPU-enabled jaxlib or libtpu is not installed",
+            r"Backend 'tpu' failed to initialize",
         ),
         cause="libtpu could not take the TPU: it is held, missing, or not for this process.",
         fix="""\

@@ -131,6 +131,7 @@ Additional GRPC error information from remote target /job:localhost/replica:0/ta
             r"Session \w{6,40} is not found",
             r"Remote EagerContext with id .{1,40}?does not seem to exist",
             r"Unable to find the relevant tensor remote_handle",
+            r"this master has (?:since )?restarted",
         ),
         cause="The worker does not know the client's session: it was restarted (preempted, out of memory), or the client connected to the host only, or their versions differ.",
         fix="""\

@@ -80,6 +80,8 @@ class Tools:
     stacks: Callable[[int], MainThread] = stacks.look
     events: Callable[[], MachineEvent | None] = machine_events.announced
     devices: Callable[[], Sequence[CauseFigure]] = device_figures
+    node: Callable[[], MachineEvent | None] | None = None
+    """The state of the TPU, where its name is known."""
 
 
 class Investigator:
@@ -114,9 +116,10 @@ class Investigator:
         looked = here if wanted and len(here) >= LEAST_WORKERS else wanted
         with ThreadPoolExecutor(max_workers=MOST_WORKERS) as pool:
             pids = [workers[place].run.pid for place in looked]
-            events = pool.submit(self._tools.events) if here else None
+            asked = (self._tools.events if here else None, self._tools.node)
+            events = [pool.submit(ask) for ask in asked if ask is not None]
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
-            event = events.result() if events is not None else None
+            event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
         odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
         by_place: dict[int, tuple[Cause | None, str]] = {}

@@ -1,4 +1,4 @@
-"""What Google's machines are told of their end: preemption, maintenance, termination."""
+"""What is known of a machine's end: preemption, maintenance, termination, a TPU's state."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tpudiag.signals.environment import CloudTpu
+
 PRODUCT = Path("/sys/class/dmi/id/product_name")
 METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/"
 LIMIT_S = 1.0
+READY = "READY"
+"""The one state of the Cloud TPU API in which a TPU trains; others were not seen on a real one."""
+WELL = ("HEALTHY", "HEALTH_UNSPECIFIED")
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,14 @@ def announced(
         return MachineEvent("it was preempted", final=True)
     event = (ask("maintenance-event") or "NONE").strip()
     return None if event.upper() == "NONE" else MachineEvent(f"maintenance event {event}")
+
+
+def of_node(node: CloudTpu) -> MachineEvent | None:
+    """What the Cloud TPU API says of a TPU, None where it is ready and well."""
+    if node.state != READY:
+        return MachineEvent(f"TPU {node.name} is {node.state}", final=True)
+    troubles = [*([] if node.health in WELL else [node.health]), *node.symptoms]
+    return MachineEvent(f"TPU {node.name}: {', '.join(troubles)}") if troubles else None
 
 
 def _asked(name: str) -> str | None:

@@ -30,3 +30,5 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
     script.write_text(f"import os\n{name} = os.environ.get('NAME')\n")
     assert name not in runner.added_variables(spec(str(script)))
     assert name not in runner.added_variables(spec("module:function"))
+    script.write_text(f"import os\nos.environ.get('{name}', 'my-node')\n")  # its own default
+    assert name not in runner.added_variables(spec(str(script)))

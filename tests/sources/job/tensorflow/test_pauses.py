@@ -73,3 +73,27 @@ def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
         model.evaluate()
     (pause,) = watch.facts()
     assert (pause.kind, pause.times, pause.spent_ms) == ("evaluation", 3, 6.0)
+
+
+def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
+    watch = watched()
+
+    class Model(Saver):
+        def predict(self) -> None:
+            watch.evaluated("predict_function", 3.0, HERE)
+
+        def evaluate(self) -> None: ...
+
+        save_weights = Saver.save
+
+    watch.watch_keras(SimpleNamespace(Model=Model))
+    model: Any = Model()
+
+    def on_train_batch_end() -> None:
+        model.predict()
+
+    for _ in range(4):
+        watch.trained(10.0)
+        on_train_batch_end()
+    (pause,) = watch.facts()
+    assert (pause.kind, pause.times, pause.spent_ms, pause.training_ms) == ("predict", 4, 9.0, 30.0)

@@ -24,9 +24,9 @@ from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 TAIL_BYTES = 64 * 1024
 COLAB_TPU = "COLAB_TPU_ADDR"
+"""Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
 _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
 """Variables that scripts read their TPU's name from; what resolves it is stood in for."""
-"""Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
 
@@ -131,7 +131,8 @@ def added_variables(spec: JobSpec) -> dict[str, str]:
     variables = {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
     text = _text_of(spec.program)
     for name, value in _TPU_NAMES.items():
-        asked = re.search(rf"""["']{name}["']""", text) and re.search("environ|getenv", text)
+        without_default = rf"""["']{name}["'](?!\s*,\s*["'][^"'])"""
+        asked = re.search(without_default, text) and re.search("environ|getenv", text)
         if asked and name not in os.environ:
             variables[name] = value
     return variables

@@ -22,6 +22,9 @@ class KerasWatch:
         self.fit_model: Any = None
         self.fit_at: Location | None = None
         self.optimizers: list[Any] = []
+        self._stepped = False
+        self._restored_steps = 0
+        """Steps of the optimizers before the first call that trained."""
         self.layers = LayerWatch()
         self._fit_epochs = 1
         self._compiled_at: dict[int, Location | None] = {}
@@ -141,6 +144,17 @@ class KerasWatch:
         """The methods of the model in fit that its author wrote."""
         methods = (getattr(self.fit_model, name, None) for name in ("train_step", "call"))
         return tuple(method for method in methods if user_lines.of_function(method) is not None)
+
+    def calling(self) -> None:
+        """A function is about to be called that may be the first step; what was restored counts."""
+        if not self._stepped:
+            self._restored_steps = self.iterations() or 0
+
+    def steps_of_first_call(self) -> int | None:
+        """Optimizer steps of the call just ended, the first that trained; None where not known."""
+        self._stepped = True
+        now = self.iterations()
+        return None if now is None else now - self._restored_steps
 
     def iterations(self) -> int | None:
         """Optimizer steps taken so far, None where no optimizer is known."""

@@ -49,6 +49,8 @@ class LayerWatch:
 
     def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
         """A layer was made; of the user's own classes the line of the operation says more."""
+        if type(layer).__name__ == "InputLayer":
+            return  # it computes nothing
         where = user_lines.caller()
         name = getattr(layer, "name", None)
         library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")

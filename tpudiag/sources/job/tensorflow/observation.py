@@ -126,7 +126,7 @@ class Observation:
         """Training steps were dispatched and have returned."""
         steps = self._steps
         if steps.steps == 0 and not eager:
-            moved = self.watches.keras.iterations()
+            moved = self.watches.keras.steps_of_first_call()
             if moved is not None:  # more than 1 where a loop runs inside the dispatch
                 steps.steps_per_dispatch = max(moved, 1)
         if steps.steps in TOLD_AFTER:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
+from types import FrameType
 from typing import Any, Literal
 
 from tpudiag.model import Location
@@ -19,7 +21,8 @@ ANSWERED = 0.1
 MOST_TIMED = 50
 FEWEST_STEPS_BETWEEN = 3
 """Training steps between two evaluations; what is called more often belongs to the training, as a
-policy that acts between the updates of it."""
+policy that acts between the updates of it; a callback of fit at each batch belongs to nothing."""
+_BATCH_HOOKS = frozenset(("on_train_batch_end", "on_train_batch_begin", "on_batch_end"))
 
 
 @dataclass
@@ -31,6 +34,8 @@ class _Line:
     """Time spent training before each of them."""
     at_step: list[int] = field(default_factory=list[int])
     eager: bool = False
+    each_batch: bool = False
+    """A callback of fit does it."""
 
     @property
     def steps_between(self) -> float:
@@ -92,7 +97,7 @@ class PauseWatch:
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
             if len(line.spent_ms) > 1
-            and (kind == "saving" or line.steps_between >= FEWEST_STEPS_BETWEEN)
+            and (kind == "saving" or line.each_batch or line.steps_between >= FEWEST_STEPS_BETWEEN)
         )
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
@@ -117,9 +122,20 @@ class PauseWatch:
                 if self._training_ms:
                     whole_ms = (time.perf_counter() - began) * 1e3
                     took_ms = whole_ms if kind == "saving" else self._spent_ms
-                    self._add(kind, user_lines.caller(), took_ms)
+                    line = self._add(kind, user_lines.caller(), took_ms)
+                    line.each_batch = line.each_batch or _of_a_batch()
 
         return call
+
+
+def _of_a_batch() -> bool:
+    """Whether a callback's hook for each batch is on the stack."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if frame.f_code.co_name in _BATCH_HOOKS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
@@ -130,4 +146,5 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
         kind=kind, times=len(line.spent_ms),
         spent_ms=sum(spent for spent, training in later if training > first),
         training_ms=line.training_ms[-1] - first, location=location, eager=line.eager,
+        each_batch=line.each_batch,
     )  # fmt: skip

@@ -151,15 +151,27 @@ class SetupWatch:
         epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
         first = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
         steps = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
-        if steps is None or not isinstance(x, self._tf.data.Dataset):
+        if steps is None or not self._is_stream(x):
             return
+        validation = kwargs.get("validation_data", args[7] if len(args) > 7 else None)
         data = FitData(
-            batches=int(x.cardinality()), steps_per_epoch=int(steps),
+            batches=self._batches(x), steps_per_epoch=int(steps),
             epochs=int(epochs) - int(first or 0),
             starts_again=self._package == "keras" and self._version >= STARTS_AGAIN,
             location=user_lines.caller(),
+            validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,
         )  # fmt: skip
         self._fits.append(data)
+
+    def _is_stream(self, data: Any) -> bool:
+        """Whether data come to an end: a dataset, or a generator; arrays begin again."""
+        if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
+            return True
+        return hasattr(data, "__next__")
+
+    def _batches(self, data: Any) -> int:
+        """The batches of a dataset; -2 where they are not known, -1 where they have no end."""
+        return int(data.cardinality()) if isinstance(data, self._tf.data.Dataset) else -2
 
 
 def _made_by_metric() -> bool:

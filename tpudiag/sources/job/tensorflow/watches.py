@@ -89,12 +89,17 @@ class Watches:
         self.strategies.on_run = self._mark_replicated
         self.strategies.after_eager_run = events.after_eager_run
         self.strategies.before_first_run = events.before_first_run
-        self.functions.before_call = self.pipelines.feeds.calling
+        self.functions.before_call = self._calling
         self.strategies.before_eager_run = self.pipelines.feeds.calling
         self.loop.state.methods = self.keras.own_methods
         if self.numbers is not None:
             self.variables.on_trained = self.numbers.made
             self.loop.results.on_step = self.numbers.step_done
+
+    def _calling(self, args: Any, kwargs: Any) -> None:
+        """An outermost tf.function is about to be called."""
+        self.keras.calling()
+        self.pipelines.feeds.calling(args, kwargs)
 
     def watch_keras(self, keras: Any, package: str, rehearse: bool) -> None:
         """Hook a Keras that the job imported."""

@@ -1,0 +1,76 @@
+"""Ctrl-C while a change is rehearsed: nothing is written; rehearsals are faked."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tpudiag.diagnoses import fix, job
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.hardware import target
+from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.phases import OnPhase
+from tpudiag.report_figures import StepSamples
+from tpudiag.settings import Settings
+from tpudiag.sources.compiler.topologies import topology
+from tpudiag.sources.job.process.job_python import JobPython
+
+TEXT = "import tensorflow as tf\ndataset = make().batch(8)\n"
+
+
+def report() -> Report:
+    finding = Finding("the pipeline ends in Batch", "", (), Location("train.py", 2))
+    outcome = Outcome(
+        id="TPU202",
+        name="missing-prefetch",
+        severity=Severity.WARNING,
+        verdict=Verdict.FAILED,
+        findings=(finding,),
+    )
+    return Report(
+        subject=Subject("job", "train.py"),
+        started="2026-01-01T00:00:00+00:00",
+        outcomes=(outcome,),
+        samples=(StepSamples("loss", "", (1.0,)), StepSamples("sums", "", ())),
+    )
+
+
+def request() -> fix.FixRequest:
+    asked = JobRequest(
+        program="train.py",
+        name="train.py",
+        target=target("v5e-8"),
+        target_choice="asked",
+        topology=topology(target("v5e-8")),
+        python=JobPython(
+            path=sys.executable,
+            because="",
+            release="3.11.7",
+            prefix=sys.prefix,
+            distributions={},
+            tensorflow=None,
+        ),
+    )
+    return fix.FixRequest(job=asked, write=True)
+
+
+def test_ctrl_c_while_a_change_is_rehearsed_leaves_the_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(TEXT)
+    tried: list[tuple[tuple[str, str], ...]] = []
+
+    def diagnose(asked: JobRequest, _: Settings, __: OnPhase) -> Report:
+        tried.append(asked.overlay)
+        return replace(report(), interrupted=bool(asked.overlay))
+
+    monkeypatch.setattr(job, "diagnose", diagnose)
+    with pytest.raises(KeyboardInterrupt):
+        fix.diagnose(request(), Settings())
+    assert [len(overlay) for overlay in tried] == [0, 1]  # as it is, then with the change
+    assert (tmp_path / "train.py").read_text() == TEXT
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"]

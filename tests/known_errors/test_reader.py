@@ -1,0 +1,33 @@
+"""Logs from files and from pipes: the same answers, known and not known."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe
+from tpudiag.known_errors.unknown import UnknownError
+
+NOISE = b"step 12, loss 0.25\n"
+LOST = b"UnavailableError: Socket closed\n"
+ODD = b'  File "train.py", line 3, in <module>\nOddError: the frobnicator is out of tune\n'
+
+
+@pytest.mark.parametrize("before", [0, SMALL_BYTES // len(NOISE) + 1], ids=["small", "large"])
+def test_pipe_is_answered_as_a_file_is(before: int, tmp_path: Path) -> None:
+    for end in (LOST, ODD):
+        text = NOISE * before + end
+        (tmp_path / "log").write_bytes(text)
+        (of_pipe,) = in_pipe(BytesIO(text))
+        (of_file,) = in_log(str(tmp_path / "log"))
+        assert type(of_pipe) is type(of_file)
+        assert isinstance(of_pipe, Match if end is LOST else UnknownError)
+
+
+def test_unknown_error_of_a_pipe_names_the_line() -> None:
+    (answer,) = in_pipe(BytesIO(NOISE * 100_000 + ODD))
+    assert isinstance(answer, UnknownError)
+    assert answer.guidance.own_line == "train.py:3"

@@ -1,0 +1,29 @@
+"""Which line is behind the policies of a job's layers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.layers import LayerWatch
+
+
+class Layer:
+    def __init__(self, policy: str) -> None:
+        self.name = "layer"
+        self.dtype_policy = SimpleNamespace(name=policy)
+
+
+class InputLayer(Layer):
+    pass
+
+
+def test_an_input_has_no_policy_that_tells() -> None:
+    layers = SimpleNamespace(Layer=Layer)
+    keras: Any = SimpleNamespace(Model=type("Model", (), {}), layers=layers)
+    watch = LayerWatch()
+    watch.watch(keras)
+    InputLayer("int32")
+    assert watch.policies == {}
+    Layer("mixed_bfloat16")
+    assert list(watch.policies) == ["mixed_bfloat16"]

@@ -1,0 +1,99 @@
+"""A profile of a trainer at the moment of a drop or a stall, where it serves a profiler.
+
+It is taken as `tpudiag attach PID` takes one: not where it would crash the trainer or fill its
+memory, and shorter than ten seconds with all that it waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tpudiag.diagnoses import trainer
+from tpudiag.diagnoses.trainer import TrainerRequest
+from tpudiag.errors import TpudiagError
+from tpudiag.model import Report
+from tpudiag.monitoring.causes.observations import EXPLAINED
+from tpudiag.settings import Settings
+from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
+from tpudiag.sources.live.capture import CaptureRequest
+from tpudiag.sources.live.trainers import look
+
+CAPTURE_S, ANSWER_S = 1.0, 4.0
+FIGURES = {
+    "input_wait_share": "waiting for input in a profile",
+    "device_idle_share": "device idle in a profile",
+    "eager_share": "operations run one by one in a profile",
+    "mxu_utilization": "MXU use in a profile",
+}
+"""Of a profile's measurements, those that stand beside a cause."""
+
+
+@dataclass(frozen=True)
+class DropCapture:
+    """A profile that was taken, its folder, and the shares in percent that it gives."""
+
+    folder: str
+    figures: tuple[CauseFigure, ...]
+    input_share: float | None
+    """Of a step, 0 to 1."""
+
+    @property
+    def note(self) -> str:
+        """Where it is."""
+        return f"A profile of that moment is kept: tpudiag read {self.folder}"
+
+
+def drop_capture(
+    pid: int,
+    log_dir: str,
+    profiled: Callable[[int], bool] | None = None,
+    diagnose: Callable[[TrainerRequest, Settings], Report] = trainer.diagnose,
+) -> DropCapture | None:
+    """A second of a trainer of this host; None where it serves no profiler or gives no profile."""
+    request = TrainerRequest(
+        targets=(str(pid),), capture=CaptureRequest(CAPTURE_S, ANSWER_S), log_dir=log_dir
+    )
+    try:
+        if not (profiled or serves_profiler)(pid):
+            return None
+        report = diagnose(request, Settings())
+    except (TpudiagError, OSError):
+        return None
+    if report.profile_folder is None:
+        return None
+    shares = {
+        name: measured.value
+        for name, measured in report.measurements.items()
+        if name in FIGURES and isinstance(measured.value, (int, float)) and measured.value
+    }  # a share of 0 may be one of marks that hold no input
+    wait = shares.get("input_wait_share")
+    return DropCapture(
+        report.profile_folder,
+        tuple(
+            CauseFigure(FIGURES[name], round(value, 1), "%", None, "profile")
+            for name, value in shares.items()
+        ),
+        None if wait is None else wait / 100,
+    )
+
+
+def serves_profiler(pid: int) -> bool:
+    """Whether a process of this host has a profiler's port of its own."""
+    return any(one.pid == pid and one.profilers for one in look().trainers)
+
+
+def with_profile(cause: Cause | None, lost: float, seen: DropCapture) -> Cause | None:
+    """A cause with the profile's figures; the input, where the profile alone proves it.
+
+    Nothing is known of the wait before, but it was no more than the whole step of then: what is
+    waited for beyond that has come since.
+    """
+    if cause is not None:
+        return replace(cause, figures=(*cause.figures, *seen.figures))
+    if seen.input_share is None or not 0 < lost < 1:
+        return None
+    slower = 1 / (1 - lost)
+    if (seen.input_share * slower - 1) / (slower - 1) < EXPLAINED:
+        return None
+    return Cause(CauseKind.INPUT, "the step waits for input", seen.figures)

@@ -1,0 +1,56 @@
+"""A watched job in one line and in figures: how fast it is, against what."""
+
+from __future__ import annotations
+
+from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.recording import NS, said_rate
+from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.report_figures import Measurement
+
+
+def job_headline(job: WatchedJob) -> str:
+    """The first line for all workers: the job is as fast as its slowest."""
+    line = headline(job.slowest.figures())
+    if len(job.workers) == 1:
+        return line
+    return f"{len(job.workers)} workers; the slowest, {job.slowest.worker}, is {line}"
+
+
+def headline(figures: Figures) -> str:
+    """The first line: how fast, against what."""
+    if figures.per_s is None:
+        return f"{figures.run.name}: no step yet."
+    rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
+    ended = "; the run has ended" if figures.run.ended_ns is not None else ""
+    if figures.run.failure is not None:
+        ended = f"; it ended by {figures.run.failure}"
+    if figures.baseline_per_s is None:
+        return f"{rate}; its baseline is not known yet{ended}."
+    change = figures.per_s / figures.baseline_per_s - 1
+    return f"{rate}, {change:+.0%} against its baseline{ended}."
+
+
+def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
+    """The figures of the report."""
+    recent = f"{source}, its last 5 minutes"
+    rows: dict[str, tuple[float | None, str, str]] = {
+        f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
+        "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
+        "step_time_ms": (figures.step_ms[0], "ms", recent),
+        "step_time_p90_ms": (figures.step_ms[1], "ms", recent),
+        "step_time_p99_ms": (figures.step_ms[2], "ms", recent),
+        "input_wait_share": (
+            None if figures.input_share is None else 100 * figures.input_share, "%", recent,
+        ),
+        "hbm_in_use_bytes": (figures.hbm_bytes, "bytes", recent),
+        "announced_pauses_s": (figures.pause_s or None, "s", source),
+        "steps": (figures.steps, figures.run.unit, source),
+        "recorded_s": (
+            (figures.run.beat_ns - figures.run.started_ns) / NS, "s", source,
+        ),
+    }  # fmt: skip
+    return {
+        name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
+        for name, (value, unit, where) in rows.items()
+        if value is not None
+    }

@@ -1,0 +1,39 @@
+"""Changes of how the step calls its model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tpudiag.fixes import names
+from tpudiag.fixes.arguments import set_argument
+from tpudiag.fixes.calls import argument
+from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.model import Place, fix
+from tpudiag.source_change import Effect
+
+_TRAINED = frozenset(("trainable_variables", "trainable_weights"))
+
+
+@fix("TPU510", effect=Effect.NUMBERS, title="call the model as in training")
+def training_mode(place: Place) -> Iterator[Edit]:
+    """`training=True` for the calls of the line's models, which are what the script trains."""
+    source = place.source
+    trained = {
+        names.dotted(node.value)
+        for node in source.all(cst.Attribute)
+        if node.attr.value in _TRAINED and names.dotted(node.value)
+    }
+    statement = source.statement_at(place.line)
+    calls = [
+        call
+        for call in source.inside(statement, cst.Call)
+        if names.dotted(call.func) in trained and argument(call, "training") is None
+    ]
+    lines = [call for call in calls if source.name_line(call) == place.line]
+    calls = lines or (calls if isinstance(statement, cst.SimpleStatementLine) else [])
+    if not calls:
+        raise NoChange("which of the line's calls is the model's, its names do not tell")
+    for call in calls:
+        yield set_argument(source, call, "training", "True")

@@ -1,0 +1,183 @@
+"""Changes of Python numbers that a trace froze: they become variables, which a graph reads anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tpudiag.fixes import names
+from tpudiag.fixes.calls import called
+from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.scope import in_scope
+from tpudiag.fixes.source import Source
+from tpudiag.source_change import Effect
+
+_IN_PLACE: dict[type[cst.BaseAugOp], str] = {
+    cst.AddAssign: "assign_add", cst.SubtractAssign: "assign_sub",
+}  # fmt: skip
+_OPERATORS: dict[type[cst.BaseAugOp], str] = {
+    cst.MultiplyAssign: "*", cst.DivideAssign: "/", cst.PowerAssign: "**",
+    cst.FloorDivideAssign: "//", cst.ModuloAssign: "%",
+}  # fmt: skip
+Setting = cst.Assign | cst.AugAssign
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number of the script: the assignment that makes it, and those that set it afterwards."""
+
+    name: str
+    made: cst.Assign
+    later: tuple[Setting, ...]
+
+
+@fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable")
+def value_in_variable(place: Place) -> Iterator[Edit]:
+    """`x = 0.1` becomes a tf.Variable in the scope, and what sets it afterwards assigns to it."""
+    source, message = place.source, place.finding.message
+    if " is called while " in message:
+        raise NoChange("")
+    name = str(place.figure("frozen") or "")
+    number = _number(source, name, source.statement_at(place.line))
+    values = f"{place.figure('when traced')} {place.figure('in Python now')}"
+    dtype = "float32" if re.search(r"[.]|\de|inf|nan", values) else "int64"
+    options = f"trainable=False, dtype={names.tensorflow(source)}.{dtype}"
+    if " while it is traced" in message:  # replicas may write it
+        first = f"{names.tensorflow(source)}.VariableAggregation.ONLY_FIRST_REPLICA"
+        options += f", aggregation={first}"
+    yield _variable(source, number.made, options)
+    for setting in number.later:
+        yield _assigned(source, name, setting)
+    yield from _shown(source, name, "float" if dtype == "float32" else "int", number)
+
+
+def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
+    """The assignments of `self.x` in its class, or of a name in the scope that holds it."""
+    settings: list[Setting] = [*source.all(cst.Assign), *source.all(cst.AugAssign)]
+    settings.sort(key=lambda node: source.span(node)[0])
+    if name.startswith("self."):
+        settings = [n for n in settings if _attribute(source, n, name) and _class(source, n)]
+        if len({_class(source, n) for n in settings} | {_class(source, at)}) != 1:
+            raise NoChange(f"{name} belongs to several classes, or is set outside its own")
+    else:
+        settings = _of_scope(source, name, at, settings)
+    made = settings[0] if settings else None
+    if not isinstance(made, cst.Assign) or len(made.targets) != 1 or source.loop(made) is not None:
+        raise NoChange(f"where {name} is made for the first time is not seen in this file")
+    if any(isinstance(n, cst.Assign) and len(n.targets) != 1 for n in settings):
+        raise NoChange(f"{name} is set together with others")
+    if name.startswith("self.") and getattr(source.function(made), "name", made) is made:
+        raise NoChange(f"{name} is made outside the functions of its class")
+    return _Number(name, made, tuple(settings[1:]))
+
+
+def _class(source: Source, node: cst.CSTNode) -> cst.ClassDef | None:
+    """The class that a node stands in."""
+    return next((n for n in source.above(node) if isinstance(n, cst.ClassDef)), None)
+
+
+def _targets(node: Setting) -> list[cst.BaseExpression]:
+    """What a statement assigns to."""
+    return [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
+
+
+def _attribute(source: Source, node: Setting, name: str) -> bool:
+    """Whether a statement sets the attribute; NoChange where another object's is set."""
+    for target in _targets(node):
+        for part in source.inside(target, cst.Attribute):
+            if part.attr.value == name.partition(".")[2]:
+                if names.dotted(part) != name or part is not target:
+                    raise NoChange(f"{name} is set in ways that are not followed")
+                return True
+    return False
+
+
+def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:
+    """The assignments of a plain name in the function or module that holds it."""
+    named = [n for n in settings if name in {names.dotted(t) for t in _targets(n)}]
+    if not name.isidentifier() or len(named) != len(_bindings(source, name)):
+        raise NoChange(f"{name} is set in ways that are not followed")
+    outer = {id(f) for f in source.all(cst.FunctionDef) if _declares(source, f, name)}
+    functions = [n for n in source.above(at) if isinstance(n, cst.FunctionDef)]
+    for scope in (*functions, None):
+        if scope is not None and id(scope) in outer:
+            continue
+        if any(source.function(n) is scope for n in named):
+            held = [n for n in named if source.function(n) is scope
+                    or id(source.function(n)) in outer]  # fmt: skip
+            first = next(n for n in held if source.function(n) is scope)
+            return [first, *(n for n in held if n is not first)]
+    return []
+
+
+def _bindings(source: Source, name: str) -> list[cst.CSTNode]:
+    """All places that bind a plain name, in any function."""
+    scopes = (source.module, *source.all(cst.FunctionDef))
+    return [node for scope in scopes for node in names.bound(source, scope, name)]
+
+
+def _declares(source: Source, function: cst.FunctionDef, name: str) -> bool:
+    """Whether a function declares a name global or nonlocal."""
+    declared: list[cst.Global | cst.Nonlocal] = list(source.inside(function, cst.Global))
+    declared += source.inside(function, cst.Nonlocal)
+    return any(
+        item.name.value == name
+        for node in declared
+        if source.function(node) is function
+        for item in node.names
+    )
+
+
+def _variable(source: Source, made: cst.Assign, options: str) -> Edit:
+    """The assignment of a tf.Variable, in the strategy's scope."""
+    first, last = source.whole(made.value)
+    value = f"{names.tensorflow(source)}.Variable({source.text[first:last]}, {options})"
+    if in_scope(source, made):
+        return Edit(first, last, value)
+    strategy = names.strategy(source, made)
+    begin, end = source.full_lines(made)
+    line = source.shifted(begin, end, 1).text
+    old = source.text[source.span(made)[0] : last]
+    if line.count(old) != 1:
+        raise NoChange("the assignment stands on several lines")
+    target = source.text[source.span(made)[0] : first]
+    head = f"{source.indent(made)}with {strategy}.scope():{source.newline}"
+    return Edit(begin, end, head + line.replace(old, target + value))
+
+
+def _assigned(source: Source, name: str, setting: Setting) -> Edit:
+    """`x.assign(...)` for a statement that sets x."""
+    value = source.text[slice(*source.whole(setting.value))]
+    if isinstance(setting, cst.Assign):
+        return source.replaced(setting, f"{name}.assign({value})")
+    kind = type(setting.operator)
+    if kind in _IN_PLACE:
+        return source.replaced(setting, f"{name}.{_IN_PLACE[kind]}({value})")
+    if kind not in _OPERATORS:
+        raise NoChange(f"{name} is set in ways that are not followed")
+    plain = isinstance(setting.value, (cst.Name, cst.Attribute, cst.Call, cst.BaseNumber))
+    value = value if plain or setting.value.lpar else f"({value})"
+    return source.replaced(setting, f"{name}.assign({name} {_OPERATORS[kind]} {value})")
+
+
+def _shown(source: Source, name: str, kind: str, number: _Number) -> Iterator[Edit]:
+    """`float(x)` where x is put into a text or printed, and is not set by that line itself."""
+    set_by = {source.statement(n) for n in (number.made, *number.later)}
+    uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
+    for node in uses:
+        holder = source.parent(node)
+        given = isinstance(holder, cst.Arg) and holder.value is node
+        printed = given and holder is not None and _prints(source.parent(holder))
+        if names.dotted(node) != name or source.statement(node) in set_by:
+            continue
+        if printed or isinstance(holder, cst.FormattedStringExpression):
+            yield source.replaced(node, f"{kind}({name})")
+
+
+def _prints(call: cst.CSTNode | None) -> bool:
+    """Whether a call is of print or of a text's format."""
+    return isinstance(call, cst.Call) and called(call) in ("print", "format", "info")
