@@ -18,11 +18,15 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tpudiag.errors import MissingExtra, UsageError
+from tpudiag.errors import UsageError
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
+
+if TYPE_CHECKING:
+    from tpudiag.diagnoses.job_request import ReferenceJob
 
 Run = str | Path | Report
 """One run of a comparison: a profile, a report saved as JSON, or a report at hand."""
@@ -71,32 +75,21 @@ def check(
     """
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
-    from tpudiag.sources.compiler import libtpu_process
-    from tpudiag.sources.compiler.compile_step import CompilerRequest
 
     settings = _settings(select, ignore, pedantic)
-    job_ = job_request.program_of(
-        _text(program), module,
-        job_request.ReferenceJob(
-            model=reference, loop=loop, precision=precision, full_size=full_size,
-            checkpoint_dir=checkpoint_dir,
-        ),
-    )  # fmt: skip
-    goal = job_request.goal(target, tpu)
-    if compiler_python is not None:
-        libtpu_process.find(compiler_python)
+    model = _reference(reference, loop, precision, full_size, checkpoint_dir)
+    compiler = job_request.compiler_request(not no_compile, compiler_python, compile_timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
         folder = Path(log_dir or temporary)
-        request = job_request.JobRequest(
-            program=job_.program, name=job_.name, is_module=job_.is_module,
-            arguments=job_.arguments(arguments, folder),
-            target=goal.target, target_choice=goal.target_choice, topology=goal.topology,
-            tpu=goal.tpu, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
+        job_ = job_request.resolved(
+            _text(program), module, model, arguments=arguments, target=target, tpu=tpu,
+            python=_text(python), log_dir=folder,
+        )  # fmt: skip
+        request = replace(
+            job_, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             tpu_timeout_s=tpu_timeout_s, measure_input_s=measure_input_s,
-            rest_s=0.0 if first_loop else budget_s, fake_data=fake_data, log_dir=folder,
+            rest_s=0.0 if first_loop else budget_s, fake_data=fake_data, compiler=compiler,
             sandbox=_path(sandbox), changes_within=_path(changes_within),
-            python=job_request.python(_text(python), _text(program)),
-            compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
         )  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
         report = job.diagnose(request, settings, on_phase)
@@ -140,22 +133,20 @@ def fix(
     """
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
-    from tpudiag.sources.compiler.compile_step import CompilerRequest
 
     if program is None and module is None:
         raise UsageError("fix: name the script that is to be mended")
     settings = _settings((), ignore, pedantic)
-    job_ = job_request.program_of(_text(program), module, job_request.ReferenceJob())
-    goal = job_request.goal(target, "none")
+    compiler = job_request.compiler_request(not no_compile, compiler_python, compile_timeout_s)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
-        request = job_request.JobRequest(
-            program=job_.program, name=job_.name, is_module=job_.is_module,
-            arguments=tuple(arguments), target=goal.target, target_choice=goal.target_choice,
-            topology=goal.topology, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
+        job = job_request.resolved(
+            _text(program), module, arguments=arguments, target=target, python=_text(python),
+            log_dir=Path(temporary),
+        )  # fmt: skip
+        request = replace(
+            job, steps=steps, warmup_steps=warmup_steps, timeout_s=timeout_s,
             measure_input_s=measure_input_s, rest_s=0.0 if first_loop else budget_s,
-            fake_data=fake_data, log_dir=Path(temporary), changes_within=_path(changes_within),
-            python=job_request.python(_text(python), _text(program)),
-            compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
+            fake_data=fake_data, changes_within=_path(changes_within), compiler=compiler,
         )  # fmt: skip
         return fixing.diagnose(
             fixing.FixRequest(
@@ -195,30 +186,22 @@ def plan(
     from tpudiag.diagnoses import job_request
     from tpudiag.diagnoses import plan as planning
     from tpudiag.planning import prices
-    from tpudiag.sources.compiler import libtpu_process
 
     slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(targets))
     if not slices:
         raise UsageError("targets: name at least one TPU, e.g. v5e-8")
     if examples is None and epochs is not None:
         raise UsageError("epochs: say with examples how many examples the data set has")
-    job = job_request.program_of(
-        _text(program), None,
-        job_request.ReferenceJob(
-            model=reference, loop=loop, precision=precision, full_size=full_size
-        ),
-    )  # fmt: skip
-    goal = job_request.goal(slices[0].name, "none")
-    installed = libtpu_process.find(compiler_python)
-    if installed is None:
-        raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
+    model = _reference(reference, loop, precision, full_size)
+    installed = planning.installed_compiler(compiler_python)
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        rehearsal = job_request.JobRequest(
-            program=job.program, name=job.name, arguments=job.arguments(arguments, Path(folder)),
-            target=goal.target, target_choice=goal.target_choice, topology=goal.topology,
-            warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0,
-            fake_data=fake_data, log_dir=Path(folder),
-            python=job_request.python(_text(python), _text(program)),
+        job = job_request.resolved(
+            _text(program), None, model, arguments=arguments, target=slices[0].name,
+            python=_text(python), log_dir=Path(folder),
+        )  # fmt: skip
+        rehearsal = replace(
+            job, warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0,
+            fake_data=fake_data,
         )  # fmt: skip
         request = planning.PlanRequest(
             job=rehearsal, installed=installed, targets=slices, batches=tuple(batch),
@@ -276,17 +259,8 @@ def compare(
     from tpudiag.diagnoses import sides
 
     both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
-    settings = _settings((), ())
-    first, second = (
-        tuple(
-            r if isinstance(r, Report) else sides.loaded(str(r), engine, settings, on_phase)
-            for r in side
-        )
-        for side in both
-    )
-    names = [[r.subject.name if isinstance(r, Report) else str(r) for r in side] for side in both]
-    return sides.compared(
-        (names[0], names[1]), (first, second),
+    return sides.compared_runs(
+        (both[0], both[1]), engine, _settings((), ()), on_phase,
         limit=fail_on_regression, across_hardware=across_hardware,
     ).report  # fmt: skip
 
@@ -305,6 +279,21 @@ def render(report: Report, format: str) -> str:
     if format not in renderer_names():
         raise UsageError(f"{format}: not one of {', '.join(renderer_names())}")
     return renderer(format)(report)
+
+
+def _reference(
+    model: str, loop: str, precision: str, full_size: bool, checkpoint_dir: str | None = None
+) -> ReferenceJob:
+    """The job that runs where no other is named."""
+    from tpudiag.diagnoses.job_request import ReferenceJob
+
+    return ReferenceJob(
+        model=model,
+        loop=loop,
+        precision=precision,
+        full_size=full_size,
+        checkpoint_dir=checkpoint_dir,
+    )
 
 
 def _text(path: str | Path | None) -> str | None:

@@ -84,8 +84,7 @@ def load(shell: Any) -> None:
 def check(session: Session, line: str, cell: str) -> Report:
     """The report on a session and one more cell; raises TpudiagError."""
     from tpudiag import snippets
-    from tpudiag.commands import _report
-    from tpudiag.commands import check as verb
+    from tpudiag.commands import _job_request, _report
     from tpudiag.commands._progress import progress
     from tpudiag.diagnoses import job
 
@@ -96,7 +95,7 @@ def check(session: Session, line: str, cell: str) -> Report:
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
-        report = job.diagnose(_request(verb.request, options, cells), settings, on_phase)
+        report = job.diagnose(_request(_job_request.of, options, cells), settings, on_phase)
     report = snippets.added(report, cells)
     _report.write_files(report, options)
     return report

@@ -23,7 +23,7 @@ import msgspec
 from tpudiag import catalogue, engine
 from tpudiag.compiled import Compilation, CompilerFacts
 from tpudiag.diagnoses.job import spec_of
-from tpudiag.diagnoses.job_request import JobRequest, goal, python
+from tpudiag.diagnoses.job_request import JobRequest, chosen_target, job_python_of
 from tpudiag.hardware import target
 from tpudiag.model import Outcome
 from tpudiag.settings import Settings
@@ -68,11 +68,16 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
         "--model", model, "--replica-batch", str(batch), "--precision", precision,
         "--checkpoint-dir", str(folder), *(["--full-size"] if full else []),
     )  # fmt: skip
-    asked = goal(TARGET, "none")
+    chosen = chosen_target(TARGET, "none")
     request = JobRequest(
-        arguments=arguments, name=name, target=asked.target, target_choice=asked.target_choice,
-        topology=asked.topology, log_dir=folder, python=python(None),
-    )  # fmt: skip
+        arguments=arguments,
+        name=name,
+        target=chosen.target,
+        target_choice=chosen.target_choice,
+        topology=chosen.topology,
+        log_dir=folder,
+        python=job_python_of(None),
+    )
     spec = spec_of(request, True, "local", 1, str(folder))
     dialog = Dialog(spec, request.python, runner.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()
@@ -82,7 +87,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     for size in batches or (batch,):
         step = dialog.lower(size, 1)
         answers[size] = located(
-            libtpu_process.Compiler(installed, 3600.0).compile(step, asked.target), step
+            libtpu_process.Compiler(installed, 3600.0).compile(step, chosen.target), step
         )
     dialog.close()
     facts = dialog.job.facts

@@ -53,6 +53,8 @@ def test_an_attribute_becomes_a_variable_of_its_object() -> None:
     counter = mended(text, "seen += 8", "self.seen", "0", "8", WRITTEN)
     assert f"self.seen = tf.Variable(0, trainable=False, dtype=tf.int64, {FIRST})" in counter
     assert "        self.seen.assign_add(8)\n" in counter
+    whole = text.replace("    def step", "    @tf.function\n    def step")
+    assert FIRST not in mended(whole, "seen += 8", "self.seen", "0", "8", WRITTEN)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import KnownError, Match
+from tpudiag.known_errors.model import Kind, KnownError, Match
 from tpudiag.known_errors.search import match, scan
 
 CATALOGUE = known_errors()
@@ -246,7 +246,8 @@ def test_log_is_scanned_in_bounded_memory() -> None:
 
 def test_one_text_may_hold_all() -> None:
     text = NOISE.join(error.example + "\n" for error in CATALOGUE)
-    assert set(ids(scanned(text))) >= set(BY_ID)
+    telling = {error.id for error in CATALOGUE if error.kind is not Kind.FORM}
+    assert set(ids(scanned(text))) == telling
 
 
 @pytest.mark.slow

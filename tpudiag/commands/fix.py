@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands import _report, check
+from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
 
@@ -33,34 +33,29 @@ exit codes: 0 nothing is left to fix, 1 something is, 2 not rehearsed.
 def add_parser(verbs: _report.Verbs) -> None:
     """The options of `fix`."""
     parser = verbs.add_parser(
-        "fix", help="change the script so that its findings are gone, proven by a rehearsal",
-        description=__doc__, epilog=EPILOG, allow_abbrev=False,
+        "fix",
+        help="change the script so that its findings are gone, proven by a rehearsal",
+        description=__doc__,
+        epilog=EPILOG,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument(
-        "target", metavar="TARGET", nargs="?",
-        help="a script (train.py), a notebook (train.ipynb) or module:function",
-    )  # fmt: skip
-    parser.add_argument(
-        "-m", dest="module", metavar="MODULE",
-        help="run a module as `python -m` does; its arguments follow `--`",
-    )  # fmt: skip
-    parser.add_argument(
-        "--for", dest="for_", metavar="TPU",
-        help="the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
-    )  # fmt: skip
+    )
+    _job_options.add_target_options(
+        parser, "a script (train.py), a notebook (train.ipynb) or module:function"
+    )
     parser.add_argument("--write", action="store_true", help="change the files")
     parser.add_argument(
         "--patch", metavar="FILE", type=Path, help="write the changes as a patch for `git apply`"
     )
     parser.add_argument(
-        "--unsafe", action="store_true",
+        "--unsafe",
+        action="store_true",
         help="also make changes of the model or the batch: widths and batches that fill the tiles",
-    )  # fmt: skip
+    )
     parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
-    check.add_python_option(parser)
-    check.add_run_options(parser, steps=10, log_dir="none is kept")
-    check.add_compiler_options(parser)
+    _job_options.add_python_option(parser)
+    _job_options.add_run_options(parser, steps=10, log_dir="none is kept")
+    _job_options.add_compiler_options(parser)
     _report.add_report_options(parser, gates=False)
     parser.set_defaults(
         run=run,
@@ -106,7 +101,7 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
     if options.patch is not None and not options.patch.absolute().parent.is_dir():
         raise UsageError(f"--patch {options.patch}: the folder does not exist")
     return FixRequest(
-        job=check.request(options),
+        job=_job_request.of(options),
         select=select,
         unsafe=options.unsafe,
         write=options.write,

@@ -7,13 +7,25 @@ import re
 import sys
 from pathlib import Path
 
-from tpudiag.commands import _report, check
+from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
-from tpudiag.errors import MissingExtra, UsageError
+from tpudiag.errors import UsageError
 
 DEFAULT_FOR = "v5e-8"
 LARGEST = 1 << 20
+FIXED = {
+    "tpu": "none",
+    "steps": None,
+    "warmup": 1,
+    "tpu_timeout": 1.0,
+    "measure_input": 0.0,
+    "sandbox": None,
+    "module": None,
+    "first_loop": True,
+    "budget": 0.0,
+}
+"""Options of other verbs that run a job; here it runs to its first step, and that is no choice."""
 EPILOG = """\
 The script runs up to its first training step, which is lowered and compiled for each TPU and
 batch instead of being run. Needs the extra `compiler` (jax and libtpu) or --compiler-python.
@@ -34,64 +46,88 @@ prices.toml, the price of a chip-hour by generation:
 def add_parser(verbs: _report.Verbs) -> None:
     """The options of `plan`."""
     parser = verbs.add_parser(
-        "plan", help="which TPU and which batch, by the TPU compiler's word",
-        description=__doc__, epilog=EPILOG, allow_abbrev=False,
+        "plan",
+        help="which TPU and which batch, by the TPU compiler's word",
+        description=__doc__,
+        epilog=EPILOG,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "target", metavar="TARGET", nargs="?",
+        "target",
+        metavar="TARGET",
+        nargs="?",
         help="a script (train.py) or module:function; default: the reference job",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--for", dest="for_", metavar="TPUS", default=DEFAULT_FOR,
+        "--for",
+        dest="for_",
+        metavar="TPUS",
+        default=DEFAULT_FOR,
         help="the TPUs to compare: v5e-8,v6e-8 (default: %(default)s)",
-    )  # fmt: skip
+    )
+    _add_search_options(parser)
+    _add_limit_options(parser)
+    _job_options.add_data_option(parser)
+    _job_options.add_python_option(parser)
+    _job_options.add_compiler_options(parser, may_be_left_out=False)
+    _job_options.add_reference_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run, **FIXED)
+
+
+def _add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Which batches are tried, and what the training and a chip-hour are worth."""
     parser.add_argument(
-        "--batch", metavar="BATCHES", type=batches,
+        "--batch",
+        metavar="BATCHES",
+        type=batches,
         help="per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own "
         "to four times)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--cost", metavar="FILE", type=Path,
+        "--cost",
+        metavar="FILE",
+        type=Path,
         help="prices of a chip-hour (TOML or JSON): adds examples for the money",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--examples", metavar="N", type=positive,
+        "--examples",
+        metavar="N",
+        type=positive,
         help="examples of the data set: adds hours, and with --cost what they cost",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--epochs", metavar="N", type=positive, default=None,
+        "--epochs",
+        metavar="N",
+        type=positive,
+        default=None,
         help="how often they are gone through (default: 1)",
-    )  # fmt: skip
+    )
+
+
+def _add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """How long it may take, and where it happens."""
     parser.add_argument(
-        "--timeout", metavar="TIME", type=duration(), default=7200.0,
+        "--timeout",
+        metavar="TIME",
+        type=duration(),
+        default=7200.0,
         help="how long the plan may take (default: 2h)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--log-dir", metavar="DIR", type=Path, default=Path("tpudiag-logs"),
+        "--log-dir",
+        metavar="DIR",
+        type=Path,
+        default=Path("tpudiag-logs"),
         help="where the job may leave its files (default: ./tpudiag-logs)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--dask", metavar="tcp://HOST:PORT", type=scheduler,
+        "--dask",
+        metavar="tcp://HOST:PORT",
+        type=scheduler,
         help="compile on the workers of a Dask cluster, which need tpudiag[compiler] "
         "(needs the extra `dask`)",
-    )  # fmt: skip
-    check.add_data_option(parser)
-    check.add_python_option(parser)
-    check.add_compiler_options(parser, may_be_left_out=False)
-    check.add_reference_options(parser)
-    _report.add_report_options(parser)
-    parser.set_defaults(
-        run=run,
-        tpu="none",
-        steps=None,
-        warmup=1,
-        tpu_timeout=1.0,
-        measure_input=0.0,
-        sandbox=None,
-        module=None,
-        first_loop=True,
-        budget=0.0,
     )
 
 
@@ -100,7 +136,6 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag import hardware
     from tpudiag.diagnoses import plan
     from tpudiag.planning import prices
-    from tpudiag.sources.compiler import libtpu_process
 
     _report.check_outputs(options)
     names = dict.fromkeys(name.strip() for name in options.for_.split(",") if name.strip())
@@ -110,17 +145,19 @@ def run(options: argparse.Namespace) -> int:
     examples = _examples(options)
     known = prices.load(options.cost) if options.cost is not None else {}
     options.for_ = targets[0].name
-    request = check.request(options)
-    installed = libtpu_process.find(options.compiler_python)
-    if installed is None and options.dask:
-        installed = libtpu_process.Installed("", f"of the workers of {options.dask}")
-    if installed is None:
-        raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
+    request = _job_request.of(options)
+    installed = plan.installed_compiler(options.compiler_python, options.dask)
     wanted = plan.PlanRequest(
-        job=request, installed=installed, targets=targets, batches=options.batch or (),
-        prices=known, examples=examples, timeout_s=options.timeout,
-        compile_timeout_s=options.compile_timeout, dask=options.dask,
-    )  # fmt: skip
+        job=request,
+        installed=installed,
+        targets=targets,
+        batches=options.batch or (),
+        prices=known,
+        examples=examples,
+        timeout_s=options.timeout,
+        compile_timeout_s=options.compile_timeout,
+        dask=options.dask,
+    )
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     code = _report.emit(report, options)

@@ -14,6 +14,7 @@ from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment, script
+from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
 from tpudiag.sources.job.process import job_python
@@ -145,7 +146,7 @@ def program_of(target: str | None, module: str | None, reference: ReferenceJob) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Goal:
+class ChosenTarget:
     """The TPU that a job is meant for, why that one, and the TPU to run on."""
 
     target: Target
@@ -154,7 +155,7 @@ class Goal:
     tpu: str | None
 
 
-def goal(named: str | None, tpu: str | None) -> Goal:
+def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
     """The target by its name, or the TPU of this machine, or the default; raises UsageError.
 
     `tpu` is a TPU's name, `local`, `none`, or None for whatever is found.
@@ -164,7 +165,45 @@ def goal(named: str | None, tpu: str | None) -> Goal:
     local = _found_target(here)
     chosen = target(named or local or DEFAULT_TARGET)
     choice: TargetChoice = "asked" if named else "found" if local else "default"
-    return Goal(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
+    return ChosenTarget(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
+
+
+def resolved(
+    program: str | None,
+    module: str | None,
+    reference: ReferenceJob | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    target: str | None,
+    tpu: str | None = "none",
+    python: str | None,
+    log_dir: Path,
+) -> JobRequest:
+    """The job that was named, for its TPU, in its Python; raises TpudiagError for what cannot work.
+
+    Nothing is started and nothing written yet.
+    """
+    chosen = chosen_target(target, tpu)
+    job = program_of(program, module, reference or ReferenceJob())
+    return JobRequest(
+        program=job.program,
+        name=job.name,
+        is_module=job.is_module,
+        arguments=job.arguments(arguments, log_dir),
+        target=chosen.target,
+        target_choice=chosen.target_choice,
+        topology=chosen.topology,
+        tpu=chosen.tpu,
+        python=job_python_of(python, program),
+        log_dir=log_dir,
+    )
+
+
+def compiler_request(wanted: bool, python: str | None, timeout_s: float) -> CompilerRequest:
+    """How the TPU compiler is asked; raises UsageError where the Python named cannot be run."""
+    if python is not None:
+        libtpu_process.find(python)
+    return CompilerRequest(wanted, python, timeout_s)
 
 
 def checked_program(program: str) -> str:
@@ -182,7 +221,7 @@ def checked_program(program: str) -> str:
     return program
 
 
-def python(named: str | None, program: str | None = None) -> JobPython:
+def job_python_of(named: str | None, program: str | None = None) -> JobPython:
     """The Python named on the command line or in the settings, or that of the user's environment.
 
     Raises UsageError where it cannot be used, MissingExtra where it has no TensorFlow.

@@ -11,7 +11,7 @@ from tpudiag.diagnoses import job_summary, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
-from tpudiag.errors import NothingDiagnosed
+from tpudiag.errors import MissingExtra, NothingDiagnosed
 from tpudiag.hardware import Target
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
@@ -45,6 +45,16 @@ class PlanRequest:
     compile_timeout_s: float = 600.0
     dask: str | None = None
     """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
+
+
+def installed_compiler(python: str | None, dask: str | None = None) -> libtpu_process.Installed:
+    """The TPU compiler of this Python, the one named, or the workers; raises MissingExtra."""
+    installed = libtpu_process.find(python)
+    if installed is None and dask:
+        installed = libtpu_process.Installed("", f"of the workers of {dask}")
+    if installed is None:
+        raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
+    return installed
 
 
 def diagnose(

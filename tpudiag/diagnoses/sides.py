@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tpudiag import report_json
 from tpudiag.diagnoses import changes, comparison, profile
@@ -33,6 +34,30 @@ def loaded(
     if report.interrupted:
         raise KeyboardInterrupt
     return report
+
+
+def compared_runs(
+    sides: tuple[Sequence[str | Path | Report], Sequence[str | Path | Report]],
+    engine: str,
+    settings: Settings,
+    on_phase: OnPhase,
+    *,
+    limit: float,
+    across_hardware: bool,
+) -> Comparison:
+    """Both sides of reports at hand, or of what is to be read first; raises as `compared` does."""
+    before, after = (
+        tuple(
+            run if isinstance(run, Report) else loaded(str(run), engine, settings, on_phase)
+            for run in side
+        )
+        for side in sides
+    )
+    first, second = (
+        [run.subject.name if isinstance(run, Report) else str(run) for run in side]
+        for side in sides
+    )
+    return compared((first, second), (before, after), limit=limit, across_hardware=across_hardware)
 
 
 def compared(

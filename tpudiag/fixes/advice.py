@@ -9,7 +9,9 @@ ADVICE = {
     "TPU003": "it is the TPU's name, project or network, not the script",
     "TPU004": "it is the choice of TPU or TensorFlow, not the script",
     "TPU005": "it is the installed Keras, not the script",
+    "TPU101": "what differs from call to call is no number: it has to be the same where it is made",
     "TPU103": "no other operation computes the same: it has to move into the input pipeline",
+    "TPU110": "whether the array is to be trained, fed or looked up, only the author knows",
     "TPU201": "it is a sum of causes: those with findings of their own are mended one by one",
     "TPU207": "what the Python function does has to be written with TensorFlow's operations",
     "TPU208": "the bucket that holds the data is not known",
@@ -28,4 +30,5 @@ ADVICE = {
     "TPU604": "it is seen while the job runs; no line of the script is known to cause it",
     "TPU605": "each known error has an answer of its own: `tpudiag explain --error` shows it",
     "TPU606": "how often to evaluate, only the author of the job knows",
+    "TPU607": "it is seen while the job runs; no line of the script is known to cause it",
 }

@@ -46,13 +46,20 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
     values = f"{place.figure('when traced')} {place.figure('in Python now')}"
     dtype = "float32" if re.search(r"[.]|\de|inf|nan", values) else "int64"
     options = f"trainable=False, dtype={names.tensorflow(source)}.{dtype}"
-    if " while it is traced" in message:  # replicas may write it
+    if " while it is traced" in message and not _is_traced(source, source.statement_at(place.line)):
         first = f"{names.tensorflow(source)}.VariableAggregation.ONLY_FIRST_REPLICA"
         options += f", aggregation={first}"
     yield _variable(source, number.made, options)
     for setting in number.later:
         yield _assigned(source, name, setting)
     yield from _shown(source, name, "float" if dtype == "float32" else "int", number)
+
+
+def _is_traced(source: Source, node: cst.CSTNode) -> bool:
+    """Whether a node stands in a tf.function itself, which no replica runs by itself."""
+    function = source.function(node)
+    decorators = function.decorators if function is not None else ()
+    return any("function" in source.code(each.decorator) for each in decorators)
 
 
 def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:

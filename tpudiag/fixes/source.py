@@ -148,8 +148,8 @@ class Source:
         """The one call of these names on a line; raises NoChange."""
         calls = self.calls_at(line, *names)
         if len(calls) != 1:
-            many = "several calls" if calls else "no call"
-            raise NoChange(f"{many} of {' or '.join(names)} stand on the line")
+            many, verb = ("several calls", "stand") if calls else ("no call", "stands")
+            raise NoChange(f"{many} of {' or '.join(names)} {verb} on the line")
         return calls[0]
 
     def statement(self, node: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:

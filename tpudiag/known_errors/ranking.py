@@ -12,7 +12,10 @@ _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
 def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
-    """One match for each error, told by the first of its patterns that matched; best first."""
+    """One match for each error, told by the first of its patterns that matched; best first.
+
+    What only its form tells is left out where anything else says more.
+    """
     by_error: dict[str, list[Match]] = {}
     cues: dict[tuple[str, int], Match] = {}
     for probe in probes():
@@ -25,7 +28,8 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
-    return tuple(sorted(answers, key=_rank))
+    told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
+    return tuple(sorted(told, key=_rank))
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:

@@ -171,15 +171,8 @@ def _follow(
                     process.wait(timeout=GRACE_S)
             return
         if line:
-            phase = job.phase
-            facts = _take(line, job)
-            on_facts(facts)
-            if job.phase != phase:
+            if _heard(line, job, on_phase, on_facts):
                 phase_began = time.monotonic()
-                on_phase(job.phase)
-            if "steps_done" in facts:
-                done, total = cast("list[int]", facts["steps_done"])
-                on_phase(Phase(job.phase, done, total, "steps"))
             continue
         now = time.monotonic()
         if process.poll() is not None or "end" in job.facts:
@@ -189,6 +182,24 @@ def _follow(
         elif (hit := _limit(job, limits, now - started, now - phase_began)) is not None:
             job.timed_out = hit
             return
+
+
+def _heard(
+    line: bytes,
+    job: JobRun,
+    on_phase: Callable[[str], None],
+    on_facts: Callable[[dict[str, object]], None],
+) -> bool:
+    """Take a line of facts and pass on what it tells; whether the job went on to a new phase."""
+    phase = job.phase
+    facts = _take(line, job)
+    on_facts(facts)
+    if job.phase != phase:
+        on_phase(job.phase)
+    if "steps_done" in facts:
+        done, total = cast("list[int]", facts["steps_done"])
+        on_phase(Phase(job.phase, done, total, "steps"))
+    return job.phase != phase
 
 
 def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str | None:

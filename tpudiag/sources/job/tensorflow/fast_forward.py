@@ -188,15 +188,18 @@ def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
         class_: Any = replicas.__class__
         if class_ is tuple:
             parts.extend(str(getattr(part, "shape", "")) for part in replicas)
-    value = user_lines.first_replica_value(value)
+    parts.append(_leaf(user_lines.first_replica_value(value)))
+
+
+def _leaf(value: Any) -> object:
+    """What matters of a value that holds no others: a tensor's shape, not what is in it."""
     if value is None or isinstance(value, (bool, str, bytes)):
-        parts.append(value)
-    elif isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):
-        parts.append(type(value).__name__)
-    elif hasattr(value, "shape") and hasattr(value, "dtype"):
-        parts.append((str(value.dtype), str(value.shape)))
-    else:
-        parts.append(id(value))
+        return value
+    if isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):
+        return type(value).__name__
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return str(value.dtype), str(value.shape)
+    return id(value)
 
 
 def _value(variable: Any) -> int | None:

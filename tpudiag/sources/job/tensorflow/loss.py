@@ -125,13 +125,18 @@ class _Walk:
 
     def of(self, tensor: Any, way: Term, depth: int, *, whole: bool = False) -> Iterator[Term]:
         """The terms behind one tensor."""
-        operation = tensor.op
-        kind = operation.type
-        if depth == 0 or not graphs.first_replica(operation):
+        if depth == 0 or not graphs.first_replica(tensor.op):
             yield replace(way, known=False)
         elif whole and tensor.shape.rank and self._holds_batch(tensor):
             yield self._summed(tensor, way, None)
-        elif kind in ("Sum", "Mean"):
+        else:
+            yield from self._behind(tensor, way, depth)
+
+    def _behind(self, tensor: Any, way: Term, depth: int) -> Iterator[Term]:
+        """The terms behind the operation that made a tensor."""
+        operation = tensor.op
+        kind = operation.type
+        if kind in ("Sum", "Mean"):
             yield from self._reduced(operation, way, depth)
         elif kind in PASS or kind == "Neg":
             yield from self.of(operation.inputs[0], way, depth - 1)

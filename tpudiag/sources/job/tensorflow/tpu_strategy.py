@@ -14,70 +14,92 @@ from tpudiag.sources.job.tensorflow import hooks, replica_state, tpu_system
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 
-def strategy_class(tf: Any, mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
+class _Strategy:
+    """What a TPUStrategy has besides a MirroredStrategy, over as many CPU replicas as there are."""
+
+    tpudiag_system: TpuSystem
+    tpudiag_real_replicas: int
+    tpudiag_whole_batches = False
+    """Give the real replicas whole batches, where results must have the data's length."""
+    steps_per_run = 1
+
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
+        **named: Any,
+    ) -> None:
+        assignment = named.get("device_assignment") or experimental_device_assignment
+        wanted = getattr(assignment, "num_replicas", None)
+        self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
+        self._tpudiag_resolver = tpu_cluster_resolver
+        mirrored: Any = super()
+        mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
+        strategy: Any = self
+        _as_tpu(strategy.extended, strategy, self.tpudiag_system)
+
+    def _tpudiag_real(self) -> int:
+        """The replicas that run."""
+        return min(self.tpudiag_real_replicas, self.num_replicas_in_sync)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that it was made with."""
+        return self._tpudiag_resolver
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """Those of the target, not of this machine."""
+        return int(self._tpudiag_replicas)
+
+    def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
+        """The function on the replicas that run; options are those of a TPU."""
+        mirrored: Any = super()
+        return mirrored.run(fn, args=args, kwargs=kwargs)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """Of each global batch the part that is theirs."""
+        mirrored: Any = super()
+        if not type(self).tpudiag_whole_batches:
+            dataset = _share(dataset, self._tpudiag_real(), self.num_replicas_in_sync)
+        return mirrored.experimental_distribute_dataset(dataset, options)
+
+    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+        """What the function makes for one host of the target."""
+        mirrored: Any = super()
+
+        def with_context(_: Any) -> Any:
+            import tensorflow as tf
+
+            return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
+
+        return mirrored.distribute_datasets_from_function(with_context, options)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+        """One CPU replica holds what a TPU would place on one of its devices."""
+        return tensor
+
+    def experimental_split_to_logical_devices(self, tensor: Any, partition_dimensions: Any) -> Any:  # noqa: ARG002
+        """One CPU replica holds what a TPU would split."""
+        return tensor
+
+    def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
+        """One CPU replica holds what a TPU would replicate."""
+        return tensor
+
+
+def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
-    class TPUStrategy(base):  # type: ignore[misc]
+    class TPUStrategy(_Strategy, base):  # type: ignore[misc]
         """Stands in for TPUStrategy while rehearsing."""
 
-        steps_per_run = 1
-        tpudiag_whole_batches = False
-        """Give the real replicas whole batches, where results must have the data's length."""
-
-        def __init__(
-            self,
-            tpu_cluster_resolver: Any = None,
-            experimental_device_assignment: Any = None,
-            experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
-            **named: Any,
-        ) -> None:
-            assignment = named.get("device_assignment") or experimental_device_assignment
-            wanted = getattr(assignment, "num_replicas", None)
-            self._tpudiag_replicas = wanted if isinstance(wanted, int) else system.replicas
-            self._tpudiag_resolver = tpu_cluster_resolver
-            real = min(real_replicas, self._tpudiag_replicas)
-            base.__init__(self, [f"CPU:{index}" for index in range(real)])
-            _as_tpu(self.extended, self, system)
-
-        @property
-        def cluster_resolver(self) -> Any:
-            return self._tpudiag_resolver
-
-        @property
-        def num_replicas_in_sync(self) -> int:
-            return int(self._tpudiag_replicas)
-
-        def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
-            return base.run(self, fn, args=args, kwargs=kwargs)
-
-        def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-            real = min(real_replicas, self.num_replicas_in_sync)
-            if not TPUStrategy.tpudiag_whole_batches:
-                dataset = _share(tf, dataset, real, self.num_replicas_in_sync)
-            return base.experimental_distribute_dataset(self, dataset, options)
-
-        def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-            def with_context(_: Any) -> Any:
-                return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
-
-            return base.distribute_datasets_from_function(self, with_context, options)
-
-        experimental_distribute_datasets_from_function = distribute_datasets_from_function
-
-        def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
-            """One CPU replica holds what a TPU would place on one of its devices."""
-            return tensor
-
-        def experimental_split_to_logical_devices(
-            self, tensor: Any, partition_dimensions: Any  # noqa: ARG002
-        ) -> Any:  # fmt: skip
-            """One CPU replica holds what a TPU would split."""
-            return tensor
-
-        def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
-            """One CPU replica holds what a TPU would replicate."""
-            return tensor
+        tpudiag_system = system
+        tpudiag_real_replicas = real_replicas
 
     return TPUStrategy
 
@@ -119,10 +141,11 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     extended.__class__ = TPUExtended
 
 
-def _share(tf: Any, dataset: Any, real_replicas: int, replicas: int) -> Any:
+def _share(dataset: Any, real_replicas: int, replicas: int) -> Any:
     """The part of each global batch that the real replicas get: a per-replica batch each."""
     if real_replicas == replicas:
         return dataset
+    import tensorflow as tf
 
     def part(tensor: Any) -> Any:
         if tensor.shape.rank == 0:

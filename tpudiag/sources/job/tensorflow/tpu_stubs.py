@@ -53,14 +53,12 @@ def install(
     v1 = tf.compat.v1.distribute
     for mirrored in (tf.distribute.MirroredStrategy, v1.MirroredStrategy):
         hooks.around(mirrored, "__init__", functools.partial(_one_host_device, mirrored))
-    strategy = tpu_strategy.strategy_class(
-        tf, tf.distribute.MirroredStrategy, system, real_replicas
-    )
+    strategy = tpu_strategy.strategy_class(tf.distribute.MirroredStrategy, system, real_replicas)
     resolver = tpu_system.resolver_class(tf, system, on_resolver)
     initialize = _initialize(tf, system)
     for original, stand_in in (
         (v1.experimental.TPUStrategy,
-         tpu_strategy.strategy_class(tf, v1.MirroredStrategy, system, real_replicas)),
+         tpu_strategy.strategy_class(v1.MirroredStrategy, system, real_replicas)),
         (tf.distribute.experimental.TPUStrategy, strategy),
         (tf.distribute.TPUStrategy, strategy),
         (tf.distribute.cluster_resolver.TPUClusterResolver, resolver),

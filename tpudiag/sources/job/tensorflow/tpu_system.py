@@ -67,65 +67,95 @@ def hardware_feature() -> Any:
         return None
 
 
+class _Resolver:
+    """What a TPUClusterResolver offers, about the target in place of a cluster."""
+
+    tpudiag_system: TpuSystem
+    rpc_layer = "grpc"
+    environment = ""
+
+    def __init__(
+        self,
+        tpu: Any = None,
+        zone: Any = None,  # noqa: ARG002
+        project: Any = None,  # noqa: ARG002
+        job_name: str = "worker",
+        *_: Any,
+        **__: Any,
+    ) -> None:
+        self._tpu = tpu or "local"
+        self.task_type, self.task_id = job_name, 0
+        self.tpudiag_on_resolver(str(self._tpu))
+
+    @staticmethod
+    def tpudiag_on_resolver(asked: str) -> None:
+        """Tell what was asked for."""
+
+    @classmethod
+    def connect(cls, tpu: Any = None, zone: Any = None, project: Any = None) -> Any:
+        """The resolver: there is nothing to connect to."""
+        return cls(tpu, zone, project)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    @property
+    def tpu_hardware_feature(self) -> Any:
+        """The proto of what the hardware offers."""
+        return hardware_feature()
+
+    def set_tpu_topology(self, serialized_tpu_topology: Any) -> None:
+        """The topology is that of the target."""
+
+    def cluster_spec(self) -> Any:
+        """An address for each host, to which nobody connects."""
+        import tensorflow as tf
+
+        addresses = [f"10.0.0.{host + 2}:8470" for host in range(self.tpudiag_system.hosts)]
+        return tf.train.ClusterSpec({self.task_type: addresses})
+
+    def master(self, *_: Any, **__: Any) -> str:
+        """The first host."""
+        return "grpc://10.0.0.2:8470"
+
+    def get_master(self) -> str:
+        """The same."""
+        return self.master()
+
+    def get_job_name(self) -> str:
+        """The name that the job's devices have."""
+        return str(self.task_type)
+
+    def get_coordination_service_leader(self) -> str:
+        """The first task."""
+        return f"/job:{self.task_type}/task:0"
+
+    def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
+        """Devices of a host."""
+        return {"TPU": self.tpudiag_system.devices_per_host}
+
+    def get_tpu_system_metadata(self) -> Any:
+        """The metadata of the target."""
+        import tensorflow as tf
+
+        return metadata(tf, self.tpudiag_system)
+
+
 def resolver_class(tf: Any, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
     """A TPUClusterResolver that finds the target at once; `on_resolver` is told what was asked."""
     base: Any = tf.distribute.cluster_resolver.ClusterResolver
 
-    class TPUClusterResolver(base):  # type: ignore[misc]
+    class TPUClusterResolver(_Resolver, base):  # type: ignore[misc]
         """Stands in for TPUClusterResolver while rehearsing."""
 
-        rpc_layer = "grpc"
-
-        def __init__(
-            self, tpu: Any = None, zone: Any = None, project: Any = None,  # noqa: ARG002
-            job_name: str = "worker", *_: Any, **__: Any,
-        ) -> None:  # fmt: skip
-            self._tpu = tpu or "local"
-            self.task_type, self.task_id = job_name, 0
-            on_resolver(str(self._tpu))
+        tpudiag_system = system
 
         @staticmethod
-        def connect(tpu: Any = None, zone: Any = None, project: Any = None) -> Any:
-            return TPUClusterResolver(tpu, zone, project)
-
-        def __enter__(self) -> Any:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            return None
-
-        @property
-        def environment(self) -> str:
-            return ""
-
-        @property
-        def tpu_hardware_feature(self) -> Any:
-            return hardware_feature()
-
-        def set_tpu_topology(self, serialized_tpu_topology: Any) -> None:
-            """The topology is that of the target."""
-
-        def cluster_spec(self) -> Any:
-            addresses = [f"10.0.0.{host + 2}:8470" for host in range(system.hosts)]
-            return tf.train.ClusterSpec({self.task_type: addresses})
-
-        def master(self, *_: Any, **__: Any) -> str:
-            return "grpc://10.0.0.2:8470"
-
-        def get_master(self) -> str:
-            return self.master()
-
-        def get_job_name(self) -> str:
-            return str(self.task_type)
-
-        def get_coordination_service_leader(self) -> str:
-            return f"/job:{self.task_type}/task:0"
-
-        def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
-            return {"TPU": system.devices_per_host}
-
-        def get_tpu_system_metadata(self) -> Any:
-            return metadata(tf, system)
+        def tpudiag_on_resolver(asked: str) -> None:
+            on_resolver(asked)
 
     return TPUClusterResolver
 

@@ -1,0 +1,63 @@
+"""The command line of the verbs that run a job, as the request of a diagnosis."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.diagnoses.job_request import JobRequest, ReferenceJob
+
+
+def of(options: argparse.Namespace) -> JobRequest:
+    """The command line as a request; what cannot work is refused before anything starts."""
+    from tpudiag.diagnoses import job_request
+
+    name = options.target or options.module or f"reference-{options.reference}"
+    folder: Path = options.log_dir / job_request.run_name(name)
+    job = job_request.resolved(
+        options.target,
+        options.module,
+        _reference(options),
+        arguments=options.arguments,
+        target=options.for_,
+        tpu=options.tpu,
+        python=options.python,
+        log_dir=folder,
+    )
+    compiler = job_request.compiler_request(
+        not options.no_compile, options.compiler_python, options.compile_timeout
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
+    return replace(
+        job,
+        steps=options.steps,
+        warmup_steps=options.warmup,
+        timeout_s=options.timeout,
+        tpu_timeout_s=options.tpu_timeout,
+        measure_input_s=options.measure_input,
+        sandbox=options.sandbox,
+        fake_data=options.fake_data,
+        rest_s=0.0 if options.first_loop else options.budget,
+        compiler=compiler,
+    )
+
+
+def _reference(options: argparse.Namespace) -> ReferenceJob:
+    """The reference job that is asked for where no other is."""
+    from tpudiag.diagnoses.job_request import ReferenceJob
+
+    return ReferenceJob(
+        model=options.reference,
+        loop=options.loop,
+        precision=options.precision,
+        full_size=options.full_size,
+        checkpoint_dir=options.checkpoint_dir,
+    )
