@@ -294,3 +294,12 @@ def test_what_addons_say_at_their_import_is_no_error() -> None:
         "TFA has entered a minimal maintenance and release mode until a planned end of life."
     )
     assert all(hit.error.noise for hit in match(text))
+
+
+def test_a_transformers_model_in_keras_3_is_told_as_that() -> None:
+    text = (
+        "ValueError: Exception encountered when calling layer 'tf_bert_model'.\n"
+        "Data of type <class 'keras.src.backend.common.keras_tensor.KerasTensor'> is not allowed "
+        "only (<class 'tensorflow.python.framework.tensor.Tensor'>) is accepted for input_ids."
+    )
+    assert match(text)[0].error.id == "P33"

@@ -178,8 +178,9 @@ export TF_USE_LEGACY_KERAS=1           # or stay with Keras 2 (tf-keras), before
             r"`?tf_keras`? package .{0,40}?(?:is required|not (?:found|installed))",
             r"requires? tf-?keras",
             r"Keras cannot be imported\. Check that it is installed",
+            r"Data of type <class 'keras\.src\.[\w.]{1,60}KerasTensor'> is not allowed only",
         ),
-        cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and this environment has Keras 3 only.",
+        cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and the program or its whole environment uses Keras 3.",
         fix="""\
 pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
