@@ -7,10 +7,14 @@ from statistics import median
 
 from tpudiag.model import NotMeasured
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
 from ._need import ON_THE_TPU, need
 
 INPUT = ("input", "input processing", "input transfer")
+FEWER_STEPS = "record fewer steps (trace buffers are finite): 5 to 10, then `tpudiag read logdir`"
+EDGE_STEPS = 2
+"""Steps that the start and the end of a capture may cut on one replica and not on another."""
 HOST_MEMORY = "host memory"
 """Waits for copies between HBM and the host's memory."""
 
@@ -50,16 +54,41 @@ def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, 
 
 
 def every_device(profile: ProfileFacts) -> None:
-    """Skip a check that cannot pass while devices that ran something show no steps."""
+    """Skip a check that cannot pass while devices are lost, or show no steps beside others."""
+    if absent := profile.absent_devices:
+        more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
+        raise NotMeasured(
+            f"the profile lacks {', '.join(absent[:3])}{more}, which may differ from the others",
+            "record some steps of all devices, then `tpudiag read logdir`",
+        )
+    most = max((len(replica.numbers) for replica in profile.replicas), default=0)
+    for replica in profile.replicas:
+        if len(replica.numbers) + EDGE_STEPS < WHOLE_TRACE * most:
+            raise NotMeasured(
+                f"the trace holds {len(replica.numbers)} steps of {replica.host} "
+                f"{replica.replica}, and {most} of others",
+                FEWER_STEPS,
+            )
     known = {(replica.host, replica.replica) for replica in profile.replicas}
-    ran = [device for device in profile.devices if device.busy_ms]
-    unknown = [d for d in ran if (d.host, d.name) not in known] if known else []
+    unknown = [d for d in profile.devices if (d.host, d.name) not in known] if known else []
     if unknown:
         raise NotMeasured(
-            f"{len(unknown)} of {len(ran)} devices ran something and show no steps "
+            f"{len(unknown)} of {len(profile.devices)} devices show no steps "
             f"({unknown[0].host} {unknown[0].name})",
             "record some steps of all devices, then `tpudiag read logdir`",
         )
+
+
+def every_step(profile: ProfileFacts) -> None:
+    """Skip a check that cannot pass where the trace holds nothing of what ran in some steps."""
+    for replica in profile.replicas:
+        untold = replica.part(UNTOLD) / max(sum(replica.step_ms), 1e-9)
+        if untold > 1 - WHOLE_TRACE:
+            raise NotMeasured(
+                f"the trace lost {untold:.0%} of what ran in the steps of {replica.host} "
+                f"{replica.replica}",
+                FEWER_STEPS,
+            )
 
 
 def whole_trace(profile: ProfileFacts | None) -> None:
@@ -68,7 +97,10 @@ def whole_trace(profile: ProfileFacts | None) -> None:
         raise NotMeasured("the profile holds no device of the TPU that the host drives", ON_THE_TPU)
     if profile is not None and profile.devices:
         every_device(profile)
-    if profile is None or not profile.half_traced:
+    if profile is None:
+        return
+    if not profile.half_traced:
+        every_step(profile)
         return
     worst = min(profile.half_traced, key=lambda device: device.ops_share or 0.0)
     others = len(profile.half_traced) - 1
@@ -76,7 +108,7 @@ def whole_trace(profile: ProfileFacts | None) -> None:
     raise NotMeasured(
         f"the trace holds operations for {worst.ops_share or 0.0:.0%} of the time in which "
         f"programs ran on {worst.host} {worst.name}{more}",
-        "record fewer steps (trace buffers are finite): 5 to 10, then `tpudiag read logdir`",
+        FEWER_STEPS,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
@@ -21,6 +22,7 @@ MATERIAL = 0.05
 SMALL = 0.05
 """Padding below this share of the work is a note."""
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
+_GATES = {"lstm": 4, "gru": 3}
 NEGLIGIBLE = 0.01
 """Padding below this share of the work is no finding."""
 
@@ -163,10 +165,17 @@ def _up(size: int, multiple: int) -> int:
 def hidden_dimensions(ops: tuple[MatrixOp, ...]) -> set[int]:
     """Feature dimensions that the model's author chose: no example's width, no class count.
 
-    They are the ones that one forward product makes and another consumes, and the widths of
-    embeddings.
+    They are the ones that one forward product makes and another consumes, the widths of embeddings,
+    and the units of recurrent cells, whose product makes all gates at once.
     """
     forward = [op for op in ops if op.forward and op.sizes_known]
     consumed = {op.contraction for op in forward}
     embedded = {op.contraction for op in forward if op.reads_embedding}
-    return ({op.columns for op in forward} & consumed) | embedded
+    units = {op.contraction for op in forward if _is_recurrent(op)}
+    return ({op.columns for op in forward} & consumed) | embedded | units
+
+
+def _is_recurrent(op: MatrixOp) -> bool:
+    """Whether a product makes the gates of an LSTM or a GRU from the state before, by its name."""
+    cell = re.search(r"(lstm|gru)[^/]*/[^/]+$", op.name.lower())
+    return cell is not None and op.columns == _GATES[cell[1]] * op.contraction

@@ -11,7 +11,7 @@ from tpudiag.signals import Origin, Signals
 from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, need, percent
 from ._predicted import predicted_step
-from ._profile import replicas_of, share
+from ._profile import every_device, every_step, replicas_of, share
 
 LIMIT = 0.03
 """Share of the window in which the device idles between steps (XProf's own threshold)."""
@@ -54,6 +54,8 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     if per_dispatch is None:
         per_dispatch = _steps_per_run(signals)
     if per_dispatch > 1:
+        every_device(profile)
+        every_step(profile)  # runs that the trace lost would make it many steps a run
         yield Evidence("steps in a dispatch", per_dispatch, "steps", source=profile.source)
         return
     idle = share(replicas, "idle")
@@ -64,6 +66,9 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
             "model.compile(..., steps_per_execution=50)",
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
+    else:
+        every_device(profile)
+        every_step(profile)
     yield evidence
 
 

@@ -20,6 +20,8 @@ FLOOR = 0.1
 LEAST_HOSTS = 3
 WORTH = 0.01
 """Below this share of step time an outlier costs too little to be named."""
+UNEVEN = 0.05
+"""Above this share of step time nobody calls the replicas even, outlier or not."""
 ADVICE = {
     "input": (
         "its input is late",
@@ -104,6 +106,12 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
     worst = max(scores, key=lambda name: scores[name])
+    if own[worst] - middle > 100 * UNEVEN:
+        raise NotMeasured(
+            f"{worst} takes {(own[worst] - middle) / 100:.0%} of the step longer than the median "
+            "replica, but the others differ too much for it to stand out",
+            "record more steps (10 at least) of all hosts, then `tpudiag read logdir`",
+        )
     yield Evidence(f"highest z-score, {worst}", round(scores[worst], 2), "", limit, profile.source)
     yield Evidence("its own time above the median", round((own[worst] - middle) / 100, 4) * 100,
                    "% of step time", percent(WORTH), profile.source)  # fmt: skip

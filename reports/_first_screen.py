@@ -9,17 +9,8 @@ from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
 from tpudiag.source_change import Effect
 
 from . import _layout, _mending
-from ._layout import (
-    BLANK,
-    Line,
-    Span,
-    crash_lines,
-    measured,
-    mood,
-    paragraph,
-    passed_lines,
-    table_lines,
-)
+from ._columns import Line, Span
+from ._layout import BLANK, crash_lines, measured, mood, paragraph, passed_lines, table_lines
 from ._source import Sources
 from ._words import (
     clean,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement, Table
 from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
+from ._columns import Line, Span, in_columns
 from ._words import (
     clean,
     closed,
@@ -29,20 +29,6 @@ from ._words import (
 )
 from ._wrap import clip, wrap
 
-
-@dataclass(frozen=True)
-class Span:
-    """Words in one style; the styles are named in rich.py."""
-
-    text: str
-    style: str = ""
-
-
-Line = tuple[Span, ...]
-LEAST_WORDS = 16
-"""Characters that a column of words keeps while another can yield."""
-MOST_FIGURE = 32
-"""Characters of a figure with its unit, which stay whole."""
 MOST_ERROR_LINES = 30
 """Of a job's error, in text; what TensorFlow says may have hundreds."""
 BLANK: Line = ()
@@ -231,7 +217,7 @@ def measured(measurements: Mapping[str, Measurement], width: int) -> Iterator[Li
     """The figures that stand outside any check; an estimate with its range."""
     if measurements:
         yield from _heading("Measurements")
-    yield from _columns(
+    yield from in_columns(
         [
             (measure_name(name, m.unit), figure(m.value, m.unit), _range(m) + line(m.source))
             for name, m in measurements.items()
@@ -253,44 +239,13 @@ def table_lines(table: Table, width: int) -> Iterator[Line]:
     head = tuple(line(column) for column in table.columns)
     rows = [tuple(figure(cell) for cell in row) for row in table.rows]
     columns = [[row[i] for row in table.rows if i < len(row)] for i in range(len(head))]
-    yield from _columns([head, *rows], width, [_is_numeric(cells) for cells in columns], heads=1)
+    yield from in_columns([head, *rows], width, [_is_numeric(cells) for cells in columns], heads=1)
 
 
 def _is_numeric(cells: Sequence[object]) -> bool:
     """Whether a column holds figures, if not in every row."""
     known = [cell for cell in cells if cell not in (None, "")]
     return bool(known) and all(isinstance(cell, int | float) for cell in known)
-
-
-def _columns(
-    rows: Sequence[tuple[str, ...]], width: int, numeric: Sequence[bool], heads: int = 0
-) -> Iterator[Line]:
-    """Rows in columns, numbers to the right; gaps yield, then words, until all fit."""
-    count = len(numeric)
-    full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
-    lengths = [[len(row[i]) for row in full] for i in range(count)]
-    widths = [max(column, default=0) for column in lengths]
-    firm = [w if right else min(w, LEAST_WORDS) for w, right in zip(widths, numeric, strict=True)]
-    gap = 2 if sum(firm) + 2 * count <= width else 1
-    figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
-    for words, of_figures in ((LEAST_WORDS, widths), (LEAST_WORDS, figures), (3, figures)):
-        floors = [most if right else words for most, right in zip(of_figures, numeric, strict=True)]
-        widths = _narrowed(widths, floors, width - 2 - gap * (count - 1))
-    for number, row in enumerate(full):
-        cells = [
-            f"{clip(cell, wide):>{wide}}" if right else f"{clip(cell, wide):<{wide}}"
-            for cell, wide, right in zip(row, widths, numeric, strict=True)
-        ]
-        text = "  " + (" " * gap).join(cells)
-        yield (Span(text.rstrip(), "dim" if number < heads else ""),)
-
-
-def _narrowed(widths: Sequence[int], floors: Sequence[int], room: int) -> list[int]:
-    """Column widths that fit together where the floors let them, the last narrowed first."""
-    made = list(widths)
-    for column in reversed(range(len(made))):
-        made[column] -= min(max(sum(made) - room, 0), max(made[column] - floors[column], 0))
-    return made
 
 
 def mood(report: Report) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tpudiag.model import GONE, Finding, Outcome, Report
 from tpudiag.source_change import Mending, SourceChange
 
-from ._layout import BLANK, Line, Span, paragraph
+from ._columns import Line, Span
+from ._layout import BLANK, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title
 
 STYLES = {
@@ -96,7 +97,7 @@ def _ending(
     if not count:
         text = f"nothing to mend; {many}"
     else:
-        text = f"{good} of {count} findings mended, proven by {many}"
+        text = f"{good} of {count} findings mended, {'proven by' if good else 'tried in'} {many}"
     yield from paragraph(text, width, style="passed" if good == count else "bold")
     for file in mending.written:
         yield Span("written: ", "bold"), Span(line(file), "location")

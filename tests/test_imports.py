@@ -88,6 +88,10 @@ FORBIDDEN = [
             "tpudiag.catalogue",
         ),
     ),
+    (
+        "tpudiag.monitoring",
+        ("tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks", "tpudiag.reports"),
+    ),
     ("tpudiag.signals", ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.monitoring")),
     (
         "tpudiag.checks",

@@ -62,8 +62,9 @@ def dumps(report: Report) -> str:
         "summary": {verdict.value: report.count(verdict) for verdict in Verdict},
         **plain,
     }
-    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
-    return _UNSAFE.sub(_escape, text) + "\n"
+    # The standard library indents in Python, ten times slower than it writes without.
+    text = json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
+    return msgspec.json.format(_UNSAFE.sub(_escape, text), indent=2) + "\n"
 
 
 def load(path: str | Path) -> Report:

@@ -146,6 +146,30 @@ def test_a_sum_stays_on_the_device() -> None:
     assert "    losses.append(train(b))\n" in changed("TPU108", kept, "append", "")
 
 
+def test_all_that_one_line_keeps_stays_on_the_device() -> None:
+    text = TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((float(a.numpy()), b.numpy()))\n"
+    )
+    assert changed("TPU108", text, "kept", "after 9 of 9 steps") == TF + (
+        "for x in data:\n    a, b = train(x)\n    kept.append((a, b))\n"
+    )
+
+
+def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
+    text = TF + (
+        "class Fitter:\n    def fit(self, data):\n        for b in data:\n            go(b)\n\n"
+        "Fitter().fit(data)\n"
+    )
+    with pytest.raises(NoChange, match="loop over the steps"):
+        changed("TPU601", text)
+
+
+def test_all_outputs_of_a_model_are_float32() -> None:
+    text = TF + "model = keras.Model(i, [keras.layers.Dense(1)(x), keras.layers.Dense(2)(x)])\n"
+    after = changed("TPU403", "from tensorflow import keras\n" + text, "Dense", "0% of the step's")
+    assert after.count('dtype="float32"') == 2
+
+
 def test_what_is_used_later_stays() -> None:
     text = TF + "for n in range(9):\n    value = float(loss)\n    seen(value)\n"
     with pytest.raises(NoChange, match="value is used"):
@@ -359,6 +383,19 @@ def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
     assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
         "TPU601", text
     )
+
+
+def test_a_loop_whose_step_stands_in_another_module_saves() -> None:
+    text = TF + (
+        "from lib import Trainer\nmodel = make()\nopt = SGD()\n"
+        "opt.build(model.trainable_variables)\ntrainer = Trainer(strategy, model, opt)\n"
+        "for s in range(40):\n    loss = trainer.train_step(it)\n"
+    )
+    after = changed("TPU601", text)
+    assert "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n" in after
+    assert "    if s % 1000 == 999:\n        manager.save()\n" in after
+    with pytest.raises(NoChange, match="not seen in this file"):
+        changed("TPU601", text.replace("train_step", "go"))
 
 
 def test_each_checkpoint_has_a_file() -> None:

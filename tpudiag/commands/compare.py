@@ -71,6 +71,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read both sides, compare, report; raises UnreadableInput, UsageError, NothingDiagnosed."""
+    from tpudiag.commands._process import prepare_for_vectors
+
+    prepare_for_vectors()
     from tpudiag.diagnoses import changes, comparison, sides
 
     names = _sides(options)

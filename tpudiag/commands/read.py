@@ -86,6 +86,9 @@ def add_engine_option(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
+    from tpudiag.commands._process import prepare_for_vectors
+
+    prepare_for_vectors()
     from tpudiag.diagnoses import profile
     from tpudiag.sources.profile import locate
 

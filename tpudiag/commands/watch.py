@@ -83,6 +83,15 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="how long to wait for the job's next run, or its restart, after one has ended or was "
         "killed (default: 1m; not at all where it ended well and its process is gone)",
     )  # fmt: skip
+    _add_judgement_options(parser)
+    _add_worker_options(parser)
+    add_cloud_options(parser)
+    _report.add_report_options(parser)
+    parser.set_defaults(run=run, lacking=())
+
+
+def _add_judgement_options(parser: argparse.ArgumentParser) -> None:
+    """What is normal, where causes are looked for, and what lost time costs."""
     parser.add_argument(
         "--expect", metavar="RATE", type=_expectation,
         help="what is normal: examples a second (steps, where the batch is not known), or the "
@@ -107,10 +116,6 @@ def add_parser(verbs: _report.Verbs) -> None:
         "--chips", metavar="N", type=_count, default=1,
         help="chips that each worker drives, for --price (default: 1)",
     )  # fmt: skip
-    _add_worker_options(parser)
-    add_cloud_options(parser)
-    _report.add_report_options(parser)
-    parser.set_defaults(run=run, lacking=())
 
 
 def _add_worker_options(parser: argparse.ArgumentParser) -> None:
@@ -236,7 +241,7 @@ def _price(options: argparse.Namespace) -> Price | None:
 
 def _follow(session: Session, options: argparse.Namespace) -> int:
     """Look again and again until the job is done."""
-    from tpudiag.monitoring.view import view
+    from tpudiag.commands._watch_view import view
 
     told = False
     try:

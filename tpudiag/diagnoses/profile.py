@@ -55,6 +55,10 @@ NO_DEVICE = (
     "The host runs programs on a TPU, but the profile holds no device: it was not traced, or its "
     "planes were lost. Nothing is said of the devices; record again with the TPU's own tracer on."
 )
+ABSENT = (
+    "The profile lacks devices that its others imply: {devices}. They were not traced, or their "
+    "planes were lost; no check of the devices passes without them."
+)
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
@@ -205,6 +209,8 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
             f"The target {signals.target.name} is what the devices in the profile make up; "
             "a larger slice whose other hosts were not recorded looks the same."
         )
+    if facts and (absent := facts.absent_devices):
+        yield ABSENT.format(devices=", ".join(absent[:8]) + ", ..." * (len(absent) > 8))
     yield from _lost(facts) if facts else ()
     if facts and facts.uncosted_share >= UNCOSTED:
         yield KERNELS.format(share=facts.uncosted_share)

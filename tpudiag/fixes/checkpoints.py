@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
@@ -19,6 +19,8 @@ from tpudiag.source_change import Effect
 FOLDER = "checkpoints"
 EVERY = 1000
 """Steps between two checkpoints of a loop without epochs."""
+_STEP = re.compile(r"(distributed_|dist_)?train(ing)?_?(one_)?(step|batch)s?|step(_fn)?")
+"""What steps are called that stand in another module."""
 
 
 def _refuse_pod(place: Place) -> None:
@@ -34,7 +36,7 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
     fits = source.calls_at(place.line, "fit")
     if not fits and not source.functions("train_step"):
         fits = tuple(call for call in source.calls if called(call) == "fit")
-    if len(fits) != 1:
+    if len(fits) != 1 or source.functions("fit"):
         raise NoChange("")
     _refuse_pod(place)
     callback = f'{names.keras(source)}.callbacks.BackupAndRestore("{FOLDER}")'
@@ -92,14 +94,20 @@ def _training_loop(source: Source) -> cst.For | cst.While:
             if any(_mentions(c, stepping) for c in source.inside(f, cst.Call))
             and not any(True for kind in (cst.For, cst.While) for _ in source.inside(f, kind))
         }
-    loops: list[cst.For | cst.While] = []
-    for call in source.calls:
-        loop = source.loop(call)
-        if loop is not None and _mentions(call, stepping) and loop not in loops:
-            loops.append(loop)
+    loops = _loops_that_call(source, lambda call: _mentions(call, stepping))
+    if not loops:  # the step may stand in another module
+        loops = _loops_that_call(source, lambda call: bool(_STEP.fullmatch(called(call))))
     if len(loops) != 1:
         raise NoChange("the loop over the steps is not seen in this file")
     return loops[0]
+
+
+def _loops_that_call(
+    source: Source, is_step: Callable[[cst.Call], bool]
+) -> list[cst.For | cst.While]:
+    """The innermost loops in plain Python with a call of some kind, each once."""
+    loops = (source.loop(call) for call in source.calls if is_step(call))
+    return list(dict.fromkeys(loop for loop in loops if loop is not None))
 
 
 def _mentions(call: cst.Call, known: set[str]) -> bool:
@@ -124,14 +132,19 @@ def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
     optimizers = dict.fromkeys(
         source.code(call.func.value)
         for call in source.calls
-        if called(call) in ("apply_gradients", "minimize")
-        and isinstance(call.func, cst.Attribute)
+        if isinstance(call.func, cst.Attribute)
         and names.dotted(call.func.value)
+        and (called(call) in ("apply_gradients", "minimize") or _builds(source, call))
     )
     for kind, values in (("model", models), ("optimizer", optimizers)):
         known = [value for value in values if names.known_at(source, value, loop)]
         for number, value in enumerate(known):
             yield kind + (f"_{number + 1}" if number else ""), value
+
+
+def _builds(source: Source, call: cst.Call) -> bool:
+    """Whether a call is `optimizer.build(model.trainable_variables)`."""
+    return called(call) == "build" and "trainable_" in source.code(call)
 
 
 def _saving(

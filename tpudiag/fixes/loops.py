@@ -31,15 +31,14 @@ def sum_on_device(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     kept: list[cst.CSTNode] = [n.value for n in source.inside(statement, cst.AugAssign)]
     kept += [c for c in source.inside(statement, cst.Call) if called(c) == "append"]
-    changed = False
-    for node in kept:
-        for call in source.inside(node, cst.Call):
-            inner = _fetched(call)
-            if inner is not None:
-                changed = True
-                yield source.replaced(call, source.text[slice(*source.whole(inner))])
-                break
-    if not changed:
+    replaced: list[tuple[int, int]] = []
+    for call in (call for node in kept for call in source.inside(node, cst.Call)):
+        inner, place_of_call = _fetched(call), source.span(call)
+        if inner is None or any(a <= place_of_call[0] < b for a, b in replaced):
+            continue
+        replaced.append(place_of_call)
+        yield source.replaced(call, source.text[slice(*source.whole(inner))])
+    if not replaced:
         raise NoChange("")
 
 

@@ -85,9 +85,12 @@ def _heads(source: Source) -> Iterator[cst.Call]:
                 yield last
         elif name == "Model":
             outputs = argument(call, "outputs", 1)
-            head = _layer_behind(source, outputs.value if outputs else None, call)
-            if head is not None:
-                yield head
+            given = outputs.value if outputs is not None else None
+            several = given.elements if isinstance(given, (cst.List, cst.Tuple)) else ()
+            for output in (each.value for each in several) if several else (given,):
+                head = _layer_behind(source, output, call)
+                if head is not None:
+                    yield head
     added = [c for c in source.calls if called(c) == "add" and c.args and names.is_method(c)]
     if added and isinstance(last := added[-1].args[0].value, cst.Call) and called(last) in _LAYERS:
         yield last

@@ -42,17 +42,19 @@ from tpudiag.signals.input_pipeline import (
     Pipeline,
 )
 from tpudiag.signals.profile import (
-    CallbackTime,
     Device,
     DeviceOp,
-    HostClock,
-    InputBlocker,
-    IteratorTime,
     MemoryPeak,
     PaddedTensor,
     ProfileFacts,
     ReplicaSteps,
     StepPart,
+)
+from tpudiag.signals.profile_hosts import (
+    CallbackTime,
+    HostClock,
+    InputBlocker,
+    IteratorTime,
     UnreadHost,
 )
 from tpudiag.signals.step import (

@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tpudiag.model import Location
+from tpudiag.signals.profile_hosts import (
+    CallbackTime,
+    DeviceWait,
+    HostClock,
+    InputBlocker,
+    IteratorTime,
+    UnreadHost,
+)
 from tpudiag.signals.step import MatrixOp, TracedFunction
 from tpudiag.signals.throughput import warm_up
 
@@ -170,40 +178,6 @@ class MemoryPeak:
         return any(word in self.allocator.lower() for word in ("cpu", "host"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class IteratorTime:
-    """An op of a tf.data pipeline in a trace; `position` of `of`, counted from the source."""
-
-    op: str
-    name: str
-    position: int
-    of: int
-    count: int
-    self_ms: float
-    longest_ms: float
-    blocked_ms: float
-    """How long the training loop waited for this op rather than for its inputs."""
-
-
-@dataclass(frozen=True)
-class InputBlocker:
-    """The tf.data op that the training loop of a host waited for longest."""
-
-    host: str
-    op: str
-    name: str
-    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
-    blocked_ms: float
-
-
-@dataclass(frozen=True)
-class DeviceWait:
-    """What devices wait for, from their first module to their last, all of them together."""
-
-    cause: str
-    ms: float
-
-
 @dataclass(frozen=True)
 class PaddedTensor:
     """The result of an operation, without and with the padding of its tiles."""
@@ -212,31 +186,6 @@ class PaddedTensor:
     shape: str
     logical_bytes: int
     padded_bytes: int
-
-
-@dataclass(frozen=True)
-class CallbackTime:
-    """An op on the host, summed over its calls: one that calls back, or one that ran eagerly."""
-
-    op: str
-    count: int
-    ms: float
-
-
-@dataclass(frozen=True)
-class UnreadHost:
-    """A host of the run whose file could not be read, and why."""
-
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class HostClock:
-    """How far a host's clock is ahead of the first host's, from the ends of common steps."""
-
-    host: str
-    ahead_ms: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,6 +237,8 @@ class ProfileFacts:
     """GPUs that ran something, of which no figure here is."""
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
+    absent_devices: tuple[str, ...] = ()
+    """Devices that the profile lacks though their numbers leave gaps or other hosts have them."""
     steps_differ: bool = False
     """Whether what marks a step is not the same on all hosts, or is missing on some."""
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tpudiag.sources.profile.intervals import (
@@ -39,6 +39,7 @@ def slow(pairs: list[tuple[int, int]]) -> set[int]:
     return {t for a, b in pairs for t in range(a, b)}
 
 
+@settings(deadline=None)
 @given(PAIRS, PAIRS)
 def test_sets_of_time_are_sets(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> None:
     a, b = made(left), made(right)
@@ -49,12 +50,14 @@ def test_sets_of_time_are_sets(left: list[tuple[int, int]], right: list[tuple[in
     assert a.total == len(slow(left))
 
 
+@settings(deadline=None)
 @given(PAIRS, PAIRS)
 def test_coverage_of_windows(spans: list[tuple[int, int]], windows: list[tuple[int, int]]) -> None:
     expected = [len(slow(spans) & set(range(a, b))) for a, b in windows]
     assert covered(made(spans), *vectors(windows)).tolist() == expected
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_each_moment_belongs_to_the_innermost_event(pairs: list[tuple[int, int]]) -> None:
     order = sorted(range(len(pairs)), key=lambda i: (pairs[i][0], -pairs[i][1], i))

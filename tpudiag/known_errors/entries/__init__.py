@@ -11,6 +11,7 @@ from tpudiag.known_errors.model import KnownError, Silent
 
 from . import (
     account,
+    caches_and_queues,
     checkpoints,
     cloud_resources,
     clusters,
@@ -70,6 +71,7 @@ from . import (
     strategy_calls,
     tensor_types,
     tensorboards,
+    tools_beside,
     tpu_system,
     undecided,
     workers,
@@ -133,6 +135,8 @@ _FILES = (
     job_environment,
     custom_parts,
     keras_layers,
+    caches_and_queues,
+    tools_beside,
     fallbacks,
     python_mistakes,
     undecided,

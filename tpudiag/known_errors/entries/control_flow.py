@@ -239,6 +239,7 @@ total = tf.shape(x)[0]             # the size as a tensor, where a tensor will d
             r"values?, but expects to see",
             r"py_func returned argument .{1,60}? with value type .{1,60}? while expecting",
             r"Tout.{0,60}?(?:does not match|must match).{0,60}?py_func",
+            r"-th value returned by pyfunc_\d",
         ),
         cause="A Python function in the pipeline (py_function, numpy_function) returns another number or other types of values than its Tout says.",
         details=("It returns {returns}, expected are {wanted}.",),

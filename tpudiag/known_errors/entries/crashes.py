@@ -67,4 +67,34 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
         example="Segmentation fault (core dumped)",
         yields_to=("P79",),
     ),
+    KnownError(
+        id="E114",
+        family="consequence",
+        phase=Phase.ANY,
+        kind=Kind.CONSEQUENCE,
+        patterns=(
+            r"(?:recorded from \w{1,20}|RuntimeError): ?Session is closed",
+            r"Error recorded from (?:infeed|outfeed)",
+            r"Error occurred during infeed/outfeed",
+            r"Reraising captured error",
+            r"Step was cancelled by an explicit call to",
+            r"\(\d{1,2}\) Cancelled: ",
+            r"errors_impl\.CancelledError",
+            r"poisons their output tensors",
+            r"Engine core initialization failed\. See root cause above",
+            r"See root cause above",
+            r"Error reported to Coordinator",
+            r"has no attribute '_from_compatible_tensor_list'",
+            r"RuntimeError: Error while creating shape",
+        ),
+        cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
+        fix="""\
+grep -nE "Error|Check failed|FATAL|Compilation failure|Out of range" LOG | head -20      # the earliest that is not "Cancelled"
+tpudiag explain --log LOG""",
+        citations=(
+            "kaiyinzhou/BERT-NER#71",
+            "tensorflow/tpu#96",
+        ),
+        example="ERROR:tensorflow:Error recorded from outfeed: Session is closed.",
+    ),
 )

@@ -20,6 +20,7 @@ ERRORS = (
             r"Cannot create a tensor proto whose content is larger than 2GB",
             r"Received message larger than max",
             r"Serialized size of Dataset .{0,60}?exceeds maximum allowed",
+            r"EncodeError: Failed to serialize proto",
         ),
         cause="Arrays of more than 2 GB in the client's memory are sent to the TPU Node in one message, which cannot be that large.",
         details=("It happened while {op} was to run.",),

@@ -229,6 +229,8 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
             r"program continuator has halted",
             r"unexpected peer shows up",
             r"Halted cores:",
+            r"(?:Accelerator|TPU) is in (?:an? )?(?:error|inconsistent|bad) state",
+            r"TPU system was halted",
         ),
         cause="A TPU core stopped: a hardware fault, hosts that run different programs (launch group mismatch), or an access out of bounds.",
         details=("The runtime observed: {observed}.",),
@@ -243,5 +245,25 @@ grep -n "observed errors are\\|unexpected leader shows up\\|BoundsCheck" LOG
         ),
         example="INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely, perhaps due to an on-device check-failure. Node 0 halted unexpectedly at tag:pc TensorCoreSequencer:887:0x6f1 (from TensorCoreSequencer:887:0x3b91): no debugging message found for this tag:pc. HLO: fusion.1",
         near_miss="The data loader halted unexpectedly; the accelerator device is idle.",
+    ),
+    KnownError(
+        id="E276",
+        family="hardware-fault",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"uncorrectable[_ ]?(?:ECC|memory|HBM)",
+            r"ECC uncorrectable",
+            r"ICI link.{0,40}?(?:down|error|fail|fault|unhealthy)",
+            r"(?:TPU|chip|accelerator).{0,40}?hardware (?:error|fault|failure)",
+            r"ICI link .{0,20}?corrupt",
+        ),
+        cause="The TPU's hardware reports a fault: memory that cannot be corrected, or a broken link between chips. No change of the program helps.",
+        fix="""\
+gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health,healthDescription)'
+gcloud compute tpus tpu-vm delete NAME --zone=ZONE && gcloud compute tpus tpu-vm create NAME --zone=ZONE ...     # other hardware
+# GKE: kubectl drain NODE; then report the chip, and go on from the last checkpoint""",
+        evidence="recalled",
+        example="TPU driver: uncorrectable ECC error of HBM on chip 2",
+        near_miss="HBM capacity 16.0G, 12.1G in use",
     ),
 )

@@ -187,7 +187,10 @@ pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTI
         family="op-not-registered",
         phase=Phase.BUILDING,
         kind=Kind.BROAD,
-        patterns=(r"Op type not registered '(?P<op>\w{1,80})' ",),
+        patterns=(
+            r"Op type not registered '(?P<op>\w{1,80})' ",
+            r"No op named (?P<op>\w{2,60}) in defined operations",
+        ),
         cause="The TensorFlow that loads the graph does not know an operation: the graph was made by a newer TensorFlow, or the operation belongs to a library that is not imported (tensorflow_text, tensorflow_addons), or the worker's version differs.",
         details=("The operation is {op}.",),
         fix="""\

@@ -39,6 +39,7 @@ python --version                        # match, :=, f"{x=}" want a newer one; `
             r"Transport endpoint is not connected",
             r"FailedAttachVolume",
             r"mount(?:ing)? .{0,60}?(?:bucket|gs://).{0,60}?(?:fail|denied|error)",
+            r"volume node affinity conflict",
         ),
         cause="The pod or host does not get its storage: the bucket's mount (Cloud Storage FUSE) has no right or no annotation, the claim has no volume in this zone, or a disk is attached to another node for writing.",
         fix="""\
@@ -59,6 +60,9 @@ gcloud storage buckets add-iam-policy-binding gs://BUCKET --member="serviceAccou
             r"manifest for .{3,120}? not found",
             r"exec format error",
             r"CreateContainer(?:Config)?Error",
+            r"pull access denied for (?P<image>[\w./-]{3,80})",
+            r"Error response from daemon: ",
+            r"docker: command not found",
         ),
         cause="The container's image cannot be pulled or started: its name or tag does not exist, the node's service account may not read the repository, or it was built for another processor (arm64 of a laptop).",
         details=("The image is {image}.",),

@@ -199,6 +199,7 @@ reader = tf.train.load_checkpoint(path); variable.assign(reader.get_tensor("bert
             r"invalid load key, '",
             r"without having git-lfs installed",
             r"version https://git-lfs",
+            r"EOFError: Ran out of input",
         ),
         cause="The file of the checkpoint or model is damaged, incomplete or of another kind: a write or download that was cut off (preemption, a full disk), a pointer of git-lfs in place of the file, or the wrong file of the checkpoint's three named as its prefix.",
         fix="""\

@@ -92,6 +92,7 @@ keras.layers.LSTM(128)                                                          
             r"`?weights`? argument should be either",
             r"When setting `?include_top=True`?",
             r"`?input_shape`? must be a tuple of three integers",
+            r"`?decode_predictions`? expects",
         ),
         cause="A model of keras.applications is asked for a form that its pretrained weights do not have: the top of ImageNet (1000 classes, one input size, three channels) with other classes, sizes or channels.",
         fix="""\

@@ -58,6 +58,7 @@ conda install -c conda-forge libstdcxx-ng                         # GLIBCXX in c
             r"undefined symbol: _ZNK?\d{0,3}(?:c10|2at|3c10|5torch|2at4)\w{0,200}",
             r"libtorch\w{0,12}\.so: cannot open shared object file",
             r"torch_xla.{0,200}?undefined symbol",
+            r"operator torchvision::nms does not exist",
         ),
         cause="torch and torch_xla are of different releases: torch_xla is compiled against exactly one torch.",
         fix="""\
@@ -80,6 +81,8 @@ pip uninstall torchvision torchaudio                              # where they p
             r"Could not find a version that satisfies the requirement (?P<package>[\w.\-\[\]]{1,60})",
             r"Requires-Python.{0,60}?Package '(?P<package>[\w-]{1,60})' requires a different Python",
             r"is not a supported wheel on this platform",
+            r"Failed building wheel for (?P<package>[\w-]{2,40})",
+            r"metadata-generation-failed",
         ),
         cause="pip finds no such release for this Python and platform: the version does not exist (any more), is for other Pythons (TensorFlow 1.15 wants 3.7; 2.16 wants 3.9 to 3.12), or for Linux on x86-64 only (tensorflow-tpu, libtpu).",
         details=("The package is {package}.",),

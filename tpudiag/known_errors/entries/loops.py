@@ -141,6 +141,7 @@ for i in tf.range(n): ...                          # a tensor's range, inside @t
             r"Invalid loss, terminating training",
             r"CheckNumerics.{0,120}?(?:NaN|Inf)",
             r"loss: nan",
+            r"FloatingPointError: ",
         ),
         cause="The loss became NaN or infinite: a learning rate that is too high, log or division of zero, labels out of range, an empty batch, or bfloat16 where float32 is needed.",
         fix="""\
@@ -279,22 +280,5 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
 # a notebook: restart the kernel, and run this cell first""",
         evidence="recalled",
         example="RuntimeError: Collective ops must be configured at program startup",
-    ),
-    KnownError(
-        id="E168",
-        family="no-gradient-of-op",
-        phase=Phase.TRACING,
-        patterns=(
-            r"No gradient defined for operation .{1,160}?\(op type: (?P<op>\w{1,60})\)",
-            r"No gradient defined for operation",
-        ),
-        cause="An operation on the way from the variables to the loss has no gradient.",
-        details=("The operation is {op}.",),
-        fix="""\
-x = tf.stop_gradient(f(x))                  # where no gradient is wanted (masks, indices, sampling)
-@tf.custom_gradient                          # or define it; or another op: tf.where on values, matmul, tf.image.resize
-def f(x): ...""",
-        evidence="recalled",
-        example="LookupError: No gradient defined for operation 'IteratorGetNext' (op type: IteratorGetNext)",
     ),
 )

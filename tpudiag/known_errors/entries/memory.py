@@ -215,6 +215,8 @@ env | grep -E "XLA_FLAGS|LIBTPU_INIT_ARGS"; pip list | grep -iE "libtpu|tensorfl
             r"ran out of (?:host|system) memory",
             r"oom_monitor",
             r"tried to allocate more memory than is available",
+            r"ray\.exceptions\.OutOfMemoryError",
+            r"node running low on memory",
         ),
         cause="The host ran out of memory (RAM), and the process was killed: not the TPU's memory.",
         details=(

@@ -31,6 +31,7 @@ ERRORS = (
             r"Detected (?:incompatible|mismatched) Protobuf Gencode/Runtime version",
             r"'MessageFactory' object has no attribute 'GetPrototype'",
             r"Downgrade the protobuf package",
+            r"Couldn't build proto file into descriptor pool",
         ),
         cause="The installed protobuf is newer (or older) than this TensorFlow or another package was generated for.",
         fix="""\

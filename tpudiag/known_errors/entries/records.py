@@ -25,6 +25,9 @@ ERRORS = (
             r"UnicodeDecodeError.{0,120}?(?:tfrecord|Example|parse)",
             r"Input is empty\..{0,200}?Decode(?:Jpeg|Png|Image|Gif|Bmp)",
             r"Not a valid TFRecord",
+            r"tarfile\.ReadError",
+            r"LZMAError",
+            r"Compressed file ended before",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -113,6 +116,7 @@ OutOfRangeError: 9 root error(s) found.
         patterns=(
             r"rewriting computation to not contain X64 element types",
             r"X64 element types.{0,160}?not (?:implemented|supported)",
+            r"Python int(?:eger)? .{0,24}?too large to convert",
         ),
         cause="An operation on 64-bit numbers (int64, uint64, float64) is in the step, and the TPU has no such form of it (bitcast, hashing, random bits, some reductions).",
         fix="""\

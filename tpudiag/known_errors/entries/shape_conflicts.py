@@ -69,6 +69,8 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"Shape \(.{0,60}?\) must have rank",
             r"Dimensions \d{1,9} and \d{1,9} are not compatible",
             r"Cannot feed value of shape .{1,60}? for Tensor",
+            r"is not compatible with expected shape",
+            r"to match target batch_size",
         ),
         cause="Two tensors that meet have shapes that do not fit.",
         details=("They are {left} and {right}.",),
@@ -145,6 +147,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"Cannot iterate over a shape with unknown rank",
             r"Shape \(.{0,60}?\) is not fully defined",
             r"can't multiply sequence by non-int of type 'NoneType'",
+            r"Can't find a batch dimension",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

@@ -128,4 +128,22 @@ labels = tf.argmax(labels, -1); x = tf.squeeze(x, axis=-1)     # one-hot to numb
         near_miss="the mesh must be built before the input pipeline",
         yields_to=("E88", "E89", "E202", "E194", "E91", "E90", "E110"),
     ),
+    KnownError(
+        id="E168",
+        family="no-gradient-of-op",
+        phase=Phase.TRACING,
+        patterns=(
+            r"No gradient defined for operation .{1,160}?\(op type: (?P<op>\w{1,60})\)",
+            r"No gradient defined for operation",
+            r"gradient registry has no entry for",
+        ),
+        cause="An operation on the way from the variables to the loss has no gradient.",
+        details=("The operation is {op}.",),
+        fix="""\
+x = tf.stop_gradient(f(x))                  # where no gradient is wanted (masks, indices, sampling)
+@tf.custom_gradient                          # or define it; or another op: tf.where on values, matmul, tf.image.resize
+def f(x): ...""",
+        evidence="recalled",
+        example="LookupError: No gradient defined for operation 'IteratorGetNext' (op type: IteratorGetNext)",
+    ),
 )

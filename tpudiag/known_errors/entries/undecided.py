@@ -283,23 +283,4 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
         evidence="recalled",
         example="ResourceExhaustedError: OOM when allocating tensor with shape[64,1024,1024] and type float on /job:worker/replica:0/task:0/device:TPU:0",
     ),
-    KnownError(
-        id="E276",
-        family="hardware-fault",
-        phase=Phase.EXECUTING,
-        patterns=(
-            r"uncorrectable[_ ]?(?:ECC|memory|HBM)",
-            r"ECC uncorrectable",
-            r"ICI link.{0,40}?(?:down|error|fail|fault|unhealthy)",
-            r"(?:TPU|chip|accelerator).{0,40}?hardware (?:error|fault|failure)",
-        ),
-        cause="The TPU's hardware reports a fault: memory that cannot be corrected, or a broken link between chips. No change of the program helps.",
-        fix="""\
-gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health,healthDescription)'
-gcloud compute tpus tpu-vm delete NAME --zone=ZONE && gcloud compute tpus tpu-vm create NAME --zone=ZONE ...     # other hardware
-# GKE: kubectl drain NODE; then report the chip, and go on from the last checkpoint""",
-        evidence="recalled",
-        example="TPU driver: uncorrectable ECC error of HBM on chip 2",
-        near_miss="HBM capacity 16.0G, 12.1G in use",
-    ),
 )

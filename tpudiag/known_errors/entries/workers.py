@@ -24,6 +24,9 @@ ERRORS = (
             r"(?:Unavailable|grpc).{0,80}?Stream removed",
             r"(?:Unavailable|grpc).{0,80}?Transport closed",
             r"(?:Unavailable|grpc).{0,80}?Broken pipe",
+            r"TPU worker .{0,30}?(?:terminated|disconnected|exited|crashed)",
+            r"TPU driver .{0,10}?(?:terminated|disconnected|exited|crashed)",
+            r"UnavailableError: .{0,60}?OS Error",
         ),
         cause="The TPU worker went away: the connection to it broke because its process died or was restarted. The reason stands in the worker's log or earlier in this one.",
         fix="""\
@@ -261,6 +264,7 @@ checkpoint.restore(manager.latest_checkpoint)""",
             r"compute\.instances\.preempted",
             r"ShutdownHook: lame workers found",
             r"preempted_hook\.py",
+            r"TPU had a maintenance event",
         ),
         cause="The TPU was taken back: a spot or preemptible TPU was preempted, or its host went into maintenance.",
         fix="""\
@@ -270,35 +274,5 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
         evidence="recalled",
         example="The TPU node my-tpu was preempted.",
         near_miss="jobs of higher priority may preempt this one",
-    ),
-    KnownError(
-        id="E114",
-        family="consequence",
-        phase=Phase.ANY,
-        kind=Kind.CONSEQUENCE,
-        patterns=(
-            r"(?:recorded from \w{1,20}|RuntimeError): ?Session is closed",
-            r"Error recorded from (?:infeed|outfeed)",
-            r"Error occurred during infeed/outfeed",
-            r"Reraising captured error",
-            r"Step was cancelled by an explicit call to",
-            r"\(\d{1,2}\) Cancelled: ",
-            r"errors_impl\.CancelledError",
-            r"poisons their output tensors",
-            r"Engine core initialization failed\. See root cause above",
-            r"See root cause above",
-            r"Error reported to Coordinator",
-            r"has no attribute '_from_compatible_tensor_list'",
-            r"RuntimeError: Error while creating shape",
-        ),
-        cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
-        fix="""\
-grep -nE "Error|Check failed|FATAL|Compilation failure|Out of range" LOG | head -20      # the earliest that is not "Cancelled"
-tpudiag explain --log LOG""",
-        citations=(
-            "kaiyinzhou/BERT-NER#71",
-            "tensorflow/tpu#96",
-        ),
-        example="ERROR:tensorflow:Error recorded from outfeed: Session is closed.",
     ),
 )

@@ -14,7 +14,7 @@ from tpudiag.signals.profile import WHOLE_TRACE
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.edge_steps import Steps, complete
-from tpudiag.sources.profile.events import Ints, Line
+from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.intervals import (
     EMPTY,
     Spans,
@@ -27,6 +27,7 @@ from tpudiag.sources.profile.intervals import (
     without,
 )
 from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
+from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.xspace import Plane, StatValue
 from tpudiag.sources.profile.xstats import named
 

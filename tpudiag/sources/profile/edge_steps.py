@@ -1,4 +1,4 @@
-"""The first and the last step of a trace, which its start and its end may have cut."""
+"""Steps that a trace holds in part: its edges cut them, or it lost what ran in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tpudiag.sources.profile.intervals import Ints
+from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, covered, merged, union
 
 LEAST = 4
 """Steps of which the inner ones say what a whole step is."""
@@ -52,3 +52,23 @@ def complete(steps: Steps, op_starts: Ints) -> Steps:
         return int(counts[edge]) < (1 - SAME) * usual
 
     return steps.chosen(slice(1 if cut(0) else 0, count - 1 if cut(count - 1) else count))
+
+
+def lost(steps: Steps, busy: Spans) -> Spans:
+    """The time in steps of which the trace lost what a device ran; `busy` is what it holds.
+
+    A step without any program, beside others with one, was not traced: the buffer was full, or a
+    part of the line is gone. Its neighbour is known up to where its own programs end.
+    """
+    empty = covered(busy, steps.starts, steps.ends) == 0
+    if empty.all() or not empty.any():
+        return EMPTY
+    before = np.flatnonzero(~empty[:-1] & empty[1:])
+    last = np.searchsorted(busy.starts, steps.ends[before]) - 1
+    after = np.flatnonzero(empty[:-1] & ~empty[1:]) + 1
+    first = np.searchsorted(busy.ends, steps.starts[after], side="right")
+    return merged(
+        union(steps.starts[empty], steps.ends[empty]),
+        Spans(np.minimum(busy.ends[last], steps.ends[before]), steps.ends[before]),
+        Spans(steps.starts[after], np.maximum(busy.starts[first], steps.starts[after])),
+    )

@@ -19,26 +19,17 @@ from numpy.typing import NDArray
 
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.varints import Ints, Words, numbers
 from tpudiag.sources.profile.wire import Damaged
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 WINDOW = 1 << 20
 LONGEST = 1 << 14
 """An event of the pattern has a length of at most two bytes."""
 EVENT_TAG, STAT_TAG = 0x22, 0x22
+ID_TAG, OFFSET_TAG = 0x08, 0x10
+"""Of an event's metadata id and offset."""
 LAST_PS = 1 << 61
 """Times beyond this (26 days) are damage; sums of two stay inside 64 bits."""
-_MARKS = np.uint64(0x8080808080808080)
-_ONES = np.uint64(0x0101010101010101)
-_STAGES = tuple(
-    (np.uint64(high), np.uint64(low), np.uint64(shift))
-    for high, low, shift in (
-        (0x7F007F007F007F00, 0x007F007F007F007F, 1),
-        (0x3FFF00003FFF0000, 0x00003FFF00003FFF, 2),
-        (0x0FFFFFFF00000000, 0x000000000FFFFFFF, 4),
-    )
-)
 _U = tuple(np.uint64(n) for n in range(65))
 _BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
 _SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
@@ -65,18 +56,6 @@ class Events:
             ids=self.ids[which], offsets=self.offsets[which], durations=self.durations[which],
             stats_from=self.stats_from[which], stats_to=self.stats_to[which], words=self.words,
         )  # fmt: skip
-
-
-def numbers(words: Words) -> tuple[Ints, Ints]:
-    """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
-    stops = ~words & _MARKS
-    last = stops & (~stops + _U[1])
-    below = last - _U[1]
-    value = words & below & ~_MARKS
-    for high, low, shift in _STAGES:
-        value = ((value & high) >> shift) | (value & low)
-    length = np.where(stops == 0, _U[0], ((below & _ONES) * _ONES) >> _U[56])
-    return value.view(np.int64), length.view(np.int64)
 
 
 class _Fitting(NamedTuple):
@@ -198,7 +177,7 @@ def _words(bytes_: NDArray[np.uint8]) -> Words:
 def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
     """What is an event of the pattern by all of its bytes, among those that start below `size`."""
     words = _words(bytes_)
-    starts, ids, at, ends = _begun(bytes_[:size], words)
+    starts, ids, at, ends = _begun(_candidates(bytes_, size), words)
     inside = (at < ends) & (ends <= remaining)
     if not inside.all():
         starts, ids, at, ends = starts[inside], ids[inside], at[inside], ends[inside]
@@ -220,9 +199,24 @@ def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
     return _Fitting(fitting.chosen(whole), starts[whole], ends[whole])
 
 
-def _begun(window: NDArray[np.uint8], words: Words) -> tuple[Ints, Ints, Ints, Ints]:
+def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:
+    """Where an event may start: its tag, that of its id behind the length, its offset's behind.
+
+    Bytes are compared sixteen at a time, so this is cheaper than to look at each tag alone.
+    """
+    # An id has one to three bytes, and a length one or two.
+    offset = bytes_[4 : size + 8] == OFFSET_TAG
+    with_id = offset[:-2] | offset[1:-1]
+    with_id[:-1] |= offset[2:-1]
+    with_id = with_id[: size + 1]
+    with_id &= bytes_[2 : size + 3] == ID_TAG
+    starts = bytes_[:size] == EVENT_TAG
+    starts &= with_id[:-1] | with_id[1:]
+    return np.flatnonzero(starts)
+
+
+def _begun(starts: Ints, words: Words) -> tuple[Ints, Ints, Ints, Ints]:
     """What begins as an event: its start, its id, where its offset lies, and its end."""
-    starts = np.flatnonzero(window == EVENT_TAG)
     head = words[starts + 1]
     long = (head & _MARK) != 0
     after = np.where(long, head >> _U[16], head >> _U[8])

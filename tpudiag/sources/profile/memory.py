@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tpudiag.signals import MemoryPeak
-from tpudiag.sources.profile.events import Events, Ints
+from tpudiag.sources.profile.events import Events
+from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import fractions, named, texts
 
@@ -59,8 +60,9 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
         _written_out(plane, events, allocators, ops)
     taken = np.where(stats["allocation_bytes"][1], stats["allocation_bytes"][0],
                      stats["requested_bytes"][0])  # fmt: skip
-    takes = {id_: name == "MemoryAllocation" for id_, name in plane.names.items()}
-    is_allocation = np.array([takes.get(id_, False) for id_ in events.ids.tolist()], np.bool_)
+    is_allocation = np.array(
+        [plane.names.get(id_) == "MemoryAllocation" for id_ in events.ids.tolist()], np.bool_
+    )
     return Allocations(
         begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
         stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],

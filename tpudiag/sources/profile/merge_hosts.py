@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tpudiag.signals import (
@@ -20,9 +20,10 @@ from tpudiag.signals import (
     TracedFunction,
     UnreadHost,
 )
-from tpudiag.signals.profile import DeviceWait
+from tpudiag.signals.profile_hosts import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
-from tpudiag.sources.profile.operations import OpTotals, device_ops, fold, padded
+from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
+from tpudiag.sources.profile.padding import padded
 from tpudiag.sources.profile.run_steps import step_times
 
 PADDED_KEPT = 50
@@ -92,6 +93,7 @@ def merged(
         gpus=sum(len(summary.gpus) for summary in summaries),
         clocks=_clocks(summaries),
         devices_missing=not devices and any(summary.drives_tpu for summary in summaries),
+        absent_devices=tuple(_absent(summaries)),
         steps_differ=len({host.source for host in hosts}) > 1 or 0 < len(hosts) < len(summaries),
     )
     suffix = facts.source.removeprefix("profile")
@@ -146,6 +148,24 @@ def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
         window = (max(s[1] for s in spans) - min(s[0] for s in spans)) / 1e9 if spans else longest
         devices += [d if d.window_ms else replace(d, window_ms=window) for d in summary.devices]
     return tuple(devices)
+
+
+def _absent(summaries: Sequence[HostSummary]) -> Iterator[str]:
+    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many."""
+    numbers = {
+        summary.host: {
+            int(number)
+            for device in summary.devices
+            if (number := device.name.rpartition(":")[2]).isdecimal()
+        }
+        for summary in summaries
+    }
+    expected = range(max((max(own, default=-1) for own in numbers.values()), default=-1) + 1)
+    for host, own in numbers.items():
+        if not own and expected:
+            yield f"{host} (all of its devices)"
+        else:
+            yield from (f"{host} /device:TPU:{n}" for n in expected if n not in own)
 
 
 def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:

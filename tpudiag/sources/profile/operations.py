@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, prod
+from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple
 
 from tpudiag.model import Location
-from tpudiag.signals import Device, DeviceOp, PaddedTensor
+from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
 from tpudiag.sources.profile.xspace import Plane, StatValue
@@ -27,11 +28,8 @@ REPEATED_BY_JOB = "rematted_computation"
 EIGHT = ("s8", "u8", "s4", "u4", "f8", "f4")
 """Kinds of operands of quantised products; narrower than 16 bits."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
-BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
-        "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
 _LIST = r"((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)"
 SHAPE = re.compile(rf"([a-z]+\d*(?:e\dm\d\w*)?)\[{_LIST}\](?:\{{{_LIST}(?::([^}}]*))?\}})?")
-TILE = re.compile(r"T\(([0-9,*]{1,99})\)")
 
 
 class OpKey(NamedTuple):
@@ -69,31 +67,68 @@ Estimates = Mapping[str, Mapping[str, int]]
 """The compiler's cycles of operations, by program and name, where the profile holds its HLO."""
 
 
+class _Description(NamedTuple):
+    """What an operation's metadata says of each of its occurrences."""
+
+    key: OpKey
+    category: str
+    flops: StatValue | None
+    bytes_accessed: StatValue | None
+    hbm_bytes: int | None
+    """None where the profile does not part HBM from other memory."""
+    framework_op: str
+    location: Location | None
+    part: str | None
+    group: str
+    repeated: bool
+
+
 def operation(
     plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
 ) -> tuple[OpKey, OpTotal]:
     """One event id as an operation; flops and bytes stand once for each occurrence in the file."""
     metadata = plane.header.event_metadata[id_]
-    stats = plane.values(metadata.stats)
-    name = metadata.display_name or metadata.name.partition(" = ")[0].removeprefix("%")
-    accessed = _times(stats.get("bytes_accessed"), count)
-    breakdown = stats.get("memory_access_breakdown")
-    hbm = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
-    category = str(stats.get("hlo_category", "")) or "unknown"
-    return OpKey(stats.get("program_id", ""), name), OpTotal(
-        category=category,
+    stats = tuple(plane.values(metadata.stats).items())
+    told = _described(metadata.name, metadata.display_name, stats)
+    accessed = _times(told.bytes_accessed, count)
+    return told.key, OpTotal(
+        category=told.category,
         self_ps=self_ps,
         total_ps=total_ps,
         count=count,
-        flops=_times(stats.get("flops"), count),
+        flops=_times(told.flops, count),
         bytes_accessed=accessed,
-        hbm_bytes=accessed if hbm is None else hbm * count,
+        hbm_bytes=accessed if told.hbm_bytes is None else told.hbm_bytes * count,
         text=metadata.name,
-        framework_op=str(stats.get("tf_op", "")),
+        framework_op=told.framework_op,
+        location=told.location,
+        part=told.part,
+        group=told.group,
+        repeated=told.repeated,
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _described(
+    text: str, display_name: str, items: tuple[tuple[str, StatValue], ...]
+) -> _Description:
+    """An operation by its metadata, which all devices of a run write alike."""
+    stats = dict(items)
+    name = display_name or text.partition(" = ")[0].removeprefix("%")
+    category = str(stats.get("hlo_category", "")) or "unknown"
+    framework_op = str(stats.get("tf_op", ""))
+    breakdown = stats.get("memory_access_breakdown")
+    return _Description(
+        key=OpKey(stats.get("program_id", ""), name),
+        category=category,
+        flops=stats.get("flops"),
+        bytes_accessed=stats.get("bytes_accessed"),
+        hbm_bytes=_hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None,
+        framework_op=framework_op,
         location=_location(stats.get("source")),
-        part=part_of(name, category, metadata.name),
+        part=part_of(name, category, text),
         group=str(stats.get("deduplicated_name") or name),
-        repeated=_repeated(name, str(stats.get("tf_op", ""))),
+        repeated=_repeated(name, framework_op),
     )
 
 
@@ -214,36 +249,6 @@ def _in_16_bit(op: OpTotal) -> bool | None:
         return True
     floats = [kind for kind in read if kind in ("f32", "f64", "bf16", "f16")]
     return None if not floats else sum(kind.endswith("f16") for kind in floats) * 2 >= len(floats)
-
-
-def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
-    """The results of operations whose tiles pad them, what is lost most first; each text once."""
-    tensors: dict[OpKey, PaddedTensor] = {}
-    for key, op in ops.items():
-        text = op.text.partition(" = ")[2]
-        shape = SHAPE.match(text)
-        tensor = shape and _padded(key.name, shape)
-        if tensor:
-            tensors.setdefault(key, tensor)
-    return tuple(sorted(tensors.values(), key=lambda t: t.logical_bytes - t.padded_bytes))
-
-
-def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:
-    """Size with and without the padding of the layout's first tile; None where there is none."""
-    kind, sizes, order, layout = shape.groups()
-    tile = TILE.search(layout or "")
-    if kind not in BITS or not sizes or not order or not tile or "S(" in (layout or ""):
-        return None
-    dims = [int(size) for size in sizes.split(",")]
-    places = [int(place) for place in order.split(",")]
-    tiles = [int(size) for size in tile[1].split(",") if size.isdigit()]
-    if len(places) != len(dims) or sorted(places) != list(range(len(dims))):
-        return None
-    full = dims.copy()
-    for place, size in zip(places, reversed(tiles), strict=False):
-        full[place] = -(-dims[place] // size) * size if size else dims[place]
-    bits = BITS[kind]
-    return PaddedTensor(name, shape[0], prod(dims) * bits // 8, prod(full) * bits // 8)
 
 
 def _hbm_bytes(breakdown: bytes) -> int | None:

@@ -10,7 +10,7 @@ import numpy as np
 from tpudiag.signals import ReplicaSteps, StepPart
 from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead
-from tpudiag.sources.profile.edge_steps import Steps
+from tpudiag.sources.profile.edge_steps import Steps, lost
 from tpudiag.sources.profile.functions import tracing
 from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
 from tpudiag.sources.profile.intervals import (
@@ -63,19 +63,20 @@ def made(
 
 def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) -> ReplicaSteps:
     """The steps of one device: what it did, and while it did nothing, what the host did."""
-    told = {part: without(spans, device.untold) for part, spans in device.parts.items()}
+    untold = merged(device.untold, lost(steps, merged(device.busy, device.untold)))
+    told = {part: without(spans, untold) for part, spans in device.parts.items()}
     parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in told.items()}
     infeed = told.get(INFEED, EMPTY)
-    busy = covered(without(device.busy, device.untold), steps.starts, steps.ends)
+    busy = covered(without(device.busy, untold), steps.starts, steps.ends)
     nothing = np.zeros(len(busy), np.int64)
     by_part = {COMPUTE: busy - sum(parts.values(), nothing)}
     by_part[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
     for name in (HOST_MEMORY, OUTPUT):
         if name in parts:
             by_part[name] = parts[name]
-    if device.untold:
-        by_part[UNTOLD] = covered(device.untold, steps.starts, steps.ends)
-    rest = without(union(steps.starts, steps.ends), merged(device.busy, device.untold))
+    if untold:
+        by_part[UNTOLD] = covered(untold, steps.starts, steps.ends)
+    rest = without(union(steps.starts, steps.ends), merged(device.busy, untold))
     asked = trace.all_asked
     compiling = merged(trace.compiles, tracing(trace.calls))
     if infeed and asked:

@@ -56,6 +56,8 @@ def content(data: memoryview, wire_type: int, position: int, tag: int) -> tuple[
 
 def varint(data: memoryview, position: int) -> tuple[int, int]:
     """The number at `position` and the position behind it."""
+    if position < len(data) and (first := data[position]) < 0x80:
+        return first, position + 1
     value = 0
     for index in range(10):
         if position + index >= len(data):

@@ -12,6 +12,7 @@ import mmap
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +85,15 @@ class Plane:
 
     def stat_id(self, name: str) -> int | None:
         """The metadata id of a stat, None where no event of the plane can carry it."""
-        return next((key for key, known in self.stat_names.items() if known == name), None)
+        return self._stat_ids.get(name)
+
+    @cached_property
+    def _stat_ids(self) -> dict[str, int]:
+        """Metadata ids of stats by name, the first of each."""
+        ids: dict[str, int] = {}
+        for id_, name in self.stat_names.items():
+            ids.setdefault(name, id_)
+        return ids
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tpudiag.sources.profile.events import Events, Ints, Words, next_stat, numbers
+from tpudiag.sources.profile.events import Events, next_stat
+from tpudiag.sources.profile.varints import Ints, Words, numbers
 
 FAR = 1 << 62
 UINT, INT, REF = 0x18, 0x20, 0x38
@@ -17,6 +18,7 @@ DOUBLE = np.uint64(0x11)
 """The tag of double_value."""
 TEXT = np.uint64(0x2A)
 """The tag of str_value."""
+_BYTE, _LOW = np.uint64(0xFF), np.uint64(0x7F)
 
 
 class Found(NamedTuple):
@@ -28,25 +30,61 @@ class Found(NamedTuple):
     values: Ints
 
 
+class _Heads(NamedTuple):
+    """One stat of some events: its id, the tag of its value, where that lies, where it ends."""
+
+    events: Ints
+    ids: Ints
+    tags: Words
+    values_at: Ints
+    ends: Ints
+
+    def chosen(self, which: NDArray[np.bool_]) -> _Heads:
+        """Those where a mask is true."""
+        if which.all():
+            return self
+        return _Heads(
+            self.events[which], self.ids[which], self.tags[which], self.values_at[which],
+            self.ends[which],
+        )  # fmt: skip
+
+
 def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iterator[Found]:
     """All stats that hold a whole number or a reference, the first of each event first.
 
     `wanted` are the ids asked for, None all of them. Numbers of more than 56 bits (addresses,
     hashes) are left out.
     """
+    for heads in _walk(events, wanted):
+        tags = heads.tags
+        some = heads.chosen((tags == UINT) | (tags == INT) | (tags == REF))
+        values, size = numbers(events.words[some.values_at])
+        found = Found(some.events, some.ids, some.tags.view(np.int64), values)
+        good = size > 0
+        if not good.any():
+            continue
+        yield found if good.all() else Found(*(column[good] for column in found))
+
+
+def _walk(events: Events, wanted: Collection[int] | None) -> Iterator[_Heads]:
+    """The stats that hold a value, the first of each event first; of the `wanted` ids, if any."""
     index = np.flatnonzero(events.stats_from < events.stats_to)
     at, ends = events.stats_from[index], events.stats_to[index]
-    words = events.words
     while len(index):
-        after, _ = next_stat(words, at)
-        ids, value_at = _head(words, at)
-        plain = value_at < after
+        heads = _heads(events.words, index, at)
+        plain = heads.values_at <= heads.ends
         if wanted is not None:
-            plain &= np.logical_or.reduce([ids == id_ for id_ in wanted])
+            first = int(heads.ids[0])
+            if (heads.ids == first).all():  # as mostly: events of a line are written alike
+                plain &= first in wanted
+            else:
+                plain &= np.isin(heads.ids, np.array(list(wanted), np.int64))
         if plain.any():
-            yield from _values(words, value_at[plain], index[plain], ids[plain])
-        more = np.flatnonzero(after < ends)
-        index, at, ends = index[more], after[more], ends[more]
+            yield heads.chosen(plain)
+        more = heads.ends < ends
+        at = heads.ends
+        if not more.all():
+            index, at, ends = index[more], at[more], ends[more]
 
 
 def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, str]]:
@@ -57,42 +95,26 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
     by_name: dict[str, dict[int, str]] = {name: {} for name in ids}
     known: dict[tuple[int, int, int], str] = {}
-    index = np.flatnonzero(events.stats_from < events.stats_to)
-    at, ends = events.stats_from[index], events.stats_to[index]
     words = events.words
-    while wanted and len(index):
-        after, _ = next_stat(words, at)
-        stat_ids, value_at = _head(words, at)
-        plain = value_at < after
-        plain &= np.logical_or.reduce([stat_ids == id_ for id_ in wanted])
-        plain[plain] = (words[value_at[plain]] & np.uint64(0xFF)) == TEXT
-        sizes, width = numbers(words[value_at[plain] + 1])
-        begin = value_at[plain] + 1 + width
-        good = (width > 0) & (begin + sizes == after[plain])
+    for heads in _walk(events, wanted) if wanted else ():
+        some = heads.chosen(heads.tags == TEXT)
+        sizes, width = numbers(words[some.values_at])
+        begin = some.values_at + width
+        good = (width > 0) & (begin + sizes == some.ends)
         for event, id_, start, size in zip(
-            index[plain][good].tolist(), stat_ids[plain][good].tolist(),
+            some.events[good].tolist(), some.ids[good].tolist(),
             begin[good].tolist(), sizes[good].tolist(), strict=True,
         ):  # fmt: skip
             by_name[wanted[id_]][event] = _text(words, start, size, known)
-        more = np.flatnonzero(after < ends)
-        index, at, ends = index[more], after[more], ends[more]
     return by_name
 
 
 def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
     """The double_value of the stat with this id, one for each event; NaN where it is not set."""
     found = np.full(len(events), np.nan)
-    index = np.flatnonzero(events.stats_from < events.stats_to)
-    at, ends = events.stats_from[index], events.stats_to[index]
-    words = events.words
-    while id_ is not None and len(index):
-        after, _ = next_stat(words, at)
-        stat_ids, value_at = _head(words, at)
-        plain = (value_at < after) & (stat_ids == id_)
-        plain[plain] = (words[value_at[plain]] & np.uint64(0xFF)) == DOUBLE
-        found[index[plain]] = words[value_at[plain] + 1].view(np.float64)
-        more = np.flatnonzero(after < ends)
-        index, at, ends = index[more], after[more], ends[more]
+    for heads in _walk(events, (id_,)) if id_ is not None else ():
+        some = heads.chosen(heads.tags == DOUBLE)
+        found[some.events] = events.words[some.values_at].view(np.float64)
     return found
 
 
@@ -108,31 +130,26 @@ def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int],
     return text
 
 
-def _head(words: Words, at: Ints) -> tuple[Ints, Ints]:
-    """The id of each stat, and where the tag of its value lies; -1 and far away for odd ones."""
+def _heads(words: Words, index: Ints, at: Ints) -> _Heads:
+    """The stats at some positions; odd ones have the id -1, and their value far away."""
     head = words[at]
     short = (head & np.uint64(0x80FF8000)) == np.uint64(0x00080000)
-    ids = ((head >> np.uint64(24)) & np.uint64(0x7F)).astype(np.int64)
-    value_at = at + 4
-    if not short.all():
-        odd = np.flatnonzero(~short)
-        content = at[odd] + 2 + ((head[odd] & np.uint64(0x8000)) != 0)
-        long_ids, width = numbers(words[content] >> np.uint64(8))
-        good = ((words[content] & np.uint64(0xFF)) == 8) & (width > 0)
-        ids[odd] = np.where(good, long_ids, -1)
-        value_at[odd] = np.where(good, content + 1 + width, FAR)
-    return ids, value_at
-
-
-def _values(words: Words, at: Ints, index: Ints, ids: Ints) -> Iterator[Found]:
-    """The values at some tags, of those that are whole numbers."""
-    tags = (words[at] & np.uint64(0xFF)).astype(np.int64)
-    values, size = numbers(words[at + 1])
-    good = ((tags == UINT) | (tags == INT) | (tags == REF)) & (size > 0)
-    if good.all():
-        yield Found(index, ids, tags, values)
-    elif good.any():
-        yield Found(index[good], ids[good], tags[good], values[good])
+    ids = ((head >> np.uint64(24)) & _LOW).view(np.int64)
+    tags = (head >> np.uint64(32)) & _BYTE
+    values_at = at + 5
+    if short.all():
+        ends = at + 2 + ((head >> np.uint64(8)) & _LOW).view(np.int64)
+        return _Heads(index, ids, tags, values_at, ends)
+    ends, _ = next_stat(words, at)
+    odd = np.flatnonzero(~short)
+    content = at[odd] + 2 + ((head[odd] & np.uint64(0x8000)) != 0)
+    long_ids, width = numbers(words[content] >> np.uint64(8))
+    tag_at = content + 1 + width
+    good = ((words[content] & _BYTE) == 8) & (width > 0) & (tag_at < ends[odd])
+    ids[odd] = np.where(good, long_ids, -1)
+    values_at[odd] = np.where(good, tag_at + 1, FAR)
+    tags[odd[good]] = words[tag_at[good]] & _BYTE
+    return _Heads(index, ids, tags, values_at, ends)
 
 
 def named(
@@ -143,12 +160,15 @@ def named(
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
     columns = {name: (np.zeros(count, np.int64), np.zeros(count, np.bool_)) for name in ids}
     for some in whole_numbers(events, wanted) if wanted else ():
-        for id_, name in wanted.items():
+        first = int(some.ids[0])
+        alike = bool((some.ids == first).all())
+        if alike and len(some.ids) == count:
+            columns[wanted[first]] = (some.values, np.ones(count, np.bool_))
+            continue
+        for id_ in (first,) if alike else wanted:
             here = some.ids == id_
-            if len(here) == count and here.all():
-                columns[name] = (some.values, np.ones(count, np.bool_))
-            elif here.any():
-                values, known = columns[name]
+            if here.any():
+                values, known = columns[wanted[id_]]
                 values[some.events[here]] = some.values[here]
                 known[some.events[here]] = True
     return columns

@@ -6,20 +6,19 @@ then is a constant of the graph.
 
 from __future__ import annotations
 
-import dis
-import inspect
 import linecache
 import random
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import CodeType, FrameType, FunctionType, MethodType
+from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FrozenState
 from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.python_slots import Slot, unique_slots
 
 _DRAWS = (
     "betavariate", "choice", "choices", "expovariate", "gauss", "getrandbits", "normalvariate",
@@ -34,22 +33,7 @@ _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make
 """Functions that make weights and layers: what they draw is meant to be drawn once."""
 _SEEDED = re.compile(r"\bseed\s*=")
 _COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
-DEPTH = 3
-"""Functions of the user's that are followed from a traced one."""
 MOST_KEPT = 20
-
-
-@dataclass(frozen=True)
-class _Slot:
-    """A number that traced code reads or writes: a global, a closure's variable, an attribute."""
-
-    name: str
-    place: tuple[int, str]
-    """What holds it and by which name."""
-    get: Callable[[], object]
-    put: Callable[[object], None]
-    written: bool
-    location: Location | None
 
 
 @dataclass
@@ -57,7 +41,7 @@ class _Traced:
     """The slots of one tf.function, and what they held when it was traced last."""
 
     function: Any
-    slots: tuple[_Slot, ...]
+    slots: tuple[Slot, ...]
     values: dict[tuple[int, str], object] = field(default_factory=dict[tuple[int, str], object])
     written: dict[tuple[int, str], FrozenState] = field(
         default_factory=dict[tuple[int, str], FrozenState]
@@ -112,7 +96,7 @@ class PythonStateWatch:
         traced = self._traced.get(id(function))
         if traced is None:
             roots = (function.python_function, *self.methods())
-            traced = _Traced(function, tuple(_unique(roots)))
+            traced = _Traced(function, tuple(unique_slots(roots)))
             self._traced[id(function)] = traced
         return {slot.place: slot.get() for slot in traced.slots}
 
@@ -137,7 +121,7 @@ class PythonStateWatch:
             self._compare(known, slot, name, before, after)
 
     def _compare(
-        self, known: _Traced, slot: _Slot, name: str,
+        self, known: _Traced, slot: Slot, name: str,
         before: dict[tuple[int, str], object], after: dict[tuple[int, str], object],
     ) -> None:  # fmt: skip
         """A call that did not trace: what moved without it, and what it left as it was."""
@@ -150,7 +134,7 @@ class PythonStateWatch:
             self._read[place] = replace(state, calls=known.calls)
 
 
-def _state(kind: Any, slot: _Slot, name: str, old: Any, new: Any) -> FrozenState:
+def _state(kind: Any, slot: Slot, name: str, old: Any, new: Any) -> FrozenState:
     """What is known of a number that was frozen."""
     return FrozenState(
         kind=kind, name=slot.name, function=name, location=slot.location,
@@ -192,116 +176,3 @@ def _seeds(location: Location) -> bool:
 def _plain(name: str) -> str:
     """A function's name without what AutoGraph puts before it."""
     return name.removeprefix("tf__")
-
-
-def written_slots(function: Any) -> tuple[_Slot, ...]:
-    """The numbers that a function of the user's, or one that it calls, writes."""
-    return tuple(slot for slot in _unique((function,)) if slot.written)
-
-
-def _unique(roots: tuple[Any, ...]) -> Iterator[_Slot]:
-    """The slots of all roots, each once; a slot that is written anywhere counts as written."""
-    slots: dict[tuple[int, str], _Slot] = {}
-    for root in roots:
-        for slot in _slots(root, DEPTH, set()):
-            known = slots.get(slot.place)
-            if known is None or (slot.written and not known.written):
-                slots[slot.place] = slot
-    yield from slots.values()
-
-
-def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[_Slot]:
-    """The numbers that a user's function and those it calls use."""
-    function = inspect.unwrap(function) if callable(function) else function
-    owner: Any = function.__self__ if isinstance(function, MethodType) else None
-    if type(owner).__name__ == "TfMethodTarget":  # TensorFlow's weak reference to it
-        owner = owner.target
-    function = function.__func__ if isinstance(function, MethodType) else function
-    if not isinstance(function, FunctionType) or function.__code__ in visited or depth == 0:
-        return
-    if not user_lines.is_user_file(function.__code__.co_filename):
-        return
-    visited.add(function.__code__)
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
-    itself = function.__code__.co_varnames[0] if owner is not None else None
-    for use in _uses(function.__code__, itself):
-        holder: Any = {"global": function.__globals__, "cell": cells, "self": owner}[use.kind]
-        value = _value(use.kind, holder, use.name)
-        if type(value) in (int, float):
-            yield _Slot(
-                f"self.{use.name}" if use.kind == "self" else use.name,
-                (id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
-                _reader(use.kind, holder, use.name), _writer(use.kind, holder, use.name),
-                use.written,
-                user_lines.of(function.__code__.co_filename, use.line),
-            )  # fmt: skip
-        elif isinstance(value, (FunctionType, MethodType)):
-            yield from _slots(value, depth - 1, visited)
-
-
-@dataclass(frozen=True)
-class _Use:
-    """A name that code loads or stores: a global, a cell, an attribute of `self`."""
-
-    kind: str
-    name: str
-    written: bool
-    line: int
-
-
-def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
-    """What a function's code and that within it use; `itself` is the name of `self` in it."""
-    own = set(code.co_varnames) | set(code.co_cellvars)
-    line, loaded = code.co_firstlineno, ""
-    starts = dict(dis.findlinestarts(code))
-    attributes: set[tuple[str, int]] = set()
-    for instruction in dis.get_instructions(code):
-        line = starts.get(instruction.offset) or line
-        name, operation = str(instruction.argval), instruction.opname
-        stores = operation.startswith("STORE")
-        if operation in ("LOAD_GLOBAL", "STORE_GLOBAL"):
-            yield _Use("global", name, stores, line)
-        elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
-            yield _Use("cell", name, stores, line)
-        elif operation in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and (
-            loaded == itself or (stores and (name, line) in attributes)
-        ):
-            attributes.add((name, line))
-            yield _Use("self", name, stores, line)
-        if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
-            loaded = name if operation.startswith(("LOAD_FAST", "LOAD_DEREF")) else ""
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            seen = itself if itself in inner.co_freevars else None
-            yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
-
-
-def _value(kind: str, holder: Any, name: str) -> object:
-    """What a slot holds now, no property asked; None where it holds nothing."""
-    try:
-        if kind == "cell":
-            return holder[name].cell_contents
-        own: Mapping[str, object] = holder if kind == "global" else holder.__dict__
-        if name in own or kind == "global":
-            return own.get(name)
-        method = inspect.getattr_static(holder, name)
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
-    return MethodType(method, holder) if isinstance(method, FunctionType) else None
-
-
-def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:
-    """Reads a slot again later."""
-    return lambda: _value(kind, holder, name)
-
-
-def _writer(kind: str, holder: Any, name: str) -> Callable[[object], None]:
-    """Sets a slot."""
-
-    def put(value: object) -> None:
-        if kind == "cell":
-            holder[name].cell_contents = value
-        else:
-            (holder if kind == "global" else holder.__dict__)[name] = value
-
-    return put

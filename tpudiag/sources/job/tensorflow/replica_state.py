@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks, python_state
+from tpudiag.sources.job.tensorflow import hooks, python_slots
 
 
 def started_alike(fn: Any) -> Any:
@@ -37,7 +37,7 @@ def _restorer(fn: Any) -> Callable[[], None]:
     """What sets the counters and draws that a function moves to what they are now."""
     import numpy
 
-    slots = [(slot, slot.get()) for slot in python_state.written_slots(fn)]
+    slots = [(slot, slot.get()) for slot in python_slots.written_slots(fn)]
     draws, numpy_draws = random.getstate(), numpy.random.get_state()
 
     def restore() -> None:

@@ -1,0 +1,54 @@
+"""Rows of styled words in columns that fit a width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ._wrap import clip
+
+
+@dataclass(frozen=True)
+class Span:
+    """Words in one style; the styles are named in rich.py."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+LEAST_WORDS = 16
+"""Characters that a column of words keeps while another can yield."""
+MOST_FIGURE = 32
+"""Characters of a figure with its unit, which stay whole."""
+
+
+def in_columns(
+    rows: Sequence[tuple[str, ...]], width: int, numeric: Sequence[bool], heads: int = 0
+) -> Iterator[Line]:
+    """Rows in columns, numbers to the right; gaps yield, then words, until all fit."""
+    count = len(numeric)
+    full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
+    lengths = [[len(row[i]) for row in full] for i in range(count)]
+    widths = [max(column, default=0) for column in lengths]
+    firm = [w if right else min(w, LEAST_WORDS) for w, right in zip(widths, numeric, strict=True)]
+    gap = 2 if sum(firm) + 2 * count <= width else 1
+    figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
+    for words, of_figures in ((LEAST_WORDS, widths), (LEAST_WORDS, figures), (3, figures)):
+        floors = [most if right else words for most, right in zip(of_figures, numeric, strict=True)]
+        widths = _narrowed(widths, floors, width - 2 - gap * (count - 1))
+    for number, row in enumerate(full):
+        cells = [
+            f"{clip(cell, wide):>{wide}}" if right else f"{clip(cell, wide):<{wide}}"
+            for cell, wide, right in zip(row, widths, numeric, strict=True)
+        ]
+        text = "  " + (" " * gap).join(cells)
+        yield (Span(text.rstrip(), "dim" if number < heads else ""),)
+
+
+def _narrowed(widths: Sequence[int], floors: Sequence[int], room: int) -> list[int]:
+    """Column widths that fit together where the floors let them, the last narrowed first."""
+    made = list(widths)
+    for column in reversed(range(len(made))):
+        made[column] -= min(max(sum(made) - room, 0), max(made[column] - floors[column], 0))
+    return made

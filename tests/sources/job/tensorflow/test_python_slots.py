@@ -1,0 +1,55 @@
+"""The numbers that a function reads and writes outside itself, without TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tpudiag.sources.job.tensorflow.python_slots import unique_slots, written_slots
+
+steps = 3
+rate = 0.5
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def step(self) -> float:
+        self.seen += 1
+        return helper() * rate
+
+
+def helper() -> int:
+    return steps
+
+
+def counter() -> Callable[[], int]:
+    count = 7
+
+    def step() -> int:
+        nonlocal count
+        count += 1
+        return count
+
+    return step
+
+
+def test_globals_are_followed_into_the_functions_that_are_called() -> None:
+    slots = {slot.name: slot for slot in unique_slots((Trainer().step,))}
+    assert {name: slot.get() for name, slot in slots.items()} == {
+        "self.seen": 0,
+        "rate": 0.5,
+        "steps": 3,
+    }
+    assert [name for name, slot in slots.items() if slot.written] == ["self.seen"]
+
+
+def test_a_written_slot_can_be_put_back() -> None:
+    trainer, step = Trainer(), counter()
+    for function, before in ((trainer.step, 0), (step, 7)):
+        (slot,) = written_slots(function)
+        function()
+        assert slot.get() == before + 1
+        slot.put(before)
+        assert slot.get() == before
+    assert step() == 8

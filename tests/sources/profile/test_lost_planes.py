@@ -1,0 +1,117 @@
+"""Whole planes, lines and stretches of a trace taken away: never from failed to passed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.model import Report, Verdict
+from tpudiag.settings import Settings
+
+IDLE, LOW = "TPU406", "TPU405"
+
+
+def report(path: Path) -> Report:
+    return diagnose(ProfileRequest(path=str(path), xprof_limit_s=0), Settings())
+
+
+def verdicts(path: Path) -> dict[str, Verdict]:
+    return {outcome.id: outcome.verdict for outcome in report(path).outcomes}
+
+
+def uneven(spaces: ModuleType, host: str = "a", slow: int = 1, devices: int = 3) -> Any:
+    """Devices that multiply in most of each step, but one that mostly idles."""
+    made = spaces.space(host)
+    for ordinal in range(devices):
+        length = 4.0 if ordinal == slow else 19.5
+        starts = [100.0 + 20 * number for number in range(8)]
+        spaces.add_device(
+            made, ordinal,
+            [(f"cluster_train({spaces.PROGRAM})", start, length) for start in starts],
+            [("matmul.1", "convolution fusion", start, length) for start in starts],
+            [(str(number), start, 20.0) for number, start in enumerate(starts)],
+            about={"matmul.1": {**spaces.ABOUT["matmul.1"], "flops": int(length * 5e11)}},
+        )  # fmt: skip
+    return made
+
+
+def without(made: Any, name: str) -> Any:
+    made.planes.remove(next(plane for plane in made.planes if plane.name == name))
+    return made
+
+
+@pytest.mark.parametrize("ordinal", [0, 1])
+def test_a_device_that_is_gone_was_perhaps_the_idle_one(
+    spaces: ModuleType, tmp_path: Path, ordinal: int
+) -> None:
+    made = uneven(spaces, slow=ordinal)
+    assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
+    file = spaces.write(without(made, f"/device:TPU:{ordinal}"), tmp_path)
+    after = report(file)
+    outcomes = {outcome.id: outcome for outcome in after.outcomes}
+    assert outcomes[IDLE].verdict is outcomes[LOW].verdict is Verdict.SKIPPED
+    assert f"lacks a /device:TPU:{ordinal}" in (outcomes[IDLE].reason or "")
+    assert any(f"/device:TPU:{ordinal}" in note for note in after.notes)
+
+
+@pytest.mark.parametrize("gone", ["/device:TPU:2", None])
+def test_another_host_tells_how_many_devices_there_are(
+    spaces: ModuleType, tmp_path: Path, gone: str | None
+) -> None:
+    whole, cut = uneven(spaces, "a", slow=-1), uneven(spaces, "b", slow=2)
+    for name in (gone,) if gone else [f"/device:TPU:{number}" for number in range(3)]:
+        without(cut, name)
+    spaces.add_host(cut, [100.0 + 20 * number for number in range(8)])
+    for made, host in ((whole, "a"), (cut, "b")):
+        spaces.write(made, tmp_path, host=host)
+    assert verdicts(tmp_path)[IDLE] is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize("kept", [range(3), range(3, 8), (0, 1, 6, 7)])
+def test_steps_of_which_everything_else_is_lost_are_not_idle(
+    spaces: ModuleType, tmp_path: Path, kept: Sequence[int]
+) -> None:
+    made = spaces.training(devices=2, steps=8, step_ms=20.0, infeed_ms=1.3)
+    before = report(spaces.write(made, tmp_path))
+    for plane in made.planes:
+        for line in plane.lines:
+            if line.name in ("XLA Modules", "XLA Ops"):
+                begin = min(event.offset_ps for event in line.events)
+                for place in reversed(range(len(line.events))):
+                    if (line.events[place].offset_ps - begin) // (25 * spaces.MS) not in kept:
+                        del line.events[place]
+    after = report(spaces.write(made, tmp_path))
+    outcomes = {outcome.id: outcome.verdict for outcome in after.outcomes}
+    for outcome in before.outcomes:
+        if outcome.verdict is Verdict.FAILED:
+            assert outcomes[outcome.id] is not Verdict.PASSED, outcome.id
+    assert outcomes["TPU201"] is Verdict.FAILED
+    assert outcomes["TPU405"] is Verdict.SKIPPED
+
+
+def test_a_device_without_any_event_may_have_been_the_slow_one(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=1)
+    for plane in made.planes:
+        if plane.name == "/device:TPU:1":
+            del plane.lines[:]
+    after = verdicts(spaces.write(made, tmp_path))
+    assert after[IDLE] is Verdict.FAILED
+    assert after[LOW] is Verdict.SKIPPED
+
+
+def test_a_device_with_fewer_steps_than_the_others_was_cut(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=-1)
+    for line in next(p for p in made.planes if p.name == "/device:TPU:2").lines:
+        del line.events[4:]
+    outcome = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == IDLE)
+    assert outcome.verdict is Verdict.SKIPPED
+    assert "4 steps of a /device:TPU:2" in (outcome.reason or "")

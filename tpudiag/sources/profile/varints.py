@@ -1,0 +1,44 @@
+"""Protobuf's numbers, many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+"""Eight bytes each, the first of them lowest."""
+_ONE, _TOP = np.uint64(1), np.uint64(56)
+_MARKS = np.uint64(0x8080808080808080)
+_BITS = ~_MARKS
+_ONES = np.uint64(0x0101010101010101)
+_STAGES = tuple(
+    (np.uint64(high), np.uint64(low), np.uint64(shift))
+    for high, low, shift in (
+        (0x7F007F007F007F00, 0x007F007F007F007F, 1),
+        (0x3FFF00003FFF0000, 0x00003FFF00003FFF, 2),
+        (0x0FFFFFFF00000000, 0x000000000FFFFFFF, 4),
+    )
+)
+
+
+def numbers(words: Words) -> tuple[Ints, Ints]:
+    """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
+    stops = ~words
+    stops &= _MARKS
+    below = stops - _ONE
+    below &= ~stops
+    value = words & below
+    value &= _BITS
+    for high, low, shift in _STAGES:
+        upper = value & high
+        upper >>= shift
+        value &= low
+        value |= upper
+    whole = bool(stops.all())
+    below &= _ONES
+    below *= _ONES
+    below >>= _TOP
+    if not whole:
+        below[stops == 0] = 0
+    return value.view(np.int64), below.view(np.int64)
