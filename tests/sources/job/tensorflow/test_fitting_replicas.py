@@ -14,7 +14,6 @@ from tpudiag.sources.job.tensorflow import fitting_replicas
 def test_a_product_in_a_loop_runs_as_often_as_the_loop_turns(most: int | None, turns: int) -> None:
     import tensorflow as tf
 
-    @tf.function
     def recurrence(state: Any) -> Any:
         def goes_on(turn: Any, _: Any) -> Any:
             return turn < 5
@@ -24,6 +23,7 @@ def test_a_product_in_a_loop_runs_as_often_as_the_loop_turns(most: int | None, t
 
         return tf.while_loop(goes_on, step, (0, state), maximum_iterations=most)[1]
 
-    graph = recurrence.get_concrete_function(tf.zeros([4, 4])).graph
+    function: Any = tf.function(recurrence)
+    graph = function.get_concrete_function(tf.zeros([4, 4])).graph
     inside = fitting_replicas.turns_of_loops(tf, graph)
     assert {turn for name, turn in inside.items() if "MatMul" in name} == {turns}
