@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
-from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
@@ -107,6 +106,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
+    from tpudiag.known_errors.search import match  # slow, and a profile needs none
+
     seen: set[str] = set()
     environment = signals.environment
     versions = environment.distributions if environment else {}
