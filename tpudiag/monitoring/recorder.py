@@ -71,11 +71,21 @@ class Recorder:
         now_ns = time.time_ns()
         self._started = time.perf_counter_ns()
         self._run = Run(
-            uuid.uuid4().hex[:12], name, os.uname().nodename, os.getpid(), now_ns, now_ns,
-            global_batch, hbm_limit_bytes=hbm_limit_bytes, monotonic_ns=self._started,
-            machine=machine(), worker=worker(os.environ), loop=loop, parameters=parameters,
+            id=uuid.uuid4().hex[:12],
+            name=name,
+            host=os.uname().nodename,
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            global_batch=global_batch,
+            hbm_limit_bytes=hbm_limit_bytes,
+            monotonic_ns=self._started,
+            machine=machine(),
+            worker=worker(os.environ),
+            loop=loop,
+            parameters=parameters,
             process_started_ns=process_started_ns(now_ns),
-        )  # fmt: skip
+        )
         self._make_sink = sink
         self._sink: Sink | None = None
         self._flush_s, self._memory = flush_s, memory
@@ -188,9 +198,14 @@ class Recorder:
         """
         now_ns, now = time.time_ns(), time.perf_counter_ns()
         self._run = replace(
-            self._run, id=uuid.uuid4().hex[:12], pid=os.getpid(), started_ns=now_ns,
-            beat_ns=now_ns, monotonic_ns=now, process_started_ns=now_ns,
-        )  # fmt: skip
+            self._run,
+            id=uuid.uuid4().hex[:12],
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            monotonic_ns=now,
+            process_started_ns=now_ns,
+        )
         self._started, self._unused = now, True
         self._steps, self._pauses, self._pending = deque(), deque(), deque()
         self._traces = deque()

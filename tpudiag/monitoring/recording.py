@@ -17,7 +17,7 @@ Histogram = tuple[tuple[int, int], ...]
 """(bucket, steps) in the order of the buckets."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Window:
     """The steps of a second or more; `number` counts the windows of a run from 0.
 
@@ -67,7 +67,7 @@ class Trace:
     end_ns: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """A recorded run: who, since when, and the last that was heard of it."""
 

@@ -41,7 +41,14 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
             elif line.name == STEPS:
                 numbers = [plane.names.get(id_, "") for id_ in events.ids.tolist()]
                 read.marks += tuple(
-                    Mark(f"{STEPS} line", plane.name, int(number), start, end, True)
+                    Mark(
+                        name=f"{STEPS} line",
+                        thread=plane.name,
+                        number=int(number),
+                        start=start,
+                        end=end,
+                        numbered=True,
+                    )
                     for number, start, end in zip(
                         numbers, starts.tolist(), ends.tolist(), strict=True
                     )

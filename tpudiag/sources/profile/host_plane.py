@@ -208,21 +208,45 @@ class _Gathering:
         start = begin + int(events.offsets[index])
         name = self.plane.names.get(int(events.ids[index]), "")
         self.read.marks.append(
-            Mark(name, line.name, number or 0, start, start + int(events.durations[index]), True)
+            Mark(
+                name=name,
+                thread=line.name,
+                number=number or 0,
+                start=start,
+                end=start + int(events.durations[index]),
+                numbered=True,
+            )
         )
 
     def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note events of the name that was asked for."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name = self.plane.names.get(id_, "")
-            mark = Mark(name, line.name, len(self.read.marks), start, end, False)
+            mark = Mark(
+                name=name,
+                thread=line.name,
+                number=len(self.read.marks),
+                start=start,
+                end=end,
+                numbered=False,
+            )
             self.read.marks.append(mark)
 
     def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name = self.plane.names[id_].partition("(")[2][:-1]
-            self.read.jitted.append(Call(name, line.name, start, end, False, False, None))
+            self.read.jitted.append(
+                Call(
+                    name=name,
+                    thread=line.name,
+                    start=start,
+                    end=end,
+                    traced=False,
+                    eager=False,
+                    traces=None,
+                )
+            )
 
     def done(self) -> HostRead:
         """The whole plane."""
