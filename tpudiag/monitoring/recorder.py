@@ -16,11 +16,10 @@ from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Protocol
 
 from tpudiag.monitoring import crashes, tensorflow_events
 from tpudiag.monitoring.machine import machine, process_started_ns, worker
-from tpudiag.monitoring.recording import Pause, Run, Trace, Window
+from tpudiag.monitoring.recording import Pause, Run, Sink, Trace, Window
 from tpudiag.monitoring.windows import Step, Windows
 
 QUEUE_STEPS = 100_000
@@ -31,24 +30,6 @@ MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
 LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
-
-
-class Sink(Protocol):
-    """Where windows are kept; may raise and block, in the background thread only."""
-
-    def write(
-        self,
-        run: Run,
-        windows: tuple[Window, ...],
-        pauses: tuple[Pause, ...],
-        traces: tuple[Trace, ...] = (),
-    ) -> None:
-        """Keep all or nothing; what was kept before is not kept twice."""
-        ...
-
-    def close(self) -> None:
-        """Let go of files."""
-        ...
 
 
 class Recorder:
@@ -86,9 +67,8 @@ class Recorder:
             parameters=parameters,
             process_started_ns=process_started_ns(now_ns),
         )
-        self._make_sink = sink
+        self._make_sink, self._flush_s, self._memory = sink, flush_s, memory
         self._sink: Sink | None = None
-        self._flush_s, self._memory = flush_s, memory
         self._steps: deque[Step] = deque()
         self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
@@ -97,9 +77,7 @@ class Recorder:
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
         self._windows = Windows(now_ns - self._started, self._started, global_batch)
-        self._dropped = 0
-        self._evicted = 0
-        self._stored = 0
+        self._dropped = self._evicted = self._stored = 0
         self._pausing: tuple[str, ...] = ()
         self._failure: str | None = None
         self._memory_due = 0.0

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.host_plane import Mark
+from tpudiag.sources.profile.host_read import Mark
 from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, union
 from tpudiag.sources.profile.xspace import Plane
 

@@ -11,7 +11,8 @@ import numpy as np
 from tpudiag.sources.profile.device_plane import DeviceRead, Run
 from tpudiag.sources.profile.edge_steps import Steps
 from tpudiag.sources.profile.functions import Call, outermost
-from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
+from tpudiag.sources.profile.host_plane import steps_named
+from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.intervals import Ints, common, union
 from tpudiag.sources.profile.step_breakdown import STEPS_LINE, HostSteps, made, of_host
 
