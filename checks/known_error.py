@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
-from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
@@ -58,8 +57,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally, or still runs (`tpudiag attach PID` reads
-    the log file that the process writes), what its output says is at most a warning.
+    with it is left out. Where the job ended normally or by an exception that tells its cause, was
+    stopped, or still runs (`tpudiag attach PID` reads the log file that the process writes), what
+    its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -89,8 +89,10 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
+    told = any(source == "exception" for _, source in hits)
+    survived = normal or told or end.how in ("interrupted", "timeout")
     for hit, source in hits:
-        finding = _finding(hit, source, end, normal=normal)
+        finding = _finding(hit, source, end, survived=survived and source == "log")
         if _is_ours(hit, signals):
             finding = _noted(finding, "In this rehearsal, on this machine")
         elif signals.stood_in and source == "exception" and _is_of_stand_ins(hit):
@@ -104,6 +106,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
+    from tpudiag.known_errors.search import match  # slow, and a profile needs none
+
     seen: set[str] = set()
     environment = signals.environment
     versions = environment.distributions if environment else {}
@@ -130,10 +134,9 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
                 yield hit, source
 
 
-def _finding(hit: Match, source: str, end: JobEnd, *, normal: bool) -> Finding:
-    """A known error as the report says it."""
+def _finding(hit: Match, source: str, end: JobEnd, *, survived: bool) -> Finding:
+    """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)
-    survived = normal and source == "log"
     return Finding(
         f"{hit.message} [{hit.error.id}]",
         hit.fix,

@@ -90,14 +90,15 @@ def _ending(
     report: Report, mending: Mending, changes: Sequence[SourceChange], width: int
 ) -> Iterator[Line]:
     """How many findings are mended, and what to do next."""
-    count = sum(len(outcome.findings) for outcome in failures(report))
-    gone = [f for outcome in failures(report) for f in outcome.findings if f.no_change == GONE]
+    findings = [f for outcome in failures(report) for f in outcome.findings]
+    count = sum(f.change is not None or f.no_change is not None for f in findings)  # those asked
+    gone = [f for f in findings if f.no_change == GONE]
     good = sum(change.state in ("proven", "written") for change in changes) + len(gone)
     many = f"{mending.rehearsals} rehearsal" + ("" if mending.rehearsals == 1 else "s")
     if not count:
         text = f"nothing to mend; {many}"
     else:
-        text = f"{good} of {count} findings mended, proven by {many}"
+        text = f"{good} of {count} findings mended, {'proven by' if good else 'tried in'} {many}"
     yield from paragraph(text, width, style="passed" if good == count else "bold")
     for file in mending.written:
         yield Span("written: ", "bold"), Span(line(file), "location")

@@ -160,8 +160,9 @@ def dropped(x: Any, key: Any, rate: float = 0.1) -> Any:
 def attention(x: Any, p: Any, heads: int, mask: Any = None, key: Any = None) -> Any:
     batch, length, width = x.shape
     q, k, v = (dense(x, p[n]).reshape(batch, length, heads, width // heads) for n in "qkv")
-    scores = jnp.einsum("blhc,bmhc->bhlm", q, k) / np.float32(np.sqrt(width // heads))
-    scores = scores.astype(F32) if mask is None else scores.astype(F32) + mask
+    scores = jnp.einsum("blhc,bmhc->bhlm", q, k) / float(np.sqrt(width // heads))
+    # BERT's official layers take the softmax in the type of their policy; big_vision in float32.
+    scores = scores.astype(F32) if mask is None else scores + mask.astype(scores.dtype)
     shares = dropped(jax.nn.softmax(scores).astype(x.dtype), key)
     mixed = jnp.einsum("bhlm,bmhc->blhc", shares, v).reshape(batch, length, width)
     return dense(mixed, p["o"])

@@ -274,3 +274,16 @@ def test_an_error_of_pythons_own_may_be_of_data_that_was_stood_in_for() -> None:
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
         (said,) = examine(signals, [CHECK], Settings())
         assert {each.severity or CHECK.severity for each in said.findings} == {severity}
+
+
+def test_what_a_log_says_beside_the_exception_that_ended_the_job_is_a_warning() -> None:
+    exception, logged = outcome(crashed("P24", EXAMPLES["P20"])).findings
+    assert (exception.severity, logged.severity) == (Severity.ERROR, Severity.WARNING)
+    (stopped,) = outcome(JobEnd(how="interrupted", log_tail=EXAMPLES["P20"])).findings
+    assert stopped.severity is Severity.WARNING
+
+
+def test_a_missing_package_is_of_the_environment_and_a_module_that_is_gone_is_not() -> None:
+    for name, severity in (("cv2", Severity.INFO), ("tensorflow.gone", Severity.ERROR)):
+        end = JobEnd(how="exception", error=f"ModuleNotFoundError: No module named '{name}'")
+        assert {finding.severity for finding in outcome(end).findings} == {severity}

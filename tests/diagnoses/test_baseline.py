@@ -9,9 +9,9 @@ from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import growth, predicted_step
 from tpudiag.diagnoses.baseline import held_against
 from tpudiag.hardware import target
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Location, Report, Subject, TargetSummary
 from tpudiag.prediction.work import Work
-from tpudiag.report_figures import Measurement
+from tpudiag.report_figures import Measurement, OperationFigures
 from tpudiag.signals import Origin, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
@@ -116,3 +116,38 @@ def test_without_a_limit_it_only_tells() -> None:
     gated = held_against(report(), "main.json", report(larger(3)), None)
     assert not gated.closes
     assert any(table.title == "What grew in the program" for table in gated.report.tables)
+
+
+def operations(**factors: float) -> Report:
+    """A report whose step has a product, its gradient, its update and copies without a line."""
+    names = {
+        "product": "model/dense/MatMul", "gradient": "gradient_tape/model/dense/MatMul/MatMul_1",
+        "exchange": "sgd/XlaAllReduce", "update": "sgd/AssignAddVariableOp_6", "copies": "(copy)",
+    }  # fmt: skip
+    figures = tuple(
+        OperationFigures(
+            operation=name,
+            location=None if key == "copies" else Location("train.py", line),
+            cycles=round(1000 * factors.get(key, 1.0)),
+            flops=0,
+            hbm_bytes=0,
+            collective_bytes=0,
+            result_bytes=0,
+        )
+        for line, (key, name) in enumerate(names.items(), 1)
+    )
+    (step,) = report().predictions
+    return replace(report(), predictions=(replace(step, operations=figures),))
+
+
+def first_line(**factors: float) -> int | None:
+    """The line that is named as what grew most."""
+    location = growth.grown(operations(), operations(**factors))[0].location
+    return location.line if location else None
+
+
+def test_what_was_changed_stands_before_what_follows_from_it() -> None:
+    assert first_line(product=1.5, gradient=2.0, exchange=3.0, update=3.0, copies=9.0) == 1
+    assert first_line(product=1.01, update=2.0) == 4, "another optimizer: the product hardly grew"
+    assert first_line(exchange=1.5, copies=2.0) == 3
+    assert first_line(copies=2.0) is None

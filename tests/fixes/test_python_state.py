@@ -57,15 +57,36 @@ def test_an_attribute_becomes_a_variable_of_its_object() -> None:
     assert FIRST not in mended(whole, "seen += 8", "self.seen", "0", "8", WRITTEN)
 
 
+def test_a_callback_that_sets_it_on_the_model_assigns() -> None:
+    text = TF + (
+        "class Vae(tf.keras.Model):\n    def __init__(self):\n        self.beta = 0.0\n\n"
+        "    def train_step(self, x):\n        return kl * self.beta\n\n\n"
+        "class Anneal(Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
+        "        self.model.beta = min(1.0, epoch / 10)\n"
+    )
+    after = mended(text, "kl *", "self.beta", "0.0", "0.1")
+    assert "            self.beta = tf.Variable(0.0, trainable=False, dtype=tf.float32)\n" in after
+    assert "        self.model.beta.assign(min(1.0, epoch / 10))\n" in after
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("def step(x):\n    return x * w\n\nw, b = 1.0, 2.0\nw = 2.0\n", "not followed|together"),
         ("def step(x):\n    return x * w\n\nfor w in data:\n    step(w)\n", "not followed"),
         ("def step(x):\n    return x * w\n\nfrom config import w\n", "not followed"),
-        ("class C:\n    w = 1.0\n    def step(self, x):\n        return x * self.w\n", "not seen"),
+        (
+            "class C:\n    w = 1.0\n    def step(self, x):\n        return x * self.w\n",
+            "not followed",
+        ),
+        (
+            "class C:\n    def __init__(self):\n        self.w: float = 1.0\n"
+            "    def step(self, x):\n        return x * self.w\n"
+            "    def end(self):\n        self.w = 2.0\n",
+            "not followed",
+        ),
     ],
-    ids=["tuple", "loop", "import", "class attribute"],
+    ids=["tuple", "loop", "import", "class attribute", "typed"],
 )
 def test_what_is_set_elsewhere_stays(text: str, why: str) -> None:
     name = "self.w" if "self" in text else "w"

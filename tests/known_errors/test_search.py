@@ -281,3 +281,25 @@ def test_a_layer_that_is_given_a_keras_tensor_is_no_matter_of_ranks() -> None:
         "A KerasTensor cannot be used as input to a TensorFlow function. It stands for a shape."
     )
     assert [hit.error.id for hit in match(text) if not hit.secondary] == ["P24"]
+
+
+def test_a_package_whose_name_begins_as_keras_is_not_keras() -> None:
+    text = "AttributeError: module 'keras_cv_attention_models' has no attribute 'x'"
+    assert "P29" not in ids(match(text))
+
+
+def test_what_addons_say_at_their_import_is_no_error() -> None:
+    text = (
+        "TensorFlow Addons (TFA) has ended development and introduction of new features.\n"
+        "TFA has entered a minimal maintenance and release mode until a planned end of life."
+    )
+    assert all(hit.error.noise for hit in match(text))
+
+
+def test_a_transformers_model_in_keras_3_is_told_as_that() -> None:
+    text = (
+        "ValueError: Exception encountered when calling layer 'tf_bert_model'.\n"
+        "Data of type <class 'keras.src.backend.common.keras_tensor.KerasTensor'> is not allowed "
+        "only (<class 'tensorflow.python.framework.tensor.Tensor'>) is accepted for input_ids."
+    )
+    assert match(text)[0].error.id == "P33"

@@ -69,6 +69,18 @@ def test_fix_shows_the_difference_the_proof_and_what_is_left() -> None:
     assert "--write changes the files" in text
 
 
+def test_findings_that_were_not_selected_are_not_counted() -> None:
+    unasked = replace(BY_HAND, no_change=None)
+    text = renderer("text")(replace(MENDED, outcomes=(*REPORT.outcomes, outcome("TPU1", unasked))))
+    assert "1 of 2 findings mended" in text
+
+
+def test_where_nothing_is_mended_nothing_is_proven() -> None:
+    dropped = replace(OPEN, change=replace(CHANGE, state="dropped", proof="the job crashed"))
+    nothing = replace(MENDED, outcomes=(outcome("TPU102", dropped),))
+    assert "0 of 1 findings mended, tried in 2 rehearsals" in renderer("text")(nothing)
+
+
 def test_sarif_carries_the_change() -> None:
     first, second = json.loads(renderer("sarif")(REPORT))["runs"][0]["results"]
     [change] = first["fixes"][0]["artifactChanges"]

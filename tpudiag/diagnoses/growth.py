@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,13 @@ LEAST = 0.001
 FIGURES = ("cycles", "flops", "hbm_bytes", "collective_bytes", "result_bytes")
 UNITS = {"cycles": "cycles", "flops": "FLOP", "hbm_bytes": "B through HBM",
          "collective_bytes": "B over links", "result_bytes": "B in HBM"}  # fmt: skip
+FOLLOWS = re.compile(
+    r"(.*/)?(gradient_tape|transpose\(jvp)\b.*"
+    r"|.*\b(Assign(Add|Sub)?VariableOp|ResourceApply\w*|\w*AllReduce|CrossReplicaSum)(_\d+)?"
+)
+"""Gradients, their exchange and the updates of the optimizer: they grow with what they are of."""
+WEIGHT_OF_WHAT_FOLLOWS, WEIGHT_WITHOUT_A_LINE = 0.1, 0.02
+"""Growth of an operation that only follows stands behind that of a cause ten times smaller."""
 COLUMNS = ("target", "operation", "line", "figure", "A", "B", "of the whole")
 
 
@@ -30,9 +38,19 @@ class Growth:
     share: float
     """Of the whole program's figure before."""
 
+    @property
+    def weight(self) -> float:
+        """Its share, where it is likely what was changed; less where it follows from that."""
+        if self.location is None:
+            return WEIGHT_WITHOUT_A_LINE * self.share
+        return self.share * (WEIGHT_OF_WHAT_FOLLOWS if FOLLOWS.fullmatch(self.operation) else 1.0)
+
 
 def grown(before: Report, after: Report) -> tuple[Growth, ...]:
-    """The operations that grew, the worst first, on each target that both reports know."""
+    """The operations that grew, on each target that both reports know.
+
+    What was changed comes before what only follows from it, and of each the worst first.
+    """
     left = {step.target: step for step in before.predictions}
     growths = [
         growth
@@ -40,7 +58,7 @@ def grown(before: Report, after: Report) -> tuple[Growth, ...]:
         if step.target in left
         for growth in _of_step(left[step.target], step)
     ]
-    return tuple(sorted(growths, key=lambda g: (-g.share, g.operation, g.figure)))
+    return tuple(sorted(growths, key=lambda g: (-g.weight, g.operation, g.figure)))
 
 
 def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:

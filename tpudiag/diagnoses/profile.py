@@ -36,7 +36,7 @@ NO_STEPS = (
     "the step, and record again."
 )
 RECOVERED = (
-    "The steps were recovered: {source}. A run of a loop over several steps (steps_per_execution) "
+    "The steps are {source}. A run of a loop over several steps (steps_per_execution) "
     "counts as one."
 )
 WARMED = (
@@ -56,8 +56,8 @@ NO_DEVICE = (
     "planes were lost. Nothing is said of the devices; record again with the TPU's own tracer on."
 )
 ABSENT = (
-    "The profile lacks devices that its others imply: {devices}. They were not traced, or their "
-    "planes were lost; no check of the devices passes without them."
+    "The numbers of the devices leave out {devices}: not traced, lost from the file, or of a host "
+    "that was not recorded. No check of the devices passes without them."
 )
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 

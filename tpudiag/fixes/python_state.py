@@ -51,7 +51,7 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
         options += f", aggregation={first}"
     yield _variable(source, number.made, options)
     for setting in number.later:
-        yield _assigned(source, name, setting)
+        yield _assigned(source, source.code(_targets(setting)[0]), setting)
     yield from _shown(source, name, number)
 
 
@@ -67,9 +67,7 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     settings: list[Setting] = [*source.all(cst.Assign), *source.all(cst.AugAssign)]
     settings.sort(key=lambda node: source.span(node)[0])
     if name.startswith("self."):
-        settings = [n for n in settings if _attribute(source, n, name) and _class(source, n)]
-        if len({_class(source, n) for n in settings} | {_class(source, at)}) != 1:
-            raise NoChange(f"{name} belongs to several classes, or is set outside its own")
+        settings = _of_class(source, name, at, settings)
     else:
         settings = _of_scope(source, name, at, settings)
     made = settings[0] if settings else None
@@ -77,8 +75,6 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
         raise NoChange(f"where {name} is made for the first time is not seen in this file")
     if any(isinstance(n, cst.Assign) and len(n.targets) != 1 for n in settings):
         raise NoChange(f"{name} is set together with others")
-    if name.startswith("self.") and getattr(source.function(made), "name", made) is made:
-        raise NoChange(f"{name} is made outside the functions of its class")
     return _Number(name, made, tuple(settings[1:]))
 
 
@@ -92,15 +88,29 @@ def _targets(node: Setting) -> list[cst.BaseExpression]:
     return [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
 
 
-def _attribute(source: Source, node: Setting, name: str) -> bool:
-    """Whether a statement sets the attribute; NoChange where another object's is set."""
-    for target in _targets(node):
-        for part in source.inside(target, cst.Attribute):
-            if part.attr.value == name.partition(".")[2]:
-                if names.dotted(part) != name or part is not target:
-                    raise NoChange(f"{name} is set in ways that are not followed")
-                return True
-    return False
+def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:
+    """The assignments of an attribute: its making in __init__, and what sets it, outside too."""
+    attribute = name.partition(".")[2]
+    set_ = [n for n in settings if any(_is_of(t, attribute) for t in _targets(n))]
+    typed = [n for n in source.all(cst.AnnAssign) if _is_of(n.target, attribute)]
+    parts = [n for n in settings for t in _targets(n) for p in source.inside(t, cst.Attribute)
+             if _is_of(p, attribute) and n not in set_]  # fmt: skip
+    own = [n for n in set_ if names.dotted(_targets(n)[0]) == name]
+    if typed or parts or {_class(source, n) for n in own} != {_class(source, at)}:
+        raise NoChange(f"{name} is set in ways that are not followed")
+    function = source.function(own[0])
+    if function is None or function.name.value != "__init__":
+        raise NoChange(f"where {name} is made for the first time is not seen in this file")
+    return [own[0], *(n for n in set_ if n is not own[0])]
+
+
+def _is_of(target: cst.CSTNode, attribute: str) -> bool:
+    """Whether a target is an attribute of some object with a name."""
+    return (
+        isinstance(target, cst.Attribute)
+        and target.attr.value == attribute
+        and bool(names.dotted(target))
+    )
 
 
 def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:

@@ -72,6 +72,18 @@ def test_another_host_tells_how_many_devices_there_are(
     assert verdicts(tmp_path)[IDLE] is Verdict.SKIPPED
 
 
+def test_hosts_may_count_on_from_one_another(spaces: ModuleType, tmp_path: Path) -> None:
+    for number, host in enumerate("ab"):
+        made = uneven(spaces, host, slow=-1)
+        for plane in made.planes:
+            name, _, ordinal = plane.name.rpartition(":")
+            plane.name = (
+                f"{name}:{3 * number + int(ordinal)}" if ordinal.isdecimal() else plane.name
+            )
+        spaces.write(made, tmp_path, host=host)
+    assert verdicts(tmp_path)[IDLE] is Verdict.PASSED
+
+
 @pytest.mark.parametrize("kept", [range(3), range(3, 8), (0, 1, 6, 7)])
 def test_steps_of_which_everything_else_is_lost_are_not_idle(
     spaces: ModuleType, tmp_path: Path, kept: Sequence[int]

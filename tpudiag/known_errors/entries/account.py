@@ -72,6 +72,8 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"Required '?(?P<permission>[a-z]{2,20}\.\w{2,40}\.\w{2,30})'? permission",
             r"Constraint constraints/(?P<constraint>[\w.]{3,80}) violated",
             r"does not have (?:permission|access) to (?:act as|use) (?:the )?service account",
+            r"active account does not have any valid credentials",
+            r"The caller does not have permission",
         ),
         cause="The account or the VM may not do what was asked: an API is not switched on, the VM was made without the scope, the login has run out, a role is missing, or the organisation forbids it (external addresses, a region).",
         details=(

@@ -96,6 +96,7 @@ model.load_weights("w.weights.h5", skip_mismatch=True)""",
             r"Unresolved object in checkpoint",
             r"not all checkpointed values were used",
             r"Value in checkpoint could not be found in the restored object",
+            r"is being deleted with unrestored values",
         ),
         cause="No failure: the checkpoint holds values that nothing asked for yet, mostly the optimizer's when only the model is restored, or layers that are built later.",
         fix="""\
@@ -118,6 +119,8 @@ checkpoint.restore(path).assert_consumed()             # to go on training: rais
             r"libcurl code \d{1,3}",
             r"Transport endpoint is not connected",
             r"HTTP response code (?:429|5\d\d)",
+            r"google\.api_core\.exceptions\.(?:GatewayTimeout|RetryError|ServiceUnavailable: 503 (?:GET|POST|PUT))",
+            r"rate of change requests to the object",
         ),
         cause="The storage bucket or the network on the way to it did not answer, or refused so many requests at once.",
         fix="""\

@@ -20,6 +20,7 @@ ERRORS = (
             r"insufficient authentication scopes.{0,200}?tpu",
             r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
             r"You need to specify.{0,40}?zone.{0,40}?TPU",
+            r"tpu-vm\.(?:ssh|scp|describe|delete|stop|start)\) .{0,40}?NOT_FOUND",
         ),
         cause="The Cloud TPU API knows no TPU of that name in that zone and project, or this account may not ask.",
         fix="""\
@@ -86,6 +87,8 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"(?:invalid|unknown|unsupported) runtime version",
             r"TensorFlow version not available",
             r"accelerator .{0,40}?was not found in zone",
+            r"invalid tensorflow version",
+            r"TensorFlow version not available",
         ),
         cause="The accelerator type does not exist in that zone, or the runtime version does not exist or does not fit the generation.",
         fix="""\

@@ -229,6 +229,8 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
             r"program continuator has halted",
             r"unexpected peer shows up",
             r"Halted cores:",
+            r"(?:Accelerator|TPU) is in (?:an? )?(?:error|inconsistent|bad) state",
+            r"TPU system was halted",
         ),
         cause="A TPU core stopped: a hardware fault, hosts that run different programs (launch group mismatch), or an access out of bounds.",
         details=("The runtime observed: {observed}.",),
@@ -253,6 +255,7 @@ grep -n "observed errors are\\|unexpected leader shows up\\|BoundsCheck" LOG
             r"ECC uncorrectable",
             r"ICI link.{0,40}?(?:down|error|fail|fault|unhealthy)",
             r"(?:TPU|chip|accelerator).{0,40}?hardware (?:error|fault|failure)",
+            r"ICI link .{0,20}?corrupt",
         ),
         cause="The TPU's hardware reports a fault: memory that cannot be corrected, or a broken link between chips. No change of the program helps.",
         fix="""\

@@ -97,6 +97,8 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
             r"""gs://[^\s'\"]{1,160}.{0,20}?No such file or directory""",
             r"""gs://[^\s'\"]{1,160}.{0,20}?does not exist""",
             r"Could not find directory gs://",
+            r"google\.(?:cloud|api_core)\.exceptions\.NotFound: 404",
+            r"Invalid bucket name",
         ),
         cause="There is no such object or bucket: the path is mistyped, or the file was never written there (it is not a question of rights).",
         details=("The object is {object}.",),
@@ -128,6 +130,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"errno = 2, error message = 'No such file",
             r"ENOENT: no such file",
             r"No file or directory found at ?(?P<file>\S{1,160})",
+            r"Parent directory of (?P<file>[\w./:-]{1,160}) doesn't exist",
         ),
         cause="A file does not exist where the program looks for it: the path is wrong or missing, or it is looked for on another machine (each host of a slice has a disk of its own).",
         details=("The file is {file}.",),
@@ -158,5 +161,24 @@ tf.train.Checkpoint(model=model).save("gs://BUCKET/ckpt")        # TensorFlow's 
             "keras-team/keras#15041",
         ),
         example="OSError: Unable to create file (unable to open file: name = 'gs://MY-BUCKET/model.h5', errno = 2, error message = 'No such file or directory', flags = 13, o_flags = 242)",
+    ),
+    KnownError(
+        id="E598",
+        family="bucket-refused",
+        phase=Phase.READING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"HTTP response code (?P<code>4(?:0[02579]|1\d)) with body",
+            r"HTTP response code (?P<code>4(?:0[02579]|1\d))",
+        ),
+        cause="Cloud Storage refuses the request as it is: a bucket or object name that cannot be (a placeholder that was never filled in, a capital letter, a // in the path), a project that has to pay, or a request that it does not allow; its message stands in the body.",
+        details=("The code is {code}.",),
+        fix="""\
+echo "gs://$BUCKET/$MODEL"                    # is every variable set? names: lower case, no gs:// twice, no trailing blank
+gcloud storage ls gs://BUCKET                  # from this machine, with this account
+gcloud storage buckets describe gs://BUCKET     # its project; requester_pays?""",
+        citations=("google-research/bert#696",),
+        example="InvalidArgumentError: Error executing an HTTP request: HTTP response code 400 with body 'Invalid'",
+        yields_to=("E26", "E118", "E124", "E236", "E230", "E231", "E232"),
     ),
 )

@@ -224,6 +224,8 @@ head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns,
             r"PermissionError: \[Errno 13\]",
             r"IsADirectoryError",
             r"\[Errno 5\] Input/output error",
+            r"; Not a directory",
+            r"Failed to rename: ",
         ),
         cause="The file system refused: a network mount (NFS, gcsfuse) that went away or is overloaded, a folder where a file is meant, no rights, or a place that may not be written.",
         fix="""\

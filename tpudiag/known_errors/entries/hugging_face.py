@@ -81,7 +81,7 @@ export TFHUB_MODEL_LOAD_FORMAT=UNCOMPRESSED                         # TF Hub on 
         family="transformers-inputs",
         phase=Phase.TRACING,
         patterns=(
-            r"Data of type .{1,80}? is not allowed only .{1,200}? is accepted for",
+            r"Data of type (?!<class 'keras\.).{1,80}? is not allowed only .{1,200}? is accepted for",
             r"text input must (?:be )?of type `?(?:str|List)",
             r"TextEncodeInput must be Union",
             r"The following keyword arguments are not supported by this model",

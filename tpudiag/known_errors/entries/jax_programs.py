@@ -34,7 +34,8 @@ jax.lax.scan(body, init, xs)                                 # or fori_loop with
         phase=Phase.BUILDING,
         patterns=(
             r"flax\.errors\.(?P<name>\w{4,60})",
-            r"(?P<name>Scope(?:Param|Collection|Variable)\w{4,20})Error: ",
+            r"ScopeParam(?:NotFound|Shape)Error",
+            r"Scope(?:Collection|Variable)NotFound",
             r"ModifyScopeVariableError",
             r"(?:InvalidRng|NameInUse|SetAttributeFrozenModule|SetAttributeInModuleSetup|CallCompactUnboundModule|AssignSubModule)Error: ",
             r"(?:Could not find|Initializer expected to generate shape .{0,60}? for) parameter ?(?:named)?",

@@ -60,6 +60,8 @@ class Block(keras.layers.Layer):
             r"Found (?:two|duplicated) (?:weighted )?metrics",
             r"Please provide different names for the metrics",
             r"Your model contains layers that can only be successfully run in eager",
+            r"infer the shape of the Lambda's output",
+            r"`?output_shape`? could not be inferred",
         ),
         cause="A layer or model of your own does not keep to what Keras asks of it: call(inputs, ...) with tensors first, build(input_shape) for its variables, compute_output_shape where shapes cannot be inferred; add_metric is gone in Keras 3.",
         fix="""\

@@ -37,6 +37,7 @@ with strategy.scope():
             r"Unable to (?:load|save) (?:weights|a subclassed Model).{0,200}?(?:not yet created|not been built|has not created)",
             r"You called `?set_weights.{0,120}?on .{0,80}? with a weight list of length",
             r"was never built",
+            r"the layer isn't built",
         ),
         cause="The model has no variables yet: a subclassed or Sequential model without an input shape creates them when it is called first.",
         fix="""\

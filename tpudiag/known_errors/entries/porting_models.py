@@ -84,7 +84,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         phase=Phase.INSTALLING,
         kind=Kind.BROAD,
         patterns=(
-            r"cannot import name '(?P<name>\w{1,60})' from '(?:tensorflow\.(?:python\.)?)?keras[\w.]{0,60}'",
+            r"cannot import name '(?P<name>\w{1,60})' from '(?:tensorflow\.(?:python\.)?)?keras(?:\.[\w.]{1,60})?'",
             r"No module named '(?P<name>(?:tensorflow\.)?(?:python\.)?keras\.[\w.]{1,60})'",
             r"No module named '(?P<name>keras_applications|keras_preprocessing|keras_contrib|keras_radam|keras\.\w{1,40}|tensorflow\.keras[\w.]{0,40}|tensorflow\.python\.keras[\w.]{0,40})'",
             r"module '(?:tensorflow\.)?keras(?:\.[\w.]{0,60})?' has no attribute '(?P<name>\w{1,40})'",
@@ -178,8 +178,9 @@ export TF_USE_LEGACY_KERAS=1           # or stay with Keras 2 (tf-keras), before
             r"`?tf_keras`? package .{0,40}?(?:is required|not (?:found|installed))",
             r"requires? tf-?keras",
             r"Keras cannot be imported\. Check that it is installed",
+            r"Data of type <class 'keras\.src\.[\w.]{1,60}KerasTensor'> is not allowed only",
         ),
-        cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and this environment has Keras 3 only.",
+        cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and the program or its whole environment uses Keras 3.",
         fix="""\
 pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
@@ -193,11 +194,8 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
         phase=Phase.INSTALLING,
         patterns=(
             r"No module named '(?P<name>tensorflow_addons)'",
-            r"TensorFlow Addons .{0,80}?(?:end of life|ended|EOL)",
             r"tensorflow_addons[/\w.]{0,80}.{0,200}?(?:ImportError|AttributeError|ModuleNotFoundError)",
-            r"Tensorflow Addons supports using Python ops for all Tensorflow versions",
-            r"TensorFlow Addons \(TFA\) has ended development",
-            r"tensorflow_addons.{0,60}?(?:typeguard|is not compatible|minimal support)",
+            r"tensorflow_addons.{0,60}?(?:typeguard|is not compatible)",
         ),
         cause="TensorFlow Addons has ended: it works with TensorFlow up to 2.15 and Keras 2 only.",
         fix="""\

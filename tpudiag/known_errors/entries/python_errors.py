@@ -66,6 +66,9 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
             r"'NoneType' object is not (?P<name>subscriptable|iterable|callable)",
             r"operand type\(s\) for .{1,12}?: .{0,12}?'NoneType'",
             r"best_weights\).{0,40}?NoneType",
+            r"cannot unpack non-iterable NoneType",
+            r"os\.PathLike object, not NoneType",
+            r"argument must be .{0,80}?not 'NoneType'",
         ),
         cause="None stands where an object was expected: a function that returns nothing, an image or file that was not found (cv2.imread, a dict's get), a TPU that was not detected, an unknown dimension used as a number.",
         details=("It was asked for {name}.",),
@@ -88,6 +91,8 @@ batch = tf.shape(x)[0]                                       # not x.shape[0], w
             r"Layer .{0,60}? expects? (?:a )?(?:list|tuple|dict)",
             r"could not find (?:input|feature) .{0,60}? in the (?:dict|dataset)",
             r"Could not find matching (?:concrete )?function to call loaded from the SavedModel",
+            r"Number of elements must match",
+            r"don't have the same sequence length",
         ),
         cause="Two nested structures (tuple, list, dict of tensors) that should be built alike are not: what the dataset yields and the model takes, the two branches of a condition, the state of a loop before and after, or the arguments of a saved function.",
         fix="""\

@@ -70,6 +70,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)     # global_batch = 
             r"Dimensions \d{1,9} and \d{1,9} are not compatible",
             r"Cannot feed value of shape .{1,60}? for Tensor",
             r"is not compatible with expected shape",
+            r"to match target batch_size",
         ),
         cause="Two tensors that meet have shapes that do not fit.",
         details=("They are {left} and {right}.",),

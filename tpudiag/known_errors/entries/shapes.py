@@ -27,6 +27,7 @@ ERRORS = (
             r"dynamic dimension.{0,200}?(?:not (?:yet )?(?:implemented|supported)|unsupported)",
             r"not (?:yet )?(?:implemented|supported).{0,40}?dynamic (?:dimension|shape)",
             r"PadToStatic.{0,80}?(?:failed|not supported)",
+            r"Dynamic result type",
         ),
         cause="The compiler meets a dimension of which it knows only an upper bound: mostly the ragged last batch of an epoch (no drop_remainder), or a sequence or image whose size changes.",
         details=("It happened at {op}.",),

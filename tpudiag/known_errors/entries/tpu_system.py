@@ -120,6 +120,8 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE      # again on fresh hardwar
             r"Multislice tpu topology mismatch",
             r"chips_per_host_bounds must be",
             r"Expected \d{1,5} worker addresses, got \d{1,5}",
+            r"does not match TPU_WORKER_HOSTNAMES",
+            r"TPU topology mismatch",
         ),
         cause="The hosts of the slice do not find each other: not all were started, an address or the worker's number is missing or left over from another slice, or their libtpu differ.",
         fix="""\
@@ -152,6 +154,7 @@ unset TPU_PROCESS_ADDRESSES TPU_WORKER_HOSTNAMES CLOUD_TPU_TASK_ID      # one ho
             r"coordinat\w{2,5} (?:task )?(?:died|was (?:preempted|restarted)|unreachable)",
             r"polled an error from coordination service",
             r"distributed runtime.{0,60}?(?:shut ?down|error|timed out)",
+            r"megascale.{0,120}?(?:failed|failure|timed out|unreachable|error)",
         ),
         cause="One task of several failed or was restarted, and the others end with it. The reason is in the log of the task that went first (the one that is named, else the leader, task 0).",
         fix="""\
@@ -240,6 +243,7 @@ gcloud compute machine-types list --zones=ZONE --filter="name~ct"         # GKE:
             r"exceeds? (?:the )?project(?:'s)? quota",
             r"TPU.{0,60}?quota (?:limit )?(?:of \d{1,6} )?exceeded",
             r"not enough quota.{0,60}?TPU",
+            r"is forbidden: exceeded quota",
         ),
         cause="The project's quota of TPUs of this kind (per zone, on demand or spot) is used up or zero; queued resources that are suspended or failed count too.",
         details=("The quota is {quota}.",),

@@ -24,6 +24,9 @@ ERRORS = (
             r"(?:Unavailable|grpc).{0,80}?Stream removed",
             r"(?:Unavailable|grpc).{0,80}?Transport closed",
             r"(?:Unavailable|grpc).{0,80}?Broken pipe",
+            r"TPU worker .{0,30}?(?:terminated|disconnected|exited|crashed)",
+            r"TPU driver .{0,10}?(?:terminated|disconnected|exited|crashed)",
+            r"UnavailableError: .{0,60}?OS Error",
         ),
         cause="The TPU worker went away: the connection to it broke because its process died or was restarted. The reason stands in the worker's log or earlier in this one.",
         fix="""\
@@ -261,6 +264,7 @@ checkpoint.restore(manager.latest_checkpoint)""",
             r"compute\.instances\.preempted",
             r"ShutdownHook: lame workers found",
             r"preempted_hook\.py",
+            r"TPU had a maintenance event",
         ),
         cause="The TPU was taken back: a spot or preemptible TPU was preempted, or its host went into maintenance.",
         fix="""\

@@ -151,7 +151,10 @@ def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
 
 
 def _absent(summaries: Sequence[HostSummary]) -> Iterator[str]:
-    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many."""
+    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many.
+
+    Where no number stands twice, the hosts count on from one another.
+    """
     numbers = {
         summary.host: {
             int(number)
@@ -160,12 +163,16 @@ def _absent(summaries: Sequence[HostSummary]) -> Iterator[str]:
         }
         for summary in summaries
     }
-    expected = range(max((max(own, default=-1) for own in numbers.values()), default=-1) + 1)
+    every = Counter(number for own in numbers.values() for number in own)
+    expected = range(max(every, default=-1) + 1)
+    counts_on = max(every.values(), default=0) == 1 < len(numbers)
     for host, own in numbers.items():
         if not own and expected:
             yield f"{host} (all of its devices)"
-        else:
+        elif not counts_on:
             yield from (f"{host} /device:TPU:{n}" for n in expected if n not in own)
+    if counts_on:
+        yield from (f"/device:TPU:{n}" for n in expected if n not in every)
 
 
 def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:

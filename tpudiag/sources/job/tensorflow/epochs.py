@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow import barrier, hooks, user_lines
+from tpudiag.sources.job.tensorflow import barrier, hooks, predictions, user_lines
 from tpudiag.sources.job.tensorflow.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 
@@ -62,17 +62,31 @@ class EpochWatch:
             return original(model, *args, **kwargs)
 
     def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
-        """A prediction reads all of its data: its results have the length of them."""
+        """A prediction: its results have the length of its data, of which it reads some."""
         before = self._forward.whole_results
         strategy = self._tf.distribute.TPUStrategy
         self._forward.new_pass()
         self._forward.whole_results = self._replay.suspended = True
         strategy.tpudiag_whole_batches = True
         try:
-            return original(model, *args, **kwargs)
+            return self._first_batches(original, model, args, kwargs)
         finally:
             self._forward.whole_results = self._replay.suspended = before
             strategy.tpudiag_whole_batches = before
+
+    def _first_batches(self, original: Any, model: Any, args: Any, kwargs: Any) -> Any:
+        """A prediction of the first batches in place of all, once the first loop was observed."""
+        bound = _bound(original, model, args, kwargs) if self._forward.training_too else None
+        short = predictions.predict(self._tf, original, bound) if bound is not None else None
+        if short is None:
+            return original(model, *args, **kwargs)
+        result, few = short
+        loop = ShortenedLoop(
+            "batches of predict", user_lines.caller(), predictions.BATCHES, few.batches
+        )
+        if loop not in self.shortened:
+            self.shortened.append(loop)
+        return result
 
     @contextmanager
     def _endless(self, data: Any, steps: Any) -> Any:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 from tpudiag.signals import JobEnd, MatrixOp
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import matrix_products
+from tpudiag.sources.job.tensorflow import graphs, matrix_products
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.training import GradientCall
 from tpudiag.sources.job.tensorflow.watches import Watches
 from tpudiag.sources.job.tensorflow.wide_convolutions import SLOWER
+
+_LOOPS = ("While", "StatelessWhile")
 
 
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
@@ -40,7 +43,7 @@ def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
 
 
 def end_if_too_slow(
-    spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
+    tf: Any, spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
 ) -> None:
     """Replica 0 has traced its forward pass: one too slow for so many replicas ends the try."""
     watches.gradients.on_first_replica = lambda _: None
@@ -53,10 +56,28 @@ def end_if_too_slow(
         return
     products = matrix_products.matrix_ops(call, lambda _: None, batch.per_replica_batch)
     widened = not spec.lower_to
-    flops = sum(_cpu_flops(product, widened) for product in products if product.forward)
+    turns = turns_of_loops(tf, call.graph)
+    flops = sum(
+        _cpu_flops(product, widened) * turns.get(product.name, 1)
+        for product in products
+        if product.forward
+    )
     in_time = host_memory.replicas_in_time(flops, spec.real_replicas, os.cpu_count() or 1)
     if in_time < spec.real_replicas:
         _end(recorder, in_time)
+
+
+def turns_of_loops(tf: Any, graph: Any) -> dict[str, int]:
+    """How often operations inside loops run, by their names: a recurrence goes over its steps.
+
+    `tf.while_loop` counts in its first argument, up to its second where one is given.
+    """
+    turns: dict[str, int] = {}
+    for operation, outermost in graphs.operations(graph):
+        if outermost is not operation and outermost.type in _LOOPS and len(outermost.inputs) > 1:
+            most = tf.get_static_value(outermost.inputs[1])
+            turns[operation.name] = max(int(most), 1) if most is not None and most.ndim == 0 else 1
+    return turns
 
 
 def _cpu_flops(product: MatrixOp, widened: bool) -> float:

@@ -57,7 +57,7 @@ class Observation:
         self._steps.budget_s = spec.budget_s
         self.watches = Watches(tf, spec, recorder, script_path, self._events())
         self.watches.gradients.on_first_replica = partial(
-            fitting_replicas.end_if_too_slow, spec, self.watches, recorder
+            fitting_replicas.end_if_too_slow, tf, spec, self.watches, recorder
         )
         lowering = self.watches.lowering
         if lowering is not None and spec.requests >= 0:

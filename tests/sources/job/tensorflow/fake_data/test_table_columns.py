@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import tables
-from tpudiag.sources.job.tensorflow.fake_data.table_columns import Column, asked
+from tpudiag.sources.job.tensorflow.fake_data.table_columns import Column, asked, read_at
 
 MEMBERS = {"apply", "values", "groupby", "loc", "iterrows", "sample", "head", "merge", "iloc"}
 
@@ -65,3 +65,10 @@ def test_days_lie_between_those_that_the_script_compares_with() -> None:
     assert days == sorted(days)
     assert len(set(days)) == 100
     assert days[0] == "1999-10-20" < days[-1] < "2020-04-22"
+
+
+def test_tables_of_one_line_have_columns_of_their_own() -> None:
+    text = "a = pd.read_csv('a.csv')\nb = pd.read_csv('b.csv')\nx = a['x']\ny = b['y']"
+    assert [c.name for c in asked([text], MEMBERS.__contains__, (2,))] == ["y"]
+    assert read_at([text], 2) == (2,)
+    assert read_at(["def f():\n  return pd.read_csv('a.csv')"], 2) == ()

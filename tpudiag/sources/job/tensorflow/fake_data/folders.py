@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import glob
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -14,16 +16,35 @@ from .program_text import classes, sources
 
 _PICTURES = 256
 """Names that such a folder is listed with."""
+_OF_CLASS = 64
+_LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 
 def install(ledger: Ledger) -> None:
     """Answer for folders that a notebook host mounts and this machine does not have."""
 
+    above: set[str] = set()
+
     def listed(original: Any, path: Any = ".") -> Any:
         if not paths.is_hosted(path):
             return original(path)
+        program = sources()
+        folder = str(path).rstrip("/")
+        if lists_folders(program) and os.path.dirname(folder) not in above:  # noqa: PTH120
+            above.add(folder)
+            ledger.note(f"{path} (a folder for each class)")
+            return list(classes(program))
         ledger.note(f"{path} ({_PICTURES} pictures)")
-        return [f"file-{number:05d}.jpg" for number in range(_PICTURES)]
+        return _pictures(_PICTURES)
+
+    def walked(original: Any, top: Any, *args: Any, **kwargs: Any) -> Any:
+        if not paths.is_hosted(top):
+            return original(top, *args, **kwargs)
+        ledger.note(f"{top} (a folder of {_OF_CLASS} pictures for each class)")
+        labels = list(classes(sources()))
+        none: list[str] = []
+        inner = [(os.path.join(top, label), none, _pictures(_OF_CLASS)) for label in labels]  # noqa: PTH118
+        return iter([(str(top), labels, none), *inner])
 
     def matched(original: Any, pathname: Any, *args: Any, **kwargs: Any) -> Any:
         names = original(pathname, *args, **kwargs)
@@ -34,4 +55,32 @@ def install(ledger: Ledger) -> None:
         return names
 
     hooks.around(os, "listdir", listed)
+    hooks.around(os, "walk", walked)
     hooks.around(glob, "glob", matched)
+
+
+def _pictures(count: int) -> list[str]:
+    """Names of so many pictures."""
+    return [f"file-{number:05d}.jpg" for number in range(count)]
+
+
+def lists_folders(texts: Iterable[str]) -> bool:
+    """Whether a script lists folders that it found by listing one: a loop in a loop."""
+    for text in texts:
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError):
+            continue
+        loops = [node for node in nodes if isinstance(node, ast.For) and _lists(node.iter)]
+        if any(_lists(inner) for loop in loops for inner in loop.body):
+            return True
+    return False
+
+
+def _lists(node: ast.AST) -> bool:
+    """Whether something in it lists a folder."""
+    calls = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    return any(
+        (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _LISTS
+        for func in calls
+    )

@@ -6,6 +6,7 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
+from .program_text import picture_size, sources
 from .text_files import JPEG, SIZE
 
 _SCOPE = "tpudiag_fake"
@@ -21,6 +22,8 @@ class Contents:
     def __init__(self, tf: Any, marked: Any) -> None:
         self._tf, self._marked = tf, marked
         self._hooked: set[type] = set()
+        self._decoded = False
+        """Whether a stand-in was decoded in a graph."""
         for owner in (tf.image, tf.io, tf.compat.v1.image):
             for name in ("decode_jpeg", "decode_png", "decode_image", "decode_bmp", "decode_gif"):
                 if hasattr(owner, name):
@@ -54,7 +57,7 @@ class Contents:
             picture = original(tf.where(stand_in, JPEG, contents), *args, **kwargs)
             if tf.executing_eagerly() or picture.shape.rank != 3:
                 return picture
-            size = tf.constant([SIZE, SIZE], name="size")
+            size = tf.constant(picture_size(sources()) or [SIZE, SIZE], name="size")
             size = tf.where(stand_in, size, tf.shape(picture)[:2])
             size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
             resized = tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0]
@@ -87,6 +90,7 @@ class Contents:
         """A stand-in was decoded in a graph: shapes that are set there may ask for its size."""
         if self._tf.executing_eagerly():
             return
+        self._decoded = True
         owner = next((c for c in type(tensor).__mro__ if "set_shape" in vars(c)), None)
         if owner is not None and owner not in self._hooked:
             self._hooked.add(owner)
@@ -117,13 +121,17 @@ class Contents:
         size._set_attr("value", tf.compat.v1.AttrValue(tensor=proto))
 
     def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:
-        """A shape is asked for: a stand-in is cut or repeated to fit it."""
+        """A shape is asked for: a stand-in is cut or repeated to fit it.
+
+        What a function of the pipeline is given may have been decoded by one before it.
+        """
         tf = self._tf
         asked = tf.get_static_value(shape) if not isinstance(shape, tf.TensorShape) else shape
         if asked is None or not hasattr(tensor, "graph") or tf.executing_eagerly():
             return original(tensor, shape, *args, **kw)
         sizes = [-1 if n is None or tf.is_tensor(n) else int(n) for n in list(asked)]
-        if min(sizes, default=-1) < 1 or self._behind(tensor, "") is None:
+        earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
+        if min(sizes, default=-1) < 1 or not (earlier or self._behind(tensor, "") is not None):
             return original(tensor, shape, *args, **kw)
         count = 1
         for number in sizes:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from . import folders, hub, paths, records, tables, tfds_data
+from . import folders, hub, opened_files, paths, records, tables, tfds_data
 from .files import Files
 from .images import Contents
 from .keras_data import KerasData
@@ -28,6 +28,7 @@ class FakeData:
         put(stood_in=())
         HostedModules(self._ledger)
         folders.install(self._ledger)
+        opened_files.install(self._ledger)
         self._pretrained = Pretrained(self._ledger)
         self._pictures = Pictures(self._ledger)
 
@@ -54,12 +55,17 @@ class FakeData:
         """Tables."""
         tables.install(pandas, self._ledger, self._written)
 
+    def watch_numpy(self, numpy: Any) -> None:
+        """Arrays."""
+        opened_files.watch_numpy(numpy, self._ledger)
+
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
         base = "transformers."
         return {
             "tensorflow_datasets": self.watch_tfds,
             "tensorflow_hub": self.watch_hub,
+            "numpy": self.watch_numpy,
             "pandas": self.watch_pandas,
             "PIL.Image": self._pictures.watch_pil,
             "cv2": self._pictures.watch_opencv,

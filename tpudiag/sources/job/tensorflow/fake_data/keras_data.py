@@ -38,6 +38,7 @@ class KerasData:
                 functions.replace(module.load_data, self._loader(name))
         functions.replace(keras.utils.get_file, self._file)
         hooks.around(keras.Model, "load_weights", self._weights)
+        functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""
@@ -115,6 +116,13 @@ class KerasData:
                     f"archives/{name}/{label}/{number:03d}.jpg", lambda path: _write(path, JPEG)
                 )
         return os.path.join(self._ledger.folder, "archives", name)  # noqa: PTH118
+
+    def _pictures(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
+        """A dataset of the pictures of a folder."""
+        if paths.is_remote(directory) or paths.is_hosted(directory):
+            self._ledger.note(f"{directory} (a folder of 64 pictures for each class)")
+            directory = self._folder(os.path.basename(str(directory).rstrip("/")))  # noqa: PTH119
+        return original(directory, *args, **kwargs)
 
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
         """Weights that were stood in for are left as they were initialised."""

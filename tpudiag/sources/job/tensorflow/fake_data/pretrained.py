@@ -117,7 +117,10 @@ class Pretrained:
         self._ledger.note(f"the tokenizer {name}")
         package: Any = importlib.import_module("transformers")
         file = self._ledger.file("vocabulary/vocab.txt", _write_vocabulary)
-        return package.BertTokenizerFast(vocab_file=file, model_max_length=512)
+        auto = class_.__name__ == "AutoTokenizer"
+        fast = kw.get("use_fast", True) if auto else class_.__name__.endswith("Fast")
+        made = package.BertTokenizerFast if fast else package.BertTokenizer
+        return made(vocab_file=file, model_max_length=512)
 
 
 _FETCH_OPTIONS = (

@@ -17,6 +17,8 @@ _NAMED = re.compile(r"class|label|categor", re.I)
 _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
 _MOST = 32
+_SIZED = re.compile(r"(image|img|input|picture|target)_?(size|shape|dims?|res)|size|dim", re.I)
+_PLAUSIBLE = range(24, 1025)
 
 
 def sources() -> list[str]:
@@ -27,7 +29,26 @@ def sources() -> list[str]:
         if user_lines.is_user_file(frame.f_code.co_filename):
             files[frame.f_code.co_filename] = None
         frame = frame.f_back
-    return ["".join(linecache.getlines(file)) for file in files]
+    return [with_cells("".join(linecache.getlines(file))) for file in files]
+
+
+def with_cells(text: str) -> str:
+    """A program with what its `get_ipython().run_cell_magic(...)` run, at its end."""
+    if "run_cell_magic" not in text:
+        return text
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError):
+        return text
+    cells = [
+        call.args[2].value
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == "run_cell_magic"
+        and len(call.args) > 2
+        and isinstance(call.args[2], ast.Constant)
+    ]
+    return "\n".join([text, *(cell for cell in cells if isinstance(cell, str))])
 
 
 def classes(texts: Iterable[str]) -> tuple[str, ...]:
@@ -48,6 +69,31 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(listed)[:_MOST]
     in_names = tuple(name for name in looked_for if name.isupper())
     return (*in_names, "other")[:_MOST] if in_names else CLASSES
+
+
+def picture_size(texts: Iterable[str]) -> list[int] | None:
+    """Height and width of pictures, as a name that stands for them tells: `IMAGE_SIZE = 224`."""
+    for text in texts:
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError):
+            continue
+        for node in nodes:
+            names = node.targets if isinstance(node, ast.Assign) else []
+            if any(isinstance(name, ast.Name) and _SIZED.fullmatch(name.id) for name in names):
+                size = _sides(node.value) if isinstance(node, ast.Assign) else None
+                if size is not None:
+                    return size
+    return None
+
+
+def _sides(node: ast.expr) -> list[int] | None:
+    """Two sides as numbers of plausible size, or one that stands for both."""
+    listed = isinstance(node, (ast.List, ast.Tuple))
+    parts = node.elts[:2] if isinstance(node, (ast.List, ast.Tuple)) else [node] * 2
+    numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
+    sides = [number for number in numbers if type(number) is int and number in _PLAUSIBLE]
+    return sides if len(sides) == 2 and (not listed or len(parts) == 2) else None
 
 
 def before_number(texts: Iterable[str]) -> str:

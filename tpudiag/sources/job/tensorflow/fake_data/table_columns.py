@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 _READS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
@@ -42,15 +42,20 @@ class Column:
     """Text methods are called on its values."""
 
 
-def asked(texts: Iterable[str], is_member: Callable[[str], bool]) -> list[Column]:
-    """The columns asked for, in their order; `is_member`: a name that every table has anyway."""
+def asked(
+    texts: Iterable[str], is_member: Callable[[str], bool], lines: Sequence[int] = ()
+) -> list[Column]:
+    """The columns asked for, in their order; `is_member`: a name that every table has anyway.
+
+    With `lines`, those asked of tables that are read there alone.
+    """
     columns: dict[str, Column] = {}
     for text in texts:
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
             continue
-        _Reader(tree, is_member).read(columns)
+        _Reader(tree, is_member, lines).read(columns)
     return list(columns.values())
 
 
@@ -59,10 +64,28 @@ def tables(tree: ast.Module) -> set[str]:
     return _Reader(tree, lambda _: True).tables
 
 
+def read_at(texts: Iterable[str], line: int) -> tuple[int, ...]:
+    """The line, where a statement outside all functions reads a table there; nothing else."""
+    for text in texts:
+        try:
+            body = ast.parse(text).body
+        except (SyntaxError, ValueError):
+            continue
+        for statement in body:
+            if isinstance(statement, ast.Assign) and statement.lineno <= line:
+                calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
+                if any(n.lineno == line and _name(n.func) in _READS for n in calls):
+                    return (line,)
+    return ()
+
+
 class _Reader:
     """Follows tables through one module."""
 
-    def __init__(self, tree: ast.Module, is_member: Callable[[str], bool]) -> None:
+    def __init__(
+        self, tree: ast.Module, is_member: Callable[[str], bool], lines: Sequence[int] = ()
+    ) -> None:
+        self._read_at = lines
         self._nodes = list(ast.walk(tree))
         self._is_member = is_member
         self._lists = dict(self._named_lists())
@@ -100,7 +123,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             name = _name(node.func)
             if name in _READS:
-                return True
+                return not self._read_at or node.lineno in self._read_at
             if name in {"concat", "train_test_split", "merge"}:
                 return any(
                     self._is_table(each)

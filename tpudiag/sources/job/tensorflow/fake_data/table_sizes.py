@@ -185,3 +185,18 @@ def _classes(nodes: Sequence[ast.AST], constants: dict[str, int]) -> int | None:
             if number is not None and 1 < number <= _MOST_CLASSES:
                 return number
     return None
+
+
+def input_shape(texts: Iterable[str]) -> tuple[int, ...]:
+    """The shape of one example, as `Input(shape=...)` or `input_shape=...` tells it."""
+    for tree in _trees(texts):
+        nodes = list(ast.walk(tree))
+        constants = dict(_constants(nodes))
+        for node in nodes:
+            options = node.keywords if isinstance(node, ast.Call) else []
+            for option in options:
+                if option.arg in ("shape", "input_shape") and isinstance(option.value, ast.Tuple):
+                    sizes = [_number(each, constants) for each in option.value.elts]
+                    if sizes and all(sizes):
+                        return tuple(size for size in sizes if size)
+    return (32, 32, 3)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 from . import paths, table_columns, table_sizes
 from .ledger import Ledger
@@ -48,8 +48,10 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
         texts = sources()
-        columns = asked(texts, lambda name: hasattr(pandas.DataFrame, name))
         size = table_sizes.read(texts, table_columns.tables)
+        line = user_lines.caller() if size.numbers else None
+        lines = table_columns.read_at(texts, line.line) if line and line.line else ()
+        columns = asked(texts, lambda name: hasattr(pandas.DataFrame, name), lines)
         table = _table(pandas, columns, size, kwargs)
         ledger.note(f"{source} ({len(table)} rows of {len(table.columns)} columns)")
         return table
@@ -76,7 +78,7 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
         known = {column.name: column for column in columns}
         wanted = [str(each) for each in cast("list[object]", names)]
         columns = [known.get(name, Column(name)) for name in wanted]
-    columns = columns or [Column("id"), Column("target")]
+    columns = columns or ([] if size.numbers else [Column("id"), Column("target")])
     classes = size.classes or 2
     table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
     more = size.numbers or size.columns - len(table.columns)
