@@ -119,7 +119,7 @@ checkpoint.restore(path).assert_consumed()             # to go on training: rais
             r"libcurl code \d{1,3}",
             r"Transport endpoint is not connected",
             r"HTTP response code (?:429|5\d\d)",
-            r"google\.api_core\.exceptions\.(?:ServiceUnavailable|GatewayTimeout|InternalServerError|RetryError)",
+            r"google\.api_core\.exceptions\.(?:GatewayTimeout|RetryError|ServiceUnavailable: 503 (?:GET|POST|PUT))",
             r"rate of change requests to the object",
         ),
         cause="The storage bucket or the network on the way to it did not answer, or refused so many requests at once.",

@@ -168,8 +168,8 @@ tf.train.Checkpoint(model=model).save("gs://BUCKET/ckpt")        # TensorFlow's 
         phase=Phase.READING,
         kind=Kind.BROAD,
         patterns=(
-            r"HTTP response code (?P<code>4\d\d) with body",
-            r"HTTP response code (?P<code>4\d\d)",
+            r"HTTP response code (?P<code>4(?:0[02579]|1\d)) with body",
+            r"HTTP response code (?P<code>4(?:0[02579]|1\d))",
         ),
         cause="Cloud Storage refuses the request as it is: a bucket or object name that cannot be (a placeholder that was never filled in, a capital letter, a // in the path), a project that has to pay, or a request that it does not allow; its message stands in the body.",
         details=("The code is {code}.",),

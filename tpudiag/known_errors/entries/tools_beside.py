@@ -182,6 +182,45 @@ grep -nE "Traceback|Killed|Check failed|SIG" LOG | head   # the first error befo
         example="ConnectionResetError: [Errno 104] Connection reset by peer",
     ),
     KnownError(
+        id="E599",
+        family="host-unreached",
+        phase=Phase.CONNECTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"\[Errno (?:11[013]|101|-[235])\]",
+            r"Temporary failure in name resolution",
+            r"Name or service not known",
+            r"ConnectionRefusedError",
+            r"socket\.timeout: ",
+            r"No route to host",
+            r"Network is unreachable",
+        ),
+        cause="This machine does not get through to another one: nothing listens at that port (refused), no answer comes (timed out: a firewall, an address of another network, a machine that is off), or its name is unknown here.",
+        fix="""\
+getent hosts HOST; timeout 5 bash -c "</dev/tcp/HOST/PORT" && echo open      # name, then port; 8470 for a TPU node
+gcloud storage ls gs://BUCKET                 # the outside: a VM without external address needs Cloud NAT or Private Google Access
+gcloud compute tpus tpu-vm list --zone=ZONE --format="table(name,state)"   # is it there and READY?""",
+        rivals=(
+            Rival(
+                cause="the TPU is not there, not ready, or in another network",
+                look_for="8470, 8471, grpc, TPU or 10.x addresses near it",
+                decide="gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health)'",
+                cues=(r"grpc://", r"TPUClusterResolver", r"tpu_cluster_resolver"),
+                families=("tpu-unreachable",),
+            ),
+            Rival(
+                cause="this machine has no way to the internet: no external address, a notebook without internet, a proxy",
+                look_for="pip, urllib3, requests, a model hub or a download",
+                decide='timeout 5 bash -c "</dev/tcp/8.8.8.8/53"; echo $?',
+                cues=(r"urllib3", r"requests[/.]", r"huggingface", r"pip\._vendor"),
+                families=("dataset-download",),
+            ),
+        ),
+        evidence="recalled",
+        example="TimeoutError: [Errno 110] Connection timed out",
+        yields_to=("E290", "E124", "E591", "E56", "E55", "E234", "E183", "E97", "E113", "E28"),
+    ),
+    KnownError(
         id="E592",
         family="config-file",
         phase=Phase.READING,
