@@ -58,7 +58,6 @@ def _gathering(tf: Any, replicas: int) -> Any:
     """
 
     def gathered(value: Any, axis: int) -> Any:
-        @tf.custom_gradient
         def of_all(own: Any) -> Any:
             parts = [own, *(tf.zeros_like(own) for _ in range(replicas - 1))]
 
@@ -68,7 +67,7 @@ def _gathering(tf: Any, replicas: int) -> Any:
 
             return _all_reduce(tf, "SUM", tf.concat(parts, axis), replicas), gradient
 
-        return of_all(value)
+        return tf.custom_gradient(of_all)(value)
 
     def all_gather(value: Any, axis: int, options: Any = None) -> Any:
         del options
