@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.prediction.step import DISPATCH_MS
-from tpudiag.signals import Origin, Signals
+from tpudiag.signals import Origin, ProfileFacts, Signals
 
 from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, need, percent
@@ -47,15 +47,13 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         yield Evidence("steps in a dispatch", per_dispatch, "steps")
         return
     if signals.origin is Origin.REHEARSAL:
-        need(signals.dispatch, "a training step")
         yield from _rehearsed(signals)
         return
     profile, replicas = replicas_of(signals)
     if per_dispatch is None:
         per_dispatch = _steps_per_run(signals)
     if per_dispatch > 1:
-        every_device(profile)
-        every_step(profile)  # runs that the trace lost would make it many steps a run
+        _whole(profile)
         yield Evidence("steps in a dispatch", per_dispatch, "steps", source=profile.source)
         return
     idle = share(replicas, "idle")
@@ -67,13 +65,22 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     else:
-        every_device(profile)
-        every_step(profile)
+        _whole(profile)
     yield evidence
+
+
+def _whole(profile: ProfileFacts) -> None:
+    """NotMeasured where the trace lost devices or steps.
+
+    Runs that it lost would make it look like many steps a run.
+    """
+    every_device(profile)
+    every_step(profile)
 
 
 def _rehearsed(signals: Signals) -> Iterator[Evidence]:
     """A predicted step that is longer than any dispatch; nothing else is known on a CPU."""
+    need(signals.dispatch, "a training step")
     step = predicted_step(signals)
     if step is None or step.device_ms.low < DISPATCH_MS[-1]:
         raise NotMeasured(

@@ -61,6 +61,11 @@ UNSEEN = (
     "record it again, and compare its replicas in the table and in XProf's trace viewer",
 )
 
+UNLIKE = (
+    "the hosts' steps are not marked in the same way, so they cannot be compared",
+    "record all hosts with marked steps, then `tpudiag read logdir`",
+)
+
 
 @check("TPU503", Severity.WARNING)
 def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
@@ -87,7 +92,6 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
     """
     profile, replicas = _comparable(signals)
-    hosts = {replica.host for replica in replicas}
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
     own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
     middle = median(own.values())
@@ -98,10 +102,7 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
         if name in slow and cost_ms > WORTH * step_ms:
             yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
     if profile.steps_differ:
-        raise NotMeasured(
-            "the hosts' steps are not marked in the same way, so they cannot be compared",
-            "record all hosts with marked steps, then `tpudiag read logdir`",
-        )
+        raise NotMeasured(*UNLIKE)
     whole_run(profile, "a straggler")
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
@@ -115,7 +116,7 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     yield Evidence(f"highest z-score, {worst}", round(scores[worst], 2), "", limit, profile.source)
     yield Evidence("its own time above the median", round((own[worst] - middle) / 100, 4) * 100,
                    "% of step time", percent(WORTH), profile.source)  # fmt: skip
-    yield Evidence("hosts", len(hosts), "hosts", source=profile.source)
+    yield Evidence("hosts", len({r.host for r in replicas}), "hosts", source=profile.source)
 
 
 def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:

@@ -149,7 +149,11 @@ def stalls(traces: int) -> None:
             pauses, median, end = Pauses(), statistics.median(took[:1_000]), 0.0
             for number, one in enumerate(took):
                 alarms += number > 0 and one > rule(pauses, median)
-                pauses.add(Window(number, int(end * NS), int((end + one) * NS), 1))
+                pauses.add(
+                    Window(
+                        number=number, start_ns=int(end * NS), end_ns=int((end + one) * NS), steps=1
+                    )
+                )
                 end += one
             delays.append(rule(pauses, median))
         print(f"{name:34} {alarms / traces * 2:9.2f}  {_cell(delays)}", flush=True)

@@ -271,7 +271,7 @@ STEADY = Throughput(
 DRIFT = ThroughputDrift("2026-01-01T00:00:00+00:00", 1.0, 0.7, 8.0)
 
 
-SLOWER = ThroughputDrop("2026-01-01T00:00:00+00:00", 1.0, 0.8)
+SLOWER = ThroughputDrop(since="2026-01-01T00:00:00+00:00", baseline_per_s=1.0, per_s=0.8)
 
 
 def watched(**changed: object) -> Signals:

@@ -79,7 +79,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
 
 
 def togetherof(rehearsals: FakeRehearsals) -> Proofs:
-    return Proofs(report({"TPU101", "TPU102", "TPU203"}), cast("Rehearsals", rehearsals))
+    return Proofs(
+        before=report({"TPU101", "TPU102", "TPU203"}), rehearsals=cast("Rehearsals", rehearsals)
+    )
 
 
 def test_changes_that_agree_take_one_rehearsal(made: list[Candidate]) -> None:

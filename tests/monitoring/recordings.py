@@ -15,7 +15,15 @@ from tpudiag.monitoring.store import Store
 def run(ago_s: float, **changed: object) -> Run:
     """A run of this process that began so long ago."""
     now = time.time_ns()
-    made = Run("run", "train.py", os.uname().nodename, os.getpid(), now - int(ago_s * NS), now, 64)
+    made = Run(
+        id="run",
+        name="train.py",
+        host=os.uname().nodename,
+        pid=os.getpid(),
+        started_ns=now - int(ago_s * NS),
+        beat_ns=now,
+        global_batch=64,
+    )
     return replace(made, **changed)  # type: ignore[arg-type]
 
 
@@ -24,7 +32,16 @@ def windows(start_ns: int, took_s: Iterable[float], first: int = 0) -> list[Wind
     found: list[Window] = []
     for number, took in enumerate(took_s, first):
         end_ns = start_ns + int(took * NS)
-        found.append(Window(number, start_ns, end_ns, 1, ((bucket(1e3 * took), 1),), examples=64))
+        found.append(
+            Window(
+                number=number,
+                start_ns=start_ns,
+                end_ns=end_ns,
+                steps=1,
+                step_ms=((bucket(1e3 * took), 1),),
+                examples=64,
+            )
+        )
         start_ns = end_ns
     return found
 

@@ -28,7 +28,7 @@ class Time:
 
 def run(time: Time, **changed: object) -> Run:
     now_ns = int(time.wall_s * NS)
-    made = Run("r", "n", "h", 7, now_ns, now_ns)
+    made = Run(id="r", name="n", host="h", pid=7, started_ns=now_ns, beat_ns=now_ns)
     made = replace(made, monotonic_ns=int(time.monotonic_s * NS), machine=BOOT)
     return replace(made, **changed)  # type: ignore[arg-type]
 

@@ -118,7 +118,13 @@ def test_slow_steps_are_judged_by_steps() -> None:
 
 
 def window(number: int, at_s: float, took_s: float, pause_ms: float = 0.0) -> Window:
-    return Window(number, int(at_s * NS), int((at_s + took_s) * NS), 1, pause_ms=pause_ms)
+    return Window(
+        number=number,
+        start_ns=int(at_s * NS),
+        end_ns=int((at_s + took_s) * NS),
+        steps=1,
+        pause_ms=pause_ms,
+    )
 
 
 def test_a_normal_pause_is_learned_and_a_single_stall_is_not() -> None:

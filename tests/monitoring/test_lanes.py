@@ -15,7 +15,9 @@ FILE = Path("throughput.sqlite")
 def stored(
     id_: str, start_s: int, beat_s: int, *, ended: bool = True, path: Path = FILE, **changed: object
 ) -> StoredRun:
-    run = Run(id_, "train.py", "host", 1, start_s * NS, beat_s * NS)
+    run = Run(
+        id=id_, name="train.py", host="host", pid=1, started_ns=start_s * NS, beat_ns=beat_s * NS
+    )
     run = replace(run, ended_ns=beat_s * NS if ended else None)
     return StoredRun(path, replace(run, **changed))  # type: ignore[arg-type]
 

@@ -9,11 +9,21 @@ import pytest
 from tpudiag.monitoring.ledger import Ledger, TimeUse, together
 from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window
 
-RUN = Run("a", "train.py", "host", 1, 110 * NS, 110 * NS, process_started_ns=100 * NS)
+RUN = Run(
+    id="a",
+    name="train.py",
+    host="host",
+    pid=1,
+    started_ns=110 * NS,
+    beat_ns=110 * NS,
+    process_started_ns=100 * NS,
+)
 
 
 def window(number: int, start_s: float, took_s: float, **changed: float) -> Window:
-    made = Window(number, int(start_s * NS), int((start_s + took_s) * NS), 10)
+    made = Window(
+        number=number, start_ns=int(start_s * NS), end_ns=int((start_s + took_s) * NS), steps=10
+    )
     return replace(made, **changed)  # type: ignore[arg-type]
 
 

@@ -161,8 +161,8 @@ def test_a_sink_that_never_comes_back_stops_nothing_and_is_said(
 
 def test_a_window_offered_twice_is_kept_once(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    run = Run("r", "n", "h", 1, 0, 1)
-    window = Window(0, 0, 10, 5)
+    run = Run(id="r", name="n", host="h", pid=1, started_ns=0, beat_ns=1)
+    window = Window(number=0, start_ns=0, end_ns=10, steps=5)
     store = Store(path)
     for _ in range(3):
         store.write(run, (window,), (Pause("checkpoint", 1, 2),))
@@ -217,10 +217,14 @@ def test_hbm_in_use_and_its_limit_are_recorded(tmp_path: Path) -> None:
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     store = Store(path)
-    run = Run("r", "n", "h", 1, 0, 1)
-    store.write(run, tuple(Window(n, n, n + 1, 1) for n in range(5)), ())
+    run = Run(id="r", name="n", host="h", pid=1, started_ns=0, beat_ns=1)
+    store.write(
+        run, tuple(Window(number=n, start_ns=n, end_ns=n + 1, steps=1) for n in range(5)), ()
+    )
     first: Recording = read(path)
-    store.write(run, tuple(Window(n, n, n + 1, 1) for n in range(5, 8)), ())
+    store.write(
+        run, tuple(Window(number=n, start_ns=n, end_ns=n + 1, steps=1) for n in range(5, 8)), ()
+    )
     later = read(path, first.run.id, first.windows[-1].number)
     assert [w.number for w in later.windows] == [5, 6, 7]
     store.close()

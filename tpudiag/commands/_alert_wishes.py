@@ -63,9 +63,13 @@ def limits_of(options: argparse.Namespace) -> Limits:
     if len(set(options.notify)) > MOST_CHANNELS:
         raise UsageError(f"--notify: Cloud Monitoring takes {MOST_CHANNELS} channels a policy")
     return Limits(
-        options.drop / 100, options.input_share / 100, options.hbm_share / 100,
-        round(options.first_step), round(options.silence), round(options.absence),
-    )  # fmt: skip
+        drop=options.drop / 100,
+        input_share=options.input_share / 100,
+        hbm_share=options.hbm_share / 100,
+        first_step_min=round(options.first_step),
+        silent_min=round(options.silence),
+        absent_min=round(options.absence),
+    )
 
 
 def number(text: str) -> float:

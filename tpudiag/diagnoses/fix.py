@@ -65,14 +65,16 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     project = Project(base.name_of_file, source, base.changes_within, request.write)
     _refuse_early(project)
     with tempfile.TemporaryDirectory(prefix="tpudiag-fix-") as folder:
-        rehearsals = Rehearsals(base, settings, on_phase, Path(folder))
+        rehearsals = Rehearsals(
+            request=base, settings=settings, on_phase=on_phase, folder=Path(folder)
+        )
         before = snippets.added(rehearsals.run(()))
         if not before.samples:
             why = before.partial or "it came to no training step"
             raise NothingDiagnosed(f"{base.name}: not rehearsed, so nothing is changed: {why}")
         on_phase("making changes")
         before, made = candidates(before, project, base.target, request.asks)
-        proofs = Proofs(before, rehearsals)
+        proofs = Proofs(before=before, rehearsals=rehearsals)
         proofs.changes_for = lambda report, id_: candidates(
             report, project, base.target, lambda other: other == id_
         )[1]

@@ -19,7 +19,7 @@ MOST_REHEARSALS = 12
 """Of one call, where changes do not agree and are tried by halves."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Rehearsals:
     """Rehearsals of one job with different changes, each in a sandbox of its own."""
 
@@ -71,7 +71,7 @@ def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) 
     return replace(request, overlay=tuple(overlay))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Proofs:
     """What was found out about each change; by its place among the candidates."""
 

@@ -36,7 +36,7 @@ ANNOUNCED_PAUSE_S = 1_200.0
 PAUSE_STEPS = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Drop:
     """Throughput below the baseline since about `since_ns`; `ended_ns` is None while it lasts."""
 
@@ -198,7 +198,15 @@ class DropDetector:
         if not recent.full or recent.quantile(share) - level <= limit:
             return False
         since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
-        self.drops.append(Drop(since, end_ns, math.exp(-level), per_s, against=against))
+        self.drops.append(
+            Drop(
+                since_ns=since,
+                found_ns=end_ns,
+                baseline_per_s=math.exp(-level),
+                per_s=per_s,
+                against=against,
+            )
+        )
         return True
 
     def _follow(self, level: float, end_ns: int) -> None:

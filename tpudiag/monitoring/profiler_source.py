@@ -52,9 +52,20 @@ def captured(address: str) -> Sample:
 
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         command = [
-            sys.executable, "-m", "tpudiag", "attach", address, "--duration", f"{CAPTURE_S}s",
-            "--log-dir", folder, "--format", "json", "--fail-on", "never",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "tpudiag",
+            "attach",
+            address,
+            "--duration",
+            f"{CAPTURE_S}s",
+            "--log-dir",
+            folder,
+            "--format",
+            "json",
+            "--fail-on",
+            "never",
+        ]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=CAPTURE_LIMIT_S, check=False
@@ -108,7 +119,14 @@ class ProfilerSource:
         ended_ns = int(self._now() * NS)
         if self._run is None:
             start_ns = int(began * NS)
-            self._run = Run("samples", self._address, self._address, PID, start_ns, ended_ns)
+            self._run = Run(
+                id="samples",
+                name=self._address,
+                host=self._address,
+                pid=PID,
+                started_ns=start_ns,
+                beat_ns=ended_ns,
+            )
         if sample.steps is None or not sample.steps.step_ms:
             return ()
         return (self._window(sample, sample.steps, ended_ns),)
@@ -118,7 +136,10 @@ class ProfilerSource:
         self._number += 1
         waits = steps.input_wait_ms
         return Window(
-            self._number, ended_ns - int(sample.span_ms * 1e6), ended_ns, len(steps.step_ms),
-            merged(((bucket(ms), 1),) for ms in steps.step_ms),
-            None if waits is None else fmean(waits) * len(steps.step_ms),
-        )  # fmt: skip
+            number=self._number,
+            start_ns=ended_ns - int(sample.span_ms * 1e6),
+            end_ns=ended_ns,
+            steps=len(steps.step_ms),
+            step_ms=merged(((bucket(ms), 1),) for ms in steps.step_ms),
+            wait_ms=None if waits is None else fmean(waits) * len(steps.step_ms),
+        )

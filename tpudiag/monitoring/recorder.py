@@ -16,11 +16,10 @@ from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Protocol
 
 from tpudiag.monitoring import crashes, tensorflow_events
 from tpudiag.monitoring.machine import machine, process_started_ns, worker
-from tpudiag.monitoring.recording import Pause, Run, Trace, Window
+from tpudiag.monitoring.recording import Pause, Run, Sink, Trace, Window
 from tpudiag.monitoring.windows import Step, Windows
 
 QUEUE_STEPS = 100_000
@@ -31,24 +30,6 @@ MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
 LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
-
-
-class Sink(Protocol):
-    """Where windows are kept; may raise and block, in the background thread only."""
-
-    def write(
-        self,
-        run: Run,
-        windows: tuple[Window, ...],
-        pauses: tuple[Pause, ...],
-        traces: tuple[Trace, ...] = (),
-    ) -> None:
-        """Keep all or nothing; what was kept before is not kept twice."""
-        ...
-
-    def close(self) -> None:
-        """Let go of files."""
-        ...
 
 
 class Recorder:
@@ -71,14 +52,23 @@ class Recorder:
         now_ns = time.time_ns()
         self._started = time.perf_counter_ns()
         self._run = Run(
-            uuid.uuid4().hex[:12], name, os.uname().nodename, os.getpid(), now_ns, now_ns,
-            global_batch, hbm_limit_bytes=hbm_limit_bytes, monotonic_ns=self._started,
-            machine=machine(), worker=worker(os.environ), loop=loop, parameters=parameters,
+            id=uuid.uuid4().hex[:12],
+            name=name,
+            host=os.uname().nodename,
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            global_batch=global_batch,
+            hbm_limit_bytes=hbm_limit_bytes,
+            monotonic_ns=self._started,
+            machine=machine(),
+            worker=worker(os.environ),
+            loop=loop,
+            parameters=parameters,
             process_started_ns=process_started_ns(now_ns),
-        )  # fmt: skip
-        self._make_sink = sink
+        )
+        self._make_sink, self._flush_s, self._memory = sink, flush_s, memory
         self._sink: Sink | None = None
-        self._flush_s, self._memory = flush_s, memory
         self._steps: deque[Step] = deque()
         self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
@@ -87,9 +77,7 @@ class Recorder:
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
         self._windows = Windows(now_ns - self._started, self._started, global_batch)
-        self._dropped = 0
-        self._evicted = 0
-        self._stored = 0
+        self._dropped = self._evicted = self._stored = 0
         self._pausing: tuple[str, ...] = ()
         self._failure: str | None = None
         self._memory_due = 0.0
@@ -188,9 +176,14 @@ class Recorder:
         """
         now_ns, now = time.time_ns(), time.perf_counter_ns()
         self._run = replace(
-            self._run, id=uuid.uuid4().hex[:12], pid=os.getpid(), started_ns=now_ns,
-            beat_ns=now_ns, monotonic_ns=now, process_started_ns=now_ns,
-        )  # fmt: skip
+            self._run,
+            id=uuid.uuid4().hex[:12],
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            monotonic_ns=now,
+            process_started_ns=now_ns,
+        )
         self._started, self._unused = now, True
         self._steps, self._pauses, self._pending = deque(), deque(), deque()
         self._traces = deque()

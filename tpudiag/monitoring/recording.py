@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 NS = 1_000_000_000
 _WIDTH = math.log(1.02)
@@ -17,7 +18,7 @@ Histogram = tuple[tuple[int, int], ...]
 """(bucket, steps) in the order of the buckets."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Window:
     """The steps of a second or more; `number` counts the windows of a run from 0.
 
@@ -67,7 +68,7 @@ class Trace:
     end_ns: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """A recorded run: who, since when, and the last that was heard of it."""
 
@@ -162,3 +163,21 @@ def percentile(histogram: Histogram, share: float) -> float | None:
 def said_rate(value: float) -> str:
     """A rate for a sentence, e.g. `10,073` or `0.05123`."""
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
+
+
+class Sink(Protocol):
+    """Where windows are kept; may raise and block, in the background thread only."""
+
+    def write(
+        self,
+        run: Run,
+        windows: tuple[Window, ...],
+        pauses: tuple[Pause, ...],
+        traces: tuple[Trace, ...] = (),
+    ) -> None:
+        """Keep all or nothing; what was kept before is not kept twice."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files."""
+        ...

@@ -55,9 +55,14 @@ def _told(watched: Watched, drop: Drop) -> ThroughputDrop:
     """A drop as the checks see it."""
     cause, stands = watched.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
     return ThroughputDrop(
-        utc(drop.since_ns), drop.baseline_per_s, drop.per_s,
-        None if drop.ended_ns is None else utc(drop.ended_ns), drop.against, cause, stands,
-    )  # fmt: skip
+        since=utc(drop.since_ns),
+        baseline_per_s=drop.baseline_per_s,
+        per_s=drop.per_s,
+        ended=None if drop.ended_ns is None else utc(drop.ended_ns),
+        against=drop.against,
+        cause=cause,
+        stands=stands,
+    )
 
 
 def _drift(watched: Watched) -> ThroughputDrift | None:

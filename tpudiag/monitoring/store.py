@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.recording import Histogram, Pause, Recording, Run, Trace, Window
+from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window
 
 APPLICATION_ID = 0x74707564
 VERSION = 3
@@ -125,7 +125,7 @@ def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
                 f"SELECT {_WINDOW_COLUMNS} FROM windows WHERE run = ? AND number > max(?, "
                 "(SELECT max(number) FROM windows WHERE run = ?) - ?) ORDER BY number",
                 (run.id, after, run.id, AT_ONCE),
-            )  # fmt: skip
+            )
             windows = tuple(_window(row) for row in rows)
             pauses = tuple(Pause(*row) for row in _of_run(connection, "kind", "pauses", run))
             traces = tuple(Trace(*row) for row in _of_run(connection, "function", "traces", run))
@@ -139,7 +139,7 @@ def runs(path: Path) -> tuple[Run, ...]:
     try:
         with closing(_opened(path)) as connection:
             rows = connection.execute(f"SELECT {_RUN_COLUMNS} FROM runs ORDER BY started_ns")
-            return tuple(Run(*row) for row in rows)
+            return tuple(_run_of(row) for row in rows)
     except (sqlite3.Error, ValueError) as error:
         raise UnreadableInput(f"{path}: {error}") from error
 
@@ -185,7 +185,12 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
     ).fetchone()
     if row is None:
         raise UnreadableInput(f"{path}: no run {run_id or 'was recorded'} in it")
-    return Run(*row)
+    return _run_of(row)
+
+
+def _run_of(row: Sequence[Any]) -> Run:
+    """Columns as a run."""
+    return Run(**dict(zip(_RUN_COLUMNS.split(", "), row, strict=True)))
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -222,14 +227,21 @@ def _transaction(
 def _row(window: Window) -> tuple[object, ...]:
     """A window as its columns."""
     return (
-        window.number, window.start_ns, window.end_ns, window.steps,
-        json.dumps(window.step_ms, separators=(",", ":")), window.wait_ms, window.pause_ms,
-        window.hbm_bytes, window.examples, window.compile_ms,
-    )  # fmt: skip
+        window.number,
+        window.start_ns,
+        window.end_ns,
+        window.steps,
+        json.dumps(window.step_ms, separators=(",", ":")),
+        window.wait_ms,
+        window.pause_ms,
+        window.hbm_bytes,
+        window.examples,
+        window.compile_ms,
+    )
 
 
 def _window(row: Sequence[Any]) -> Window:
     """Columns as a window."""
-    number, start_ns, end_ns, steps, step_ms, *rest = row
-    histogram: Histogram = tuple((key, count) for key, count in json.loads(step_ms))
-    return Window(number, start_ns, end_ns, steps, histogram, *rest)
+    columns: dict[str, Any] = dict(zip(_WINDOW_COLUMNS.split(", "), row, strict=True))
+    columns["step_ms"] = tuple((key, count) for key, count in json.loads(columns["step_ms"]))
+    return Window(**columns)

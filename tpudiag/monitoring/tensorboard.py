@@ -110,7 +110,15 @@ class EventFiles:
         """What is known of the run."""
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
         first_ns = progress.points[0][0]
-        return Run(id_, self.path, "", 0, first_ns, progress.points[-1][0], unit=unit)
+        return Run(
+            id=id_,
+            name=self.path,
+            host="",
+            pid=0,
+            started_ns=first_ns,
+            beat_ns=progress.points[-1][0],
+            unit=unit,
+        )
 
     def _windows(self, progress: Progress, sent: int) -> Iterator[Window]:
         """Windows of a second or more, from the point that ended the last one."""
@@ -121,7 +129,13 @@ class EventFiles:
                 continue
             steps = to_step - from_step
             key = bucket((to_ns - from_ns) / 1e6 / steps)
-            yield Window(self._number, from_ns, to_ns, steps, ((key, steps),))
+            yield Window(
+                number=self._number,
+                start_ns=from_ns,
+                end_ns=to_ns,
+                steps=steps,
+                step_ms=((key, steps),),
+            )
             self._number += 1
             start = index
         self._sent = (self._sent[0], self._sent[1], start)

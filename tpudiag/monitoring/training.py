@@ -13,7 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from tpudiag.monitoring import tensorflow_events
 from tpudiag.monitoring.crashes import installed_code
-from tpudiag.monitoring.recorder import Recorder, Sink
+from tpudiag.monitoring.recorder import Recorder
+from tpudiag.monitoring.recording import Sink
 
 T = TypeVar("T")
 DEFAULT_PATH = Path("tpudiag-logs", "throughput.sqlite")

@@ -97,12 +97,17 @@ class Windows:
     def _cut(self) -> Window:
         """The window up to the last step."""
         window = Window(
-            self._number, self._start + self._shift_ns, self._last + self._shift_ns,
-            self._steps, in_order(self._buckets),
-            None if self._wait is None else self._wait / 1e6, self._paused / 1e6, self._hbm,
-            None if self._global_batch is None else self._steps * self._global_batch,
-            self._compile / 1e6,
-        )  # fmt: skip
+            number=self._number,
+            start_ns=self._start + self._shift_ns,
+            end_ns=self._last + self._shift_ns,
+            steps=self._steps,
+            step_ms=in_order(self._buckets),
+            wait_ms=None if self._wait is None else self._wait / 1e6,
+            pause_ms=self._paused / 1e6,
+            hbm_bytes=self._hbm,
+            examples=None if self._global_batch is None else self._steps * self._global_batch,
+            compile_ms=self._compile / 1e6,
+        )
         self._number += 1
         self._start = self._last
         self._clear()

@@ -20,7 +20,7 @@ WORTH = 1.02
 BISECTIONS = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """One batch on one target; `answer` is None where a smaller batch did not fit already."""
 
@@ -101,11 +101,27 @@ class Plan:
         """All batches, the smallest first, each beside the smallest that compiled."""
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
         rows = [
-            _beside(Row(self.target, self.replicas, batch, answer, price=self.price), base)
+            _beside(
+                Row(
+                    target=self.target,
+                    replicas=self.replicas,
+                    batch=batch,
+                    answer=answer,
+                    price=self.price,
+                ),
+                base,
+            )
             for batch, answer in self.answers.items()
         ]
         rows += [
-            Row(self.target, self.replicas, batch, None, price=self.price) for batch in self.skipped
+            Row(
+                target=self.target,
+                replicas=self.replicas,
+                batch=batch,
+                answer=None,
+                price=self.price,
+            )
+            for batch in self.skipped
         ]
         return tuple(sorted(rows, key=lambda row: row.batch))
 

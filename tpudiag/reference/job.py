@@ -33,7 +33,7 @@ def cpu_strategy(replicas: int) -> Any:
     return tf.distribute.MirroredStrategy([f"CPU:{index}" for index in range(replicas)])
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Job:
     """What the loops train, and where its checkpoints go."""
 
@@ -71,9 +71,16 @@ def prepare(options: JobOptions) -> Job:
         print(f"resumed from {manager.latest_checkpoint} at step {int(step.numpy())}")
     dataset = data.pipeline(spec, global_batch)
     return Job(
-        strategy, model, optimizer, dataset, global_batch, manager, step,
-        int(step.numpy()), options.checkpoint_every,
-    )  # fmt: skip
+        strategy=strategy,
+        model=model,
+        optimizer=optimizer,
+        dataset=dataset,
+        global_batch=global_batch,
+        checkpoints=manager,
+        step=step,
+        first_step=int(step.numpy()),
+        checkpoint_every=options.checkpoint_every,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

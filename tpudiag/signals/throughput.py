@@ -69,7 +69,7 @@ class StepTimes:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ThroughputDrop:
     """Throughput below the job's own baseline; `ended` is None while it lasts."""
 

@@ -46,7 +46,7 @@ class HostFigures:
     received_mib_per_s: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Counters:
     """What only grows."""
 
@@ -116,17 +116,20 @@ class HostRing:
         idle = times.idle + getattr(times, "iowait", 0.0)
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
         return _Counters(
-            self._monotonic(),
-            sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0),
-            sum(_cpu_s(process) for process in family),
-            _known_sum(_queued_s(process.pid) for process in family),
-            _throttled_s(self._cgroup()),
-            psutil.swap_memory().sin,
-            sum(_major_faults(process.pid) for process in family),
-            disk.read_bytes if disk else 0,
-            net.bytes_recv if net else 0,
-            _waited_s("memory", self._cgroup()),
-            _waited_s("io", self._cgroup()),
+            at_s=self._monotonic(),
+            busy_s=sum(times)
+            - idle
+            - getattr(times, "guest", 0.0)
+            - getattr(times, "guest_nice", 0.0),
+            own_s=sum(_cpu_s(process) for process in family),
+            queued_s=_known_sum(_queued_s(process.pid) for process in family),
+            throttled_s=_throttled_s(self._cgroup()),
+            swapped_in=psutil.swap_memory().sin,
+            major_faults=sum(_major_faults(process.pid) for process in family),
+            read=disk.read_bytes if disk else 0,
+            received=net.bytes_recv if net else 0,
+            memory_wait_s=_waited_s("memory", self._cgroup()),
+            io_wait_s=_waited_s("io", self._cgroup()),
         )
 
     def _cgroup(self) -> Path | None:

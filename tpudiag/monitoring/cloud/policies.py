@@ -22,7 +22,7 @@ FIRES_WHEN_LATE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """When the policies fire; shares are 0 to 1."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tpudiag.sources.profile.device_plane import DeviceRead
 from tpudiag.sources.profile.functions import tracing
-from tpudiag.sources.profile.host_plane import HostRead
+from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.intervals import EMPTY, Spans, common, merged, without
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY, INFEED
 

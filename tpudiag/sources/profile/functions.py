@@ -48,13 +48,18 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
     starts, durations = (begin + events.offsets).tolist(), events.durations.tolist()
     return [
         Call(
-            plane.names.get(id_, ""), thread, start, start + duration,
-            kind.startswith("traced"), kind == "eager", counts.get(index),
+            name=plane.names.get(id_, ""),
+            thread=thread,
+            start=start,
+            end=start + duration,
+            traced=kind.startswith("traced"),
+            eager=kind == "eager",
+            traces=counts.get(index),
         )
         for index, (id_, start, duration, kind) in enumerate(
             zip(events.ids.tolist(), starts, durations, kinds, strict=True)
         )
-    ]  # fmt: skip
+    ]
 
 
 def tracing(calls: Iterable[Call]) -> Spans:
@@ -97,6 +102,10 @@ def _function(name: str, called: list[Call]) -> TracedFunction:
         if (call.traces or 2) > 1
     ]
     return TracedFunction(
-        name=name, location=None, calls=len(called), traces=len(traced), retraces=tuple(again),
+        name=name,
+        location=None,
+        calls=len(called),
+        traces=len(traced),
+        retraces=tuple(again),
         trains=any(word in name.lower() for word in TRAINING),
-    )  # fmt: skip
+    )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.host_plane import Mark
+from tpudiag.sources.profile.host_read import Mark
 from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, union
 from tpudiag.sources.profile.xspace import Plane
 
@@ -41,7 +41,14 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
             elif line.name == STEPS:
                 numbers = [plane.names.get(id_, "") for id_ in events.ids.tolist()]
                 read.marks += tuple(
-                    Mark(f"{STEPS} line", plane.name, int(number), start, end, True)
+                    Mark(
+                        name=f"{STEPS} line",
+                        thread=plane.name,
+                        number=int(number),
+                        start=start,
+                        end=end,
+                        numbered=True,
+                    )
                     for number, start, end in zip(
                         numbers, starts.tolist(), ends.tolist(), strict=True
                     )

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.events import Events, Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
+from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
-from tpudiag.sources.profile.memory import Allocations, allocations
-from tpudiag.sources.profile.pipelines import IteratorSpans
+from tpudiag.sources.profile.memory import allocations
 from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import named, texts
 
@@ -33,67 +31,6 @@ COMPUTES = ("tf_Compute", XLA_CPU)
 THUNKS = "ThunkExecutor::Execute"
 POOLS = ("tf_", "collective_ops")
 """Threads of TensorFlow's own, on which no training loop marks its steps."""
-
-
-class Mark(NamedTuple):
-    """A span of the training loop: a step with its number, or a named event without one; ps."""
-
-    name: str
-    thread: str
-    number: int
-    start: int
-    end: int
-    numbered: bool
-
-
-class Callback(NamedTuple):
-    """An op that calls back to the host's Python, or an outside-compiled one."""
-
-    op: str
-    calls: int
-    ps: int
-
-
-@dataclass(kw_only=True)
-class HostRead:
-    """One host plane; times in ps since the start of the file's clock."""
-
-    marks: list[Mark] = field(default_factory=list[Mark])
-    asked: dict[str, Spans] = field(default_factory=dict[str, Spans])
-    """Time in the work of GetNext, by thread; empty where no iterator was traced."""
-    asked_whole: bool = False
-    """Whether that is the time of whole eager calls, since their work was not traced."""
-    kernels: Spans = EMPTY
-    executes: bool = False
-    """Whether TensorFlow's executor was traced, so that its ops would show."""
-    collectives: Spans = EMPTY
-    compiles: Spans = EMPTY
-    transfers: Spans = EMPTY
-    """Host-to-device transfers; empty where none was traced."""
-    iterators: IteratorSpans = field(default_factory=IteratorSpans)
-    calls: list[Call] = field(default_factory=list[Call])
-    """Calls of tf.functions, in the order of their starts."""
-    jitted: list[Call] = field(default_factory=list[Call])
-    """Calls of functions that jax.jit compiled."""
-    callbacks: tuple[Callback, ...] = ()
-    pipeline_callbacks: tuple[Callback, ...] = ()
-    """Those on tf.data's own threads."""
-    memory: list[Allocations] = field(default_factory=list[Allocations])
-    eager: Spans = EMPTY
-    """Time in ops that ran eagerly from Python; functions and iterators are none."""
-    eager_ops: tuple[Callback, ...] = ()
-    drives_tpu: bool = False
-    """Whether it runs programs on a TPU, whatever devices the profile holds."""
-    spans_ps: tuple[int, int] | None = None
-    """From the first to the last event."""
-    strangers: int = 0
-    unknown_bytes: int = 0
-    events: int = 0
-
-    @property
-    def all_asked(self) -> Spans:
-        """Time in which any thread asked for input."""
-        return merged(*self.asked.values()) if self.asked else EMPTY
 
 
 class _Gathering:
@@ -208,21 +145,45 @@ class _Gathering:
         start = begin + int(events.offsets[index])
         name = self.plane.names.get(int(events.ids[index]), "")
         self.read.marks.append(
-            Mark(name, line.name, number or 0, start, start + int(events.durations[index]), True)
+            Mark(
+                name=name,
+                thread=line.name,
+                number=number or 0,
+                start=start,
+                end=start + int(events.durations[index]),
+                numbered=True,
+            )
         )
 
     def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note events of the name that was asked for."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name = self.plane.names.get(id_, "")
-            mark = Mark(name, line.name, len(self.read.marks), start, end, False)
+            mark = Mark(
+                name=name,
+                thread=line.name,
+                number=len(self.read.marks),
+                start=start,
+                end=end,
+                numbered=False,
+            )
             self.read.marks.append(mark)
 
     def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name = self.plane.names[id_].partition("(")[2][:-1]
-            self.read.jitted.append(Call(name, line.name, start, end, False, False, None))
+            self.read.jitted.append(
+                Call(
+                    name=name,
+                    thread=line.name,
+                    start=start,
+                    end=end,
+                    traced=False,
+                    eager=False,
+                    traces=None,
+                )
+            )
 
     def done(self) -> HostRead:
         """The whole plane."""

@@ -20,7 +20,8 @@ from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceR
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
-from tpudiag.sources.profile.host_plane import Callback, HostRead, read_host
+from tpudiag.sources.profile.host_plane import read_host
+from tpudiag.sources.profile.host_read import Callback, HostRead
 from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold

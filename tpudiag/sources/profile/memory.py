@@ -16,9 +16,19 @@ from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import fractions, named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
-STATS = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use",
-         "requested_bytes", "allocation_bytes", "addr", "tf_op", "index_on_host",
-         "device_ordinal", "allocator_name")  # fmt: skip
+STATS = (
+    "bytes_reserved",
+    "bytes_allocated",
+    "bytes_available",
+    "peak_bytes_in_use",
+    "requested_bytes",
+    "allocation_bytes",
+    "addr",
+    "tf_op",
+    "index_on_host",
+    "device_ordinal",
+    "allocator_name",
+)
 EARLIER = "allocated before the capture"
 HOLDERS = 5
 MOMENTS = 400
@@ -48,8 +58,9 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
     names = plane.stat_names
     allocator_ids, has_name = stats["allocator_name"]
     ops = [names.get(ref, "") for ref in stats["tf_op"][0].tolist()]
-    index = np.where(stats["index_on_host"][1], stats["index_on_host"][0],
-                     stats["device_ordinal"][0])  # fmt: skip
+    index = np.where(
+        stats["index_on_host"][1], stats["index_on_host"][0], stats["device_ordinal"][0]
+    )
     allocators = [
         names.get(ref, "") if is_named else f"device {number}"
         for ref, is_named, number in zip(
@@ -58,18 +69,24 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
     ]
     if not has_name.all() and plane.stat_id("allocator_name") is not None:
         _written_out(plane, events, allocators, ops)
-    taken = np.where(stats["allocation_bytes"][1], stats["allocation_bytes"][0],
-                     stats["requested_bytes"][0])  # fmt: skip
+    taken = np.where(
+        stats["allocation_bytes"][1], stats["allocation_bytes"][0], stats["requested_bytes"][0]
+    )
     is_allocation = np.array(
         [plane.names.get(id_) == "MemoryAllocation" for id_ in events.ids.tolist()], np.bool_
     )
     return Allocations(
-        begin + events.offsets, np.where(is_allocation, np.maximum(taken, 1), 0),
-        stats["addr"][0], stats["bytes_reserved"][0], stats["bytes_allocated"][0],
-        stats["bytes_available"][0], stats["peak_bytes_in_use"][0],
-        fractions(events, plane.stat_id("fragmentation")),
-        ops, allocators,
-    )  # fmt: skip
+        times=begin + events.offsets,
+        sizes=np.where(is_allocation, np.maximum(taken, 1), 0),
+        addresses=stats["addr"][0],
+        reserved=stats["bytes_reserved"][0],
+        allocated=stats["bytes_allocated"][0],
+        free=stats["bytes_available"][0],
+        lifetime_peaks=stats["peak_bytes_in_use"][0],
+        fragmented=fractions(events, plane.stat_id("fragmentation")),
+        ops=ops,
+        allocators=allocators,
+    )
 
 
 def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[str]) -> None:
@@ -96,16 +113,16 @@ def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
 def _joined(parts: Sequence[Allocations]) -> Allocations:
     """Those of all windows."""
     return Allocations(
-        np.concatenate([part.times for part in parts]),
-        np.concatenate([part.sizes for part in parts]),
-        np.concatenate([part.addresses for part in parts]),
-        np.concatenate([part.reserved for part in parts]),
-        np.concatenate([part.allocated for part in parts]),
-        np.concatenate([part.free for part in parts]),
-        np.concatenate([part.lifetime_peaks for part in parts]),
-        np.concatenate([part.fragmented for part in parts]),
-        [op for part in parts for op in part.ops],
-        [name for part in parts for name in part.allocators],
+        times=np.concatenate([part.times for part in parts]),
+        sizes=np.concatenate([part.sizes for part in parts]),
+        addresses=np.concatenate([part.addresses for part in parts]),
+        reserved=np.concatenate([part.reserved for part in parts]),
+        allocated=np.concatenate([part.allocated for part in parts]),
+        free=np.concatenate([part.free for part in parts]),
+        lifetime_peaks=np.concatenate([part.lifetime_peaks for part in parts]),
+        fragmented=np.concatenate([part.fragmented for part in parts]),
+        ops=[op for part in parts for op in part.ops],
+        allocators=[name for part in parts for name in part.allocators],
     )
 
 

@@ -12,7 +12,8 @@ from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead
 from tpudiag.sources.profile.edge_steps import Steps, lost
 from tpudiag.sources.profile.functions import tracing
-from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
+from tpudiag.sources.profile.host_plane import steps_named
+from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.intervals import (
     EMPTY,
     Ints,

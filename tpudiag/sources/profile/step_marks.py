@@ -11,7 +11,8 @@ import numpy as np
 from tpudiag.sources.profile.device_plane import DeviceRead, Run
 from tpudiag.sources.profile.edge_steps import Steps
 from tpudiag.sources.profile.functions import Call, outermost
-from tpudiag.sources.profile.host_plane import HostRead, Mark, steps_named
+from tpudiag.sources.profile.host_plane import steps_named
+from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.intervals import Ints, common, union
 from tpudiag.sources.profile.step_breakdown import STEPS_LINE, HostSteps, made, of_host
 
@@ -135,7 +136,14 @@ def _recovered(
 def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSteps:
     """Few calls, on a host whose own CPU computes: each is as long as its step."""
     marks = [
-        Mark(call.name, call.thread, number, call.start, call.end, True)
+        Mark(
+            name=call.name,
+            thread=call.thread,
+            number=number,
+            start=call.start,
+            end=call.end,
+            numbered=True,
+        )
         for number, call in enumerate(called)
     ]
     count = f"{len(called)} whole call{'s' * (len(called) > 1)}"
@@ -173,7 +181,7 @@ def _by_calls(
     name = called[0].name
     steps = _between(np.array([call.start for call in called], np.int64))
     marks = [
-        Mark(name, called[0].thread, number, start, end, True)
+        Mark(name=name, thread=called[0].thread, number=number, start=start, end=end, numbered=True)
         for number, start, end in zip(*(column.tolist() for column in steps), strict=True)
     ]
     return of_host(trace, devices, marks, label, source, True)

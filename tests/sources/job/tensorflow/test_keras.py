@@ -1,39 +1,37 @@
-"""Steps that the first call took, in a job that begins anew and in one that was resumed."""
+"""The hooks on the Keras that a job imports."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 
 
-class Counter:
-    def __init__(self, value: int) -> None:
-        self.value = value
+def package(**more: Any) -> Any:
+    """As much of a Keras as is hooked."""
 
-    def numpy(self) -> int:
-        return self.value
+    class Model:
+        def compile(self) -> None: ...
 
+    class Layer:
+        def __call__(self) -> None: ...
 
-@pytest.mark.parametrize("restored", [0, 5000], ids=["anew", "resumed"])
-def test_what_a_checkpoint_brought_is_no_step_of_the_first_call(restored: int) -> None:
-    watch = KerasWatch(SimpleNamespace())
-    iterations = Counter(restored)
-    watch.optimizers.append(SimpleNamespace(iterations=iterations))
-    watch.calling()  # a function that trains nothing
-    watch.calling()
-    iterations.value += 10
-    assert watch.steps_of_first_call() == 10
-    watch.calling()  # the second step is asked nothing
-    iterations.value += 10
-    assert watch.steps_of_first_call() == 20
+    return SimpleNamespace(
+        Model=Model,
+        layers=SimpleNamespace(Layer=Layer),
+        optimizers=SimpleNamespace(Optimizer=object),
+        **more,
+    )
 
 
-def test_an_optimizer_that_the_first_call_makes_starts_at_none() -> None:
-    watch = KerasWatch(SimpleNamespace())
-    watch.calling()
-    assert watch.steps_of_first_call() is None
-    watch.optimizers.append(SimpleNamespace(iterations=Counter(1)))
-    assert watch.steps_of_first_call() == 1
+@pytest.mark.parametrize(("more", "hooked"), [({}, False), ({"KerasTensor": object}, True)])
+def test_layers_are_built_before_replicas_in_keras_3_alone(
+    more: dict[str, Any], hooked: bool
+) -> None:
+    keras = package(**more)
+    before = keras.layers.Layer.__call__
+    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    assert (keras.layers.Layer.__call__ is not before) is hooked

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tpudiag.sources.job.tensorflow import barrier, python_state
+from tpudiag.sources.job.tensorflow import barrier, python_slots
 from tpudiag.sources.job.tensorflow.replica_state import started_alike
 
 
@@ -60,7 +60,7 @@ def test_what_fails_in_ours_is_noted_and_the_step_runs(monkeypatch: pytest.Monke
     def slots(_: object) -> tuple[SimpleNamespace, ...]:
         return (SimpleNamespace(get=lambda: 3, put=full),)
 
-    monkeypatch.setattr(python_state, "written_slots", slots)
+    monkeypatch.setattr(python_slots, "written_slots", slots)
     barrier.forget()
     assert started_alike(lambda: 7)() == 7
     assert [defect.error for defect in barrier.defects()] == ["MemoryError: 3"]

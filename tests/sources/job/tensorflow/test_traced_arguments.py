@@ -67,7 +67,7 @@ def test_a_call_whose_arguments_do_not_fit_is_described_all_the_same() -> None:
 
 
 def test_a_loop_is_longer_by_the_argument_that_holds_its_length() -> None:
-    record = FunctionRecord("steps", None, loops=["step"])
+    record = FunctionRecord(name="steps", location=None, loops=["step"])
     assert record.times_shortened(Function, (None, 10 * INNER_STEPS), {}) == 10
     assert record.times_shortened(Function, (None, "many"), {}) == 1
-    assert FunctionRecord("steps", None).times_shortened(Function, (), {}) == 1
+    assert FunctionRecord(name="steps", location=None).times_shortened(Function, (), {}) == 1

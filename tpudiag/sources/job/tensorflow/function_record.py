@@ -17,7 +17,7 @@ MAXIMUM_RETRACES_KEPT = 20
 MAXIMUM_TIMES_KEPT = 1000
 
 
-@dataclass
+@dataclass(kw_only=True)
 class FunctionRecord:
     """What is known of one tf.function, or of all made from the same code."""
 

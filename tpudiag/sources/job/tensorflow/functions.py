@@ -133,7 +133,7 @@ class FunctionWatch:
         if record is None:
             location = user_lines.of_function(inspect.unwrap(python_function))
             name = getattr(python_function, "__name__", type(python_function).__name__)
-            record = self._records[key] = FunctionRecord(name, location)
+            record = self._records[key] = FunctionRecord(name=name, location=location)
         if id(function) not in self._instances:
             self._instances[id(function)] = function  # kept, so that ids stay unique
             record.instances += 1

@@ -58,7 +58,8 @@ class KerasWatch:
         if hasattr(optimizer, "apply"):
             hooks.before(optimizer, "apply", self._build)
         hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._take_single_steps)
-        hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
+        if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
+            hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
 
     def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
         """Remember the steps per execution that the script asked for, and take one."""

@@ -16,7 +16,7 @@ DEPTH = 3
 """Functions of the user's that are followed from a traced one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slot:
     """A number that traced code reads or writes: a global, a closure's variable, an attribute."""
 
@@ -64,12 +64,13 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
         value = _value(use.kind, holder, use.name)
         if type(value) in (int, float):
             yield Slot(
-                f"self.{use.name}" if use.kind == "self" else use.name,
-                (id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
-                _reader(use.kind, holder, use.name), _writer(use.kind, holder, use.name),
-                use.written,
-                user_lines.of(function.__code__.co_filename, use.line),
-            )  # fmt: skip
+                name=f"self.{use.name}" if use.kind == "self" else use.name,
+                place=(id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
+                get=_reader(use.kind, holder, use.name),
+                put=_writer(use.kind, holder, use.name),
+                written=use.written,
+                location=user_lines.of(function.__code__.co_filename, use.line),
+            )
         elif isinstance(value, (FunctionType, MethodType)):
             yield from _slots(value, depth - 1, visited)
 

@@ -141,8 +141,8 @@ class SetupWatch:
             return
         if not any(model is known for known in self._models):
             self._models.append(model)
-        trained = tuple(str(v.name) for v in getattr(model, "trainable_variables", ()))
-        self._compiled.setdefault((id(model), location), []).append((trained, self.fits))
+        compiled = self._compiled.setdefault((id(model), location), [])
+        compiled.append((trained_names(model), self.fits))
 
     def _fit(self, _model: Any, *args: Any, **kwargs: Any) -> None:
         """A fit begins."""
@@ -183,3 +183,14 @@ def _made_by_metric() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def trained_names(model: Any) -> tuple[str, ...]:
+    """Names of the variables that train, as far as they are made.
+
+    Keras 2 refuses to list them for a model that holds a Sequential which was not built yet.
+    """
+    try:
+        return tuple(str(variable.name) for variable in getattr(model, "trainable_variables", ()))
+    except ValueError:
+        return ()

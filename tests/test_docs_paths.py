@@ -1,0 +1,49 @@
+"""The files and modules of this repository that its documents name are there."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+DOCUMENTS = (TOP / "CONTRIBUTING.md", TOP / "README.md", *sorted((TOP / "docs").glob("*.md")))
+ROOMS = {each.name for each in (*TOP.iterdir(), *(TOP / "tpudiag").iterdir()) if each.is_dir()}
+NO_PATHS = {"checks/tiny_batch.py", "tpudiag/alert"}
+"""The example of a check, and a label of Cloud Monitoring."""
+PATH = re.compile(r"(?<![\w/.-])([\w.-]+(?:/[\w.-]+)+/?)")
+MODULE = re.compile(r"(?<![\w.])-m ((?:tpudiag|tests)(?:\.\w+)+)")
+
+
+def named_paths(text: str) -> set[str]:
+    """Paths in backticks and code that begin with one of the repository's own rooms."""
+    code = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+    paths = {path.rstrip(".") for path in PATH.findall(code)}
+    return {path for path in paths if path.split("/")[0] in ROOMS} - NO_PATHS
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[file.name for file in DOCUMENTS])
+def test_each_path_that_is_named_is_there(document: Path) -> None:
+    missing = {
+        path
+        for path in named_paths(document.read_text(encoding="utf-8"))
+        if not any((top / path).exists() for top in (TOP, TOP / "tpudiag"))
+    }
+    assert missing == set()
+
+
+def test_each_module_that_is_to_be_run_is_there() -> None:
+    modules = {m for file in DOCUMENTS for m in MODULE.findall(file.read_text(encoding="utf-8"))}
+    assert modules
+    assert {module for module in modules if find_spec(module) is None} == set()
+
+
+def test_the_rooms_of_the_house_are_those_of_the_picture() -> None:
+    text = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    picture = text.split("```")[1]
+    named = set(re.findall(r"(?<![\w/])([a-z_]+)/", picture))
+    assert named <= ROOMS | {"process", "tensorflow", "cloud"}
+    rooms = {each.parent.name for each in (TOP / "tpudiag").glob("*/__init__.py")}
+    assert rooms - named == set()
