@@ -43,6 +43,7 @@ def test_what_is_gathered_crosses_all_replicas(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=True
     )
+    assert "AutoGraph could not" not in done.stderr, "what is ours is not the job's"
     exchanges = [line for line in done.stdout.splitlines() if " all-reduce(" in line]
     assert len(exchanges) == 2, "forwards, and the gradient"
     assert all("f32[8,3]" in line and "{{0,1,2,3}}" in line for line in exchanges)

@@ -74,7 +74,7 @@ def _gathering(tf: Any, replicas: int) -> Any:
         parts = [gathered(tf.convert_to_tensor(part), axis) for part in tf.nest.flatten(value)]
         return tf.nest.pack_sequence_as(value, parts)
 
-    return all_gather
+    return tf.autograph.experimental.do_not_convert(all_gather)
 
 
 def first_value(tf: Any, value: Any) -> Any:
