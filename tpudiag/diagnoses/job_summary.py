@@ -107,12 +107,12 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
                 f"steps_per_execution is {keras.steps_per_execution}; CPU replicas took one step "
                 "per execution, for Keras 3 fails on them with more."
             )
-        goal = signals.target
-        if goal is not None and goal.replicas > replicas:
+        target = signals.target
+        if target is not None and target.replicas > replicas:
             notes.append(
-                f"{goal.name} has {goal.replicas} replicas, and the job saw so many; of them "
+                f"{target.name} has {target.replicas} replicas, and the job saw so many; of them "
                 f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
-                f"replicas is {replicas}/{goal.replicas} of the real sum."
+                f"replicas is {replicas}/{target.replicas} of the real sum."
             )
         if cut_to_steps:
             notes.append(

@@ -111,11 +111,11 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
 
 def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
     """The double_value of the stat with this id, one for each event; NaN where it is not set."""
-    found = np.full(len(events), np.nan)
+    values = np.full(len(events), np.nan)
     for heads in _walk(events, (id_,)) if id_ is not None else ():
         some = heads.chosen(heads.tags == DOUBLE)
-        found[some.events] = events.words[some.values_at].view(np.float64)
-    return found
+        values[some.events] = events.words[some.values_at].view(np.float64)
+    return values
 
 
 def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int], str]) -> str:
