@@ -2,7 +2,8 @@
 
 Twelve changes of gate_job.py: `check` of each against that of the job itself must close the gate
 where the TPU's program got worse, and name a line that the change touches. The job itself, checked
-again and again with an empty cache, must differ by nothing (`--again 10`). docs/ci.md has the table.
+again and again with an empty cache, must differ by nothing (`--again 10`). The table is in
+docs/ci.md.
 """
 
 # mypy: ignore-errors
