@@ -156,7 +156,8 @@ def right(change: Change, folder: Path, baseline: str) -> bool:
 
 def differs(before: dict, after: dict) -> list[str]:
     """What two reports say differently of the TPU's program."""
-    left, right_ = ({p["target"]: p for p in each["predictions"]} for each in (before, after))
+    plain = [json.loads(json.dumps(each).replace("again.py", "job.py")) for each in (before, after)]
+    left, right_ = ({p["target"]: p for p in each["predictions"]} for each in plain)
     return [name for name in left if left[name] != right_.get(name)]
 
 
