@@ -2,7 +2,8 @@
 
 Twelve changes of gate_job.py: `check` of each against that of the job itself must close the gate
 where the TPU's program got worse, and name a line that the change touches. The job itself, checked
-again and again with an empty cache, must differ by nothing (`--again 10`).
+again and again with an empty cache, must differ by nothing (`--again 10`). The table is in
+docs/ci.md.
 """
 
 # mypy: ignore-errors
@@ -33,6 +34,8 @@ class Change:
     """One of these must have regressed; none where the gate must stay open."""
     lines: tuple[str, ...] = ()
     """One of these must stand in the line that is named as what grew most."""
+    checks: tuple[str, ...] = ()
+    """Checks that must fail now: the program is the same, and `--fail-on` decides."""
 
 
 ACCUMULATED = """\
@@ -44,7 +47,7 @@ ACCUMULATED = """\
 """
 GATHERED = """\
         context = tf.distribute.get_replica_context()
-        losses = losses + 1e-3 * tf.reduce_sum(context.all_gather(losses, axis=0))
+        losses = losses + 1e-9 * tf.reduce_sum(context.all_gather(logits, axis=0))
 """
 UNFUSED = """\
         shares = tf.nn.softmax(logits)
@@ -57,15 +60,16 @@ CHANGES = (
     Change("nothing", (("A small training", "The same small training"),)),
     Change("wider layer", (("Dense(512,", "Dense(1024,"),), ("flops_per_example",),
            ("self.mix(x)", "self.decode(x)")),
+    # The MXU takes float32 in one pass of bfloat16 by default, and what lies between stays on the
+    # chip: the compiler's program is no worse, and the gate has nothing to close for.
     Change("float32 island", (('Dense(512, activation="relu")',
-                               'Dense(512, activation="relu", dtype="float32")'),),
-           (TRAFFIC, CYCLES), ("self.mix(x)", "self.decode(x)")),
+                               'Dense(512, activation="relu", dtype="float32")'),)),
     Change("extra all-gather", ((LOSS, LOSS + GATHERED),), ("collective_bytes_per_step",),
            ("all_gather", "reduce_sum(context")),
     Change("bias", (("use_bias=False", "use_bias=True"),), (TRAFFIC, CYCLES, MEMORY),
            ("self.encode(x)", "self.normal(x", "apply_gradients")),
     Change("undropped remainder", (("drop_remainder=True", "drop_remainder=False"),),
-           ("TPU102", "TPU205"), ("drop_remainder", "data.batch", "train(batch)", "strategy.run")),
+           (), ("drop_remainder",), ("TPU102",)),
     Change("batch", (("BATCH = 64", "BATCH = 128"),), (MEMORY,), ()),
     Change("unfused loss", ((LOSS, UNFUSED),), (TRAFFIC, CYCLES),
            ("shares", "hot", "tf.math.log", "tf.cast(model")),
@@ -137,10 +141,11 @@ def right(change: Change, folder: Path, baseline: str) -> bool:
         folder, change.name, script, "cache", "--baseline", baseline, "--fail-on-regression", LIMIT
     )
     worse, lines = regressed(report), named(folder, report)
+    touched = not change.lines or any(part in lines[0] for part in change.lines if lines)
     if not change.figures:
-        good = code == 0 and not worse and not lines
+        good = code == 0 and worse == set(change.checks) and bool(lines) is bool(change.lines)
+        good &= touched
     else:
-        touched = not change.lines or any(part in lines[0] for part in change.lines if lines)
         good = code == 1 and bool(worse & set(change.figures)) and touched
     print(
         f"{'right' if good else 'WRONG'} {change.name:22} exit {code} {sorted(worse)} {lines[:2]}",

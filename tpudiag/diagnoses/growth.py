@@ -17,7 +17,8 @@ UNITS = {"cycles": "cycles", "flops": "FLOP", "hbm_bytes": "B through HBM",
          "collective_bytes": "B over links", "result_bytes": "B in HBM"}  # fmt: skip
 FOLLOWS = re.compile(
     r"(.*/)?(gradient_tape|transpose\(jvp)\b.*"
-    r"|.*\b(Assign(Add|Sub)?VariableOp|ResourceApply\w*|\w*AllReduce|CrossReplicaSum)(_\d+)?"
+    r"|.*\b(Assign(Add|Sub)?VariableOp|ResourceApply\w*)(_\d+)?"
+    r"|.+/(\w*AllReduce|CrossReplicaSum)(_\d+)?"
 )
 """Gradients, their exchange and the updates of the optimizer: they grow with what they are of."""
 WEIGHT_OF_WHAT_FOLLOWS, WEIGHT_WITHOUT_A_LINE = 0.1, 0.02

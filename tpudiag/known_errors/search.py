@@ -17,7 +17,7 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
-from .model import Match
+from .model import Kind, Match
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
 from .probes import Form, Probe, candidates
 from .ranking import ranked
@@ -70,6 +70,7 @@ class _Search:
         self._line = 1
         self._taken: dict[Probe, int] = {}
         self._found: dict[Probe, Match] = {}
+        self._told = False  # by more than a form: what only its form tells is left out then
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes; what may go on in later ones is kept for them."""
@@ -92,6 +93,8 @@ class _Search:
         lowered = bare.lower()
         window = _Window(text, bare, self._line)
         for probe, forms in candidates(lowered).items():
+            if self._told and known_errors()[probe.error].kind is Kind.FORM:
+                continue
             begin = self._taken.get(probe, 0) - self._base
             of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
             matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
@@ -108,6 +111,8 @@ class _Search:
             count=known.count + len(hits),
             last_line=window.line_at(hits[-1].start()),
         )
+        error = known.error
+        self._told |= probe.rival is None and not error.noise and error.kind is not Kind.FORM
 
     def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match:
         """What is kept of a pattern's first match, not yet counted."""
@@ -172,13 +177,16 @@ def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[b
 def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
     """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
+    if not places or places[-1] < begin:
+        return
+    regex, lead, reach = form.regex, form.lead, form.reach
     for place in places:
         while place >= begin:
-            start, end = max(begin, place - form.lead), place + form.reach
+            start = max(begin, place - lead)
             # A search would try every later start too, where most begin with their anchor:
             # a head that comes again and again would cost its square.
-            find = form.regex.match if start == place else form.regex.search
-            hit = find(text, start, end)
+            find = regex.match if start == place else regex.search
+            hit = find(text, start, place + reach)
             if hit is None:
                 break
             begin = max(hit.end(), begin + 1)

@@ -41,11 +41,40 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
     for name, function in changed.items():
         setattr(extended, name, function)
     try:
-        with strategy.scope(), tf.distribute.ReplicaContext(strategy, 0):
+        context = tf.distribute.ReplicaContext(strategy, 0)
+        context.all_gather = _gathering(tf, replicas)
+        with strategy.scope(), context:
             yield
     finally:
         for name in changed:
             delattr(extended, name)
+
+
+def _gathering(tf: Any, replicas: int) -> Any:
+    """ReplicaContext.all_gather in XLA's terms; the strategy's own leaves no trace in a program.
+
+    TensorFlow has no all-gather for XLA: each replica adds its part to the others' zeros, which
+    moves at most twice as much. Its gradient is the sum over the replicas of what is their own.
+    """
+
+    def gathered(value: Any, axis: int) -> Any:
+        def of_all(own: Any) -> Any:
+            parts = [own, *(tf.zeros_like(own) for _ in range(replicas - 1))]
+
+            def gradient(of_whole: Any) -> Any:
+                whole = _all_reduce(tf, "SUM", of_whole, replicas)
+                return tf.split(whole, replicas, axis)[0]
+
+            return _all_reduce(tf, "SUM", tf.concat(parts, axis), replicas), gradient
+
+        return tf.custom_gradient(of_all)(value)
+
+    def all_gather(value: Any, axis: int, options: Any = None) -> Any:
+        del options
+        parts = [gathered(tf.convert_to_tensor(part), axis) for part in tf.nest.flatten(value)]
+        return tf.nest.pack_sequence_as(value, parts)
+
+    return tf.autograph.experimental.do_not_convert(all_gather)
 
 
 def first_value(tf: Any, value: Any) -> Any:

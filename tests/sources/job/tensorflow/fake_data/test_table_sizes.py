@@ -21,6 +21,7 @@ def size(text: str) -> TableSize:
         ("x = t.drop('y', axis=1)\nx = x / 255\nx = x.values.reshape(42000, 28, 28)", 784, 42_000),
         ("N = 32\nx = np.array(t.iloc[:, 1:])\nx = np.reshape(x, (len(x), N, N, 3))", 3072, None),
         ("a, b = train_test_split(t.values)\na = a.reshape((-1, 8, 8))", 64, None),
+        ("x, y = t.drop('c', axis=1), t['c']\nz = x.values.reshape(len(x), 32, 32)", 1024, None),
         ("x = t['signal'].values.reshape(-1, 4000, 1)", None, None),
         ("x = t.values.reshape(-1, 1)", None, None),
         ("x = np.reshape(picture, (1, 224, 224, 3))", None, None),

@@ -123,11 +123,21 @@ def _whole(nodes: Sequence[ast.AST], tables: set[str]) -> set[str]:
     whole = set(tables)
     for _ in range(4):
         for node in nodes:
-            if isinstance(node, ast.Assign) and _is_whole(node.value, whole):
-                for target in node.targets:
+            for target, value in _assigned(node):
+                if _is_whole(value, whole):
                     elements = target.elts if isinstance(target, ast.Tuple) else [target]
                     whole.update(each.id for each in elements if isinstance(each, ast.Name))
     return whole
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives a value, each part of a tuple its own: `a, b = x, y`."""
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        value = node.value if isinstance(node, ast.Assign) else target
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            yield from zip(target.elts, value.elts, strict=False)
+        else:
+            yield target, value
 
 
 def _is_whole(node: ast.AST, whole: set[str]) -> bool:
