@@ -26,8 +26,17 @@ RECORD_THE_WAIT = (
 )
 
 
-_BYTES = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "bfloat16": 2, "int16": 2,
-          "int8": 1, "uint8": 1, "bool": 1}  # fmt: skip
+_BYTES = {
+    "float64": 8,
+    "int64": 8,
+    "uint64": 8,
+    "float16": 2,
+    "bfloat16": 2,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+}
 
 
 def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:

@@ -53,6 +53,9 @@ def figures(verdict: InputVerdict) -> Iterator[Evidence]:
         text = f"{value.value:,.0f} ({value.low:,.0f} to {value.high:,.0f})"
         yield Evidence(name, text, "examples/s", source=PREDICTED)
     yield Evidence(
-        "cores needed, predicted", round(verdict.cores_needed.value, 2), "vCPUs", verdict.vcpus,
+        "cores needed, predicted",
+        round(verdict.cores_needed.value, 2),
+        "vCPUs",
+        verdict.vcpus,
         PREDICTED,
-    )  # fmt: skip
+    )

@@ -115,14 +115,21 @@ def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
             ON_THE_TPU,
         )
     evidence = (
-        Evidence("collectives, predicted", percent(spent.value), "% of step time",
-                 percent(limit), PREDICTED),
+        Evidence(
+            "collectives, predicted",
+            percent(spent.value),
+            "% of step time",
+            percent(limit),
+            PREDICTED,
+        ),
         Evidence("at least", percent(spent.low), "% of step time", source=PREDICTED),
         Evidence("at most", percent(spent.high), "% of step time", source=PREDICTED),
-        *(Evidence(f"{c.count} x {c.kind}", c.bytes, "B", source=step.source)
-          for c in step.program.collectives),
+        *(
+            Evidence(f"{c.count} x {c.kind}", c.bytes, "B", source=step.source)
+            for c in step.program.collectives
+        ),
         Evidence("weight update shared out", step.program.sharded_update, source=step.source),
-    )  # fmt: skip
+    )
     if spent.low >= limit:
         yield Finding(
             f"collectives are predicted to take {spent.value:.0%} of the step ({spent.low:.0%} to "

@@ -49,10 +49,15 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         yield Finding(
             f"{worst.op} calls back to the host's Python {worst.count} times.",
             "replace it by TensorFlow ops, or call it outside the tf.function every 100th step",
-            (evidence, *(Evidence(c.op, round(c.ms, 3), "ms", source=profile.source)
-                         for c in callbacks[:3])),
+            (
+                evidence,
+                *(
+                    Evidence(c.op, round(c.ms, 3), "ms", source=profile.source)
+                    for c in callbacks[:3]
+                ),
+            ),
             cost_ms_per_step=sum(c.ms for c in callbacks) / steps if steps else None,
-        )  # fmt: skip
+        )
     yield evidence
 
 

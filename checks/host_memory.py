@@ -13,8 +13,14 @@ from .missing_prefetch import own_pipelines
 LIMIT = 0.8
 """Share of the host's memory that the input pipelines may hold."""
 RAM_GIB = {
-    "v2": 334, "v3": 340, "v4": 407, "v5e": 384, "v5p": 448, "v6e": 1440, "tpu7x": 960,
-}  # fmt: skip
+    "v2": 334,
+    "v3": 340,
+    "v4": 407,
+    "v5e": 384,
+    "v5p": 448,
+    "v6e": 1440,
+    "tpu7x": 960,
+}
 """Of a whole host of each generation (Cloud TPU and GKE documentation, machine types)."""
 
 

@@ -109,9 +109,11 @@ def _predicted(
             ON_THE_TPU,
         )
     if verdict.starves and verdict.waiting_share >= limit:
-        how = "its serial part keeps it on about one core" if verdict.serial else (
-            f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few"
-        )  # fmt: skip
+        how = (
+            "its serial part keeps it on about one core"
+            if verdict.serial
+            else (f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few")
+        )
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
             f"needs {verdict.needed.value:,.0f} examples/s of a host, the pipeline gives "

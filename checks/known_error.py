@@ -23,21 +23,43 @@ OF_PIPELINES = ("E36", "E37", "E43")
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
 OF_STAND_INS = (
-    "parse-spec", "shape-conflict", "numpy-conversion", "file-missing", "no-files", "missing-key",
-    "corrupted-data", "not-a-tensor", "unequal-shapes-in-batch", "too-few-files", "csv-record",
-    "data-adapter", "text-encoding", "hub-model-missing", "object-missing",
-)  # fmt: skip
+    "parse-spec",
+    "shape-conflict",
+    "numpy-conversion",
+    "file-missing",
+    "no-files",
+    "missing-key",
+    "corrupted-data",
+    "not-a-tensor",
+    "unequal-shapes-in-batch",
+    "too-few-files",
+    "csv-record",
+    "data-adapter",
+    "text-encoding",
+    "hub-model-missing",
+    "object-missing",
+)
 """What data that was stood in for may well be to blame for."""
 OF_PYTHON = (
-    "wrong-object", "missing-key", "undefined-name", "wrong-arguments", "wrong-type",
-    "out-of-bounds", "text-encoding", "recursion",
-)  # fmt: skip
+    "wrong-object",
+    "missing-key",
+    "undefined-name",
+    "wrong-arguments",
+    "wrong-type",
+    "out-of-bounds",
+    "text-encoding",
+    "recursion",
+)
 """Python's own errors, whose text does not tell the cause: the desk answers them where it is asked,
 a report shows the job's traceback."""
 OF_MACHINE = (
-    "host-memory", "bucket-transport", "metadata-server", "dataset-download", "local-service",
+    "host-memory",
+    "bucket-transport",
+    "metadata-server",
+    "dataset-download",
+    "local-service",
     "package-missing",
-)  # fmt: skip
+)
 """What a rehearsal meets on the machine that it runs on, and in the environment there."""
 OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 """A module of theirs that is missing was removed, here and everywhere."""

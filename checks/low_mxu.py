@@ -112,11 +112,16 @@ def _predicted(step: PredictedStep, limit: float) -> Iterator[Finding | Evidence
     """The same of the predicted step, where both ends of its range agree."""
     low, high = step.mfu.low, step.mfu.high
     evidence = (
-        Evidence("MXU utilisation, predicted", percent(step.mfu.value), "% of peak",
-                 percent(limit), PREDICTED),
+        Evidence(
+            "MXU utilisation, predicted",
+            percent(step.mfu.value),
+            "% of peak",
+            percent(limit),
+            PREDICTED,
+        ),
         Evidence("at least", percent(low), "% of peak", source=PREDICTED),
         Evidence("at most", percent(high), "% of peak", source=PREDICTED),
-    )  # fmt: skip
+    )
     if low >= limit:
         yield from evidence
         return

@@ -75,12 +75,15 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
         passes = "an endless" if _is_endless(repeated) else f"a {repeated.count} times"
         yield Finding(
             f"cache stands after {passes} repeat: it keeps every pass by itself"
-            + (", is never whole, and grows until the host's memory is full."
-               if _is_endless(repeated) else "."),
+            + (
+                ", is never whole, and grows until the host's memory is full."
+                if _is_endless(repeated)
+                else "."
+            ),
             "dataset = dataset.map(decode).cache().shuffle(10_000).repeat()",
             (Evidence("before the cache", "Repeat"),),
             where,
-        )  # fmt: skip
+        )
     elif random:
         what = "a shuffle" if random[0].kind == "Shuffle" else "a random function"
         yield Finding(

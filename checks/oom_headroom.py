@@ -147,9 +147,11 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Fin
     usable, needed = step.usable_bytes, step.need_bytes or 0
     headroom = 1 - needed / usable
     parts = {
-        "arguments": step.argument_bytes, "temporaries": step.temporary_bytes,
-        "outputs": step.output_bytes - step.alias_bytes, "code": step.code_bytes,
-    }  # fmt: skip
+        "arguments": step.argument_bytes,
+        "temporaries": step.temporary_bytes,
+        "outputs": step.output_bytes - step.alias_bytes,
+        "code": step.code_bytes,
+    }
     evidence = (
         Evidence("HBM need", needed, "B", usable, step.source),
         *(Evidence(name, size, "B", source=step.source) for name, size in parts.items()),
@@ -174,15 +176,23 @@ def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Fi
     available = full.usable_bytes or step.usable_bytes
     largest = tuple(
         Evidence(
-            f"large: {tensor.name} {tensor.shape}", tensor.logical_bytes, "B",
+            f"large: {tensor.name} {tensor.shape}",
+            tensor.logical_bytes,
+            "B",
             source="the step as lowered, before fusion",
         )
         for tensor in full.largest
-    )  # fmt: skip
-    needed = () if full.needed_bytes is None else (
-        Evidence("HBM need", full.needed_bytes, "B", available, step.source),
-        Evidence("headroom", percent(1 - full.needed_bytes / available), "%", source=step.source),
-    )  # fmt: skip
+    )
+    needed = (
+        ()
+        if full.needed_bytes is None
+        else (
+            Evidence("HBM need", full.needed_bytes, "B", available, step.source),
+            Evidence(
+                "headroom", percent(1 - full.needed_bytes / available), "%", source=step.source
+            ),
+        )
+    )
     first = next((tensor.location for tensor in full.largest if tensor.location), None)
     return Finding(
         f"a per-replica batch of {step.batch} does not fit on {step.target}: {full.message}",

@@ -109,11 +109,16 @@ def _compiled(
         more = share
     else:
         flops = (step.flops / step.batch) / (small.flops / small.batch) - 1
-        more, evidence = flops, (
-            Evidence("more FLOPs an example", percent(flops), "%", percent(limit), step.source),
-            Evidence("against a batch of", small.batch, "examples", source=step.source),
-            *_slower(step, small), copied, used,
-        )  # fmt: skip
+        more, evidence = (
+            flops,
+            (
+                Evidence("more FLOPs an example", percent(flops), "%", percent(limit), step.source),
+                Evidence("against a batch of", small.batch, "examples", source=step.source),
+                *_slower(step, small),
+                copied,
+                used,
+            ),
+        )
     if more > limit:
         yield Finding(
             f"a per-replica batch of {step.batch} fits into the {mib(step.usable_bytes)} of "

@@ -92,9 +92,10 @@ def _as_predicted(
     text = f"{transfer.low:.3g} to {transfer.high:.3g}"
     evidence = (
         Evidence("a replica's batch over the host's link", text, "ms", source=PREDICTED),
-        Evidence("predicted step", f"{step.ms.low:.3g} to {step.ms.high:.3g}", "ms",
-                 source=PREDICTED),
-    )  # fmt: skip
+        Evidence(
+            "predicted step", f"{step.ms.low:.3g} to {step.ms.high:.3g}", "ms", source=PREDICTED
+        ),
+    )
     if transfer.low > step.ms.high:
         yield Finding(
             f"a replica's batch needs {text} ms from host to device, predicted, and the step is "

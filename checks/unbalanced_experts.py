@@ -49,9 +49,10 @@ def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Iterator[Findi
         if (routing.places or 0) < limit * sent:
             yield _finding(routing, sent, limit)
         yield Evidence(
-            f"places for each choice of {routing.name}", round((routing.places or 0) / sent, 3),
+            f"places for each choice of {routing.name}",
+            round((routing.places or 0) / sent, 3),
             limit=limit,
-        )  # fmt: skip
+        )
 
 
 def _finding(routing: ExpertRouting, sent: int, limit: float) -> Finding:

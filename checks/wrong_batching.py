@@ -89,9 +89,13 @@ def _of_one(
 
 
 def _misnamed(
-    pipe: Pipeline, op: DatasetOp, size: int, replicas: int,
-    evidence: tuple[Evidence, ...], where: Location | None,
-) -> Iterator[Finding]:  # fmt: skip
+    pipe: Pipeline,
+    op: DatasetOp,
+    size: int,
+    replicas: int,
+    evidence: tuple[Evidence, ...],
+    where: Location | None,
+) -> Iterator[Finding]:
     """The batch is what the script itself calls by the other name."""
     is_global = any(map(_GLOBAL.search, op.batch_named))
     is_per_replica = any(map(_PER_REPLICA.search, op.batch_named))

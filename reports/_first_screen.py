@@ -207,8 +207,9 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     yield BLANK
     yield from paragraph(f"predicted on {report.target.name}: " + ", ".join(parts), width, hang=2)
     rest: Sequence[tuple[str, str]] = (
-        ("predicted_examples_per_second", ""), ("hbm_need_bytes", " of HBM"),
-    )  # fmt: skip
+        ("predicted_examples_per_second", ""),
+        ("hbm_need_bytes", " of HBM"),
+    )
     sentences = [
         figure(m.value, m.unit) + _range(m.low, m.high) + tail
         for name, tail in rest

@@ -12,8 +12,11 @@ from ._layout import BLANK, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title
 
 STYLES = {
-    "written": "passed", "proven": "passed", "offered": "info", "dropped": "warning",
-}  # fmt: skip
+    "written": "passed",
+    "proven": "passed",
+    "offered": "info",
+    "dropped": "warning",
+}
 FIX_LINES = 12
 
 
@@ -78,8 +81,10 @@ def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
     gone = finding.no_change == GONE
     yield (
         Span("gone     ", "passed") if gone else Span("by hand  ", "warning"),
-        Span(line(outcome.id), "id"), Span(place, "location"), Span(f"  {line(outcome.name)}"),
-    )  # fmt: skip
+        Span(line(outcome.id), "id"),
+        Span(place, "location"),
+        Span(f"  {line(outcome.name)}"),
+    )
     yield from paragraph(f"{finding.no_change}.", width, 9, style="note")
     rows = clean(finding.fix).strip("\n").split("\n") if finding.fix.strip() and not gone else []
     for row in rows[:FIX_LINES]:
@@ -105,5 +110,9 @@ def _ending(
     for refusal in mending.refused:
         yield from paragraph(refusal, width, style="error")
     if good and not mending.written:
-        yield (Span("nothing is changed yet; --write changes the files, --patch FILE makes a patch",
-                    "note"),)  # fmt: skip
+        yield (
+            Span(
+                "nothing is changed yet; --write changes the files, --patch FILE makes a patch",
+                "note",
+            ),
+        )

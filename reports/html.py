@@ -31,13 +31,21 @@ _POLICY = (
 
 
 _WORDS: dict[str, object] = {
-    "Verdict": Verdict, "cost": _words.cost, "ended": _words.ended,
-    "failures": _words.failures, "figure": _words.figure, "findings": _words.findings,
-    "measure_name": _words.measure_name, "page": page, "proofs": _words.proofs,
-    "replicas": _words.replicas, "skipped_groups": _words.skipped_groups,
+    "Verdict": Verdict,
+    "cost": _words.cost,
+    "ended": _words.ended,
+    "failures": _words.failures,
+    "figure": _words.figure,
+    "findings": _words.findings,
+    "measure_name": _words.measure_name,
+    "page": page,
+    "proofs": _words.proofs,
+    "replicas": _words.replicas,
+    "skipped_groups": _words.skipped_groups,
     "summary": _words.summary,
-    "title": _words.title, "unit": _words.unit,
-}  # fmt: skip
+    "title": _words.title,
+    "unit": _words.unit,
+}
 """What the template calls."""
 
 
@@ -92,13 +100,19 @@ def render(report: Report, plots: bool = True) -> str:
 def _environment() -> Environment:
     """Jinja with what the template says: every value is escaped."""
     environment = Environment(
-        autoescape=True, loader=FunctionLoader(_file), undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        autoescape=True,
+        loader=FunctionLoader(_file),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters |= {
-        "line": _words.line, "clean": _words.clean, "closed": _words.closed,
+        "line": _words.line,
+        "clean": _words.clean,
+        "closed": _words.closed,
         "sentence": _words.sentence,
-    }  # fmt: skip
+    }
     return environment
 
 

@@ -59,9 +59,14 @@ def _case(suite: Element, outcome: Outcome) -> None:
     if outcome.verdict is Verdict.FAILED:
         failures = findings(outcome)
         more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
-        failure = SubElement(case, "failure", {
-            "message": _text(line(failures[0].message)) + more, "type": outcome.severity.value,
-        })  # fmt: skip
+        failure = SubElement(
+            case,
+            "failure",
+            {
+                "message": _text(line(failures[0].message)) + more,
+                "type": outcome.severity.value,
+            },
+        )
         failure.text = _text("\n\n".join(map(_said, failures)))
     elif outcome.verdict is Verdict.BROKEN:
         reason = _text(line(outcome.cause or ""))

@@ -101,9 +101,11 @@ def _fix(change: SourceChange) -> Json:
 def _replacement(each: Replacement) -> Json:
     """One region that is deleted, and what is inserted there."""
     region = {
-        "startLine": each.line, "startColumn": each.column,
-        "endLine": each.end_line, "endColumn": each.end_column,
-    }  # fmt: skip
+        "startLine": each.line,
+        "startColumn": each.column,
+        "endLine": each.end_line,
+        "endColumn": each.end_column,
+    }
     return {"deletedRegion": region, "insertedContent": {"text": each.text}}
 
 

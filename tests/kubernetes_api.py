@@ -39,9 +39,10 @@ class ApiServer:
         selector = parse_qs(url.query).get("labelSelector", [""])[0]
         wanted = dict(pair.split("=") for pair in selector.split(","))
         items = [
-            pod for pod in self.pods.get(namespace, [])
+            pod
+            for pod in self.pods.get(namespace, [])
             if wanted.items() <= pod["metadata"]["labels"].items()
-        ]  # fmt: skip
+        ]
         return 200, {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items}
 
 
@@ -51,9 +52,10 @@ def pod(name: str, address: str | None = "127.0.0.1", **changed: Any) -> Json:
     labels = {"job-name": "bert", "batch.kubernetes.io/job-completion-index": index}
     container = {"name": "trainer", "resources": {"limits": {"google.com/tpu": "4"}}}
     status: Json = {
-        "phase": "Running", "podIP": address,
+        "phase": "Running",
+        "podIP": address,
         "containerStatuses": [{"name": "trainer", "restartCount": 1, "state": {"running": {}}}],
-    }  # fmt: skip
+    }
     metadata: Json = {"name": name, "namespace": "default", "labels": labels}
     return {
         "metadata": {**metadata, **changed.pop("metadata", {})},
@@ -102,10 +104,13 @@ def kubeconfig(path: Path, port: int) -> Path:
         {"name": "team", "context": {"cluster": "c", "user": "u", "namespace": "team"}},
     ]
     made = {
-        "apiVersion": "v1", "kind": "Config", "current-context": "here", "contexts": contexts,
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "here",
+        "contexts": contexts,
         "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
         "users": [{"name": "u", "user": {"token": TOKEN}}],
-    }  # fmt: skip
+    }
     path.write_text(json.dumps(made))
     return path
 
@@ -114,11 +119,27 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     """A certificate of 127.0.0.1 that vouches for itself, and its key."""
     certificate, key = folder / "ca.crt", folder / "key.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", str(key), "-out", str(certificate)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            str(key),
+            "-out",
+            str(certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
     return certificate, key
 
 

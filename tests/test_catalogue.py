@@ -99,8 +99,10 @@ def test_a_check_of_another_package_that_cannot_be_loaded_is_named(
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "read", str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert "foreign:bad" in done.stderr
     assert "Traceback" not in done.stderr

@@ -26,8 +26,11 @@ OFTEN = (
 def test_planted_defects_are_found_and_nothing_else(name: str) -> None:
     done = subprocess.run(
         [sys.executable, str(CORPUS / "run.py"), name],
-        capture_output=True, text=True, timeout=290, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

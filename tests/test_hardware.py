@@ -36,8 +36,11 @@ def test_a_name_gives_chips_replicas_and_hosts(
 ) -> None:
     found = target(name)
     assert (found.name, found.chips, found.replicas, found.hosts) == (
-        canonical, chips, replicas, hosts,
-    )  # fmt: skip
+        canonical,
+        chips,
+        replicas,
+        hosts,
+    )
 
 
 @pytest.mark.parametrize("name", ["", "v5e", "v9-8", "v5e-0", "v3-7", "v5e-8x", "-8"])
@@ -54,11 +57,17 @@ def test_several_slices_are_refused_for_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("TPU v3", "v3"), ("TPU v5 lite", "v5e"), ("TPU v5e", "v5e"), ("TPU v5", "v5p"),
-        ("TPU v5p", "v5p"), ("TPU v6 Lite", "v6e"), ("TPU v6e", "v6e"), ("TPU7x", "tpu7x"),
+        ("TPU v3", "v3"),
+        ("TPU v5 lite", "v5e"),
+        ("TPU v5e", "v5e"),
+        ("TPU v5", "v5p"),
+        ("TPU v5p", "v5p"),
+        ("TPU v6 Lite", "v6e"),
+        ("TPU v6e", "v6e"),
+        ("TPU7x", "tpu7x"),
         ("TPU v7x", "tpu7x"),
     ],
-)  # fmt: skip
+)
 def test_a_device_kind_names_its_generation(kind: str, name: str) -> None:
     assert (found := by_device_kind(kind)) is not None
     assert found.name == name
@@ -76,12 +85,16 @@ def test_each_figure_of_a_row_has_its_source() -> None:
 @pytest.mark.parametrize(
     ("name", "machine_type", "vcpus", "ram_gb"),
     [
-        ("v3-8", "ct3-hightpu-4t", 96, 340), ("v3-32", "ct3p-hightpu-4t", 48, 340),
-        ("v4-8", "ct4p-hightpu-4t", 240, 407), ("v4-16", "ct4p-hightpu-4t", 240, 407),
-        ("v5e-8", "ct5lp-hightpu-8t", 224, 384), ("v5e-16", "ct5lp-hightpu-4t", 112, 192),
-        ("v6e-1", "ct6e-standard-1t", 44, 176), ("v6e-16", "ct6e-standard-4t", 180, 720),
+        ("v3-8", "ct3-hightpu-4t", 96, 340),
+        ("v3-32", "ct3p-hightpu-4t", 48, 340),
+        ("v4-8", "ct4p-hightpu-4t", 240, 407),
+        ("v4-16", "ct4p-hightpu-4t", 240, 407),
+        ("v5e-8", "ct5lp-hightpu-8t", 224, 384),
+        ("v5e-16", "ct5lp-hightpu-4t", 112, 192),
+        ("v6e-1", "ct6e-standard-1t", 44, 176),
+        ("v6e-16", "ct6e-standard-4t", 180, 720),
     ],
-)  # fmt: skip
+)
 def test_a_slice_of_several_hosts_may_have_another_machine(
     name: str, machine_type: str, vcpus: int, ram_gb: int
 ) -> None:
@@ -100,9 +113,14 @@ def test_a_slice_that_is_sold_has_a_shape_and_a_host() -> None:
 
 @pytest.mark.parametrize(
     ("name", "machine"),
-    [("v5e-1", "ct5lp-hightpu-1t"), ("v5e-8", "ct5lp-hightpu-8t"), ("v5e-16", "ct5lp-hightpu-4t"),
-     ("v6e-8", "ct6e-standard-8t"), ("v4-16", "ct4p-hightpu-4t")],
-)  # fmt: skip
+    [
+        ("v5e-1", "ct5lp-hightpu-1t"),
+        ("v5e-8", "ct5lp-hightpu-8t"),
+        ("v5e-16", "ct5lp-hightpu-4t"),
+        ("v6e-8", "ct6e-standard-8t"),
+        ("v4-16", "ct4p-hightpu-4t"),
+    ],
+)
 def test_the_host_is_the_machine_that_holds_its_chips(name: str, machine: str) -> None:
     assert target(name).host.machine_type == machine
 

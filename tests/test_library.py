@@ -73,9 +73,11 @@ def test_a_script_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_what_cannot_be_checked_raises(
-    arguments: dict[str, str], error: type[Exception], tmp_path: Path,
+    arguments: dict[str, str],
+    error: type[Exception],
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text(SCRIPT, encoding="utf-8")
     with pytest.raises(error):
@@ -104,10 +106,14 @@ def test_names_of_the_library_are_no_rooms_of_the_house() -> None:
 
 def test_reports_at_hand_are_compared() -> None:
     sides = [
-        Report(subject=Subject("profile", name), started="2026-01-02T03:04:05Z", outcomes=(),
-               measurements={"step_time_ms": Measurement(value, "ms", "profile")})
+        Report(
+            subject=Subject("profile", name),
+            started="2026-01-02T03:04:05Z",
+            outcomes=(),
+            measurements={"step_time_ms": Measurement(value, "ms", "profile")},
+        )
         for name, value in (("old", 10.0), ("new", 12.0))
-    ]  # fmt: skip
+    ]
     change = tpudiag.compare(*sides)
     assert change.subject.name == "old -> new"
     assert change.measurements["step_time_ms_change"].value == pytest.approx(20)

@@ -59,18 +59,25 @@ def run(shell: Any, source: str) -> Any:
 
 def a_report(**changes: Any) -> Report:
     finding = Finding("<b>traced</b> again & again", "pass a tensor")
-    outcome = Outcome(id="TPU101", name="retracing", verdict=Verdict.FAILED,
-                      severity=Severity.WARNING, findings=(finding,))  # fmt: skip
+    outcome = Outcome(
+        id="TPU101",
+        name="retracing",
+        verdict=Verdict.FAILED,
+        severity=Severity.WARNING,
+        findings=(finding,),
+    )
     given: dict[str, Any] = {
-        "subject": Subject("job", "train.py"), "started": "2026-01-02T03:04:05Z",
+        "subject": Subject("job", "train.py"),
+        "started": "2026-01-02T03:04:05Z",
         "outcomes": (outcome,),
-    }  # fmt: skip
+    }
     return Report(**given | changes)
 
 
 def test_a_report_is_a_frame_that_holds_all_it_needs() -> None:
-    series = Series(kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,) * 9, y=(2.0,) * 9,
-                    source="job")  # fmt: skip
+    series = Series(
+        kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,) * 9, y=(2.0,) * 9, source="job"
+    )
     cell = a_report(series=(series,))._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert cell.startswith("<iframe ") and cell.endswith("</iframe>")
     assert "TPU101" in cell and len(cell) < 100_000
@@ -87,8 +94,9 @@ def test_its_height_follows_what_there_is_to_read() -> None:
 
     many = tuple(Finding(f"finding {number}", "mend it") for number in range(50))
     (outcome,) = a_report().outcomes
-    long = Outcome(id="TPU102", name="x", verdict=Verdict.FAILED, severity=outcome.severity,
-                   findings=many)  # fmt: skip
+    long = Outcome(
+        id="TPU102", name="x", verdict=Verdict.FAILED, severity=outcome.severity, findings=many
+    )
     assert height(a_report(outcomes=())) == 240 < height(a_report(outcomes=(long,))) == 640
 
 
@@ -114,8 +122,13 @@ def test_a_session_is_its_cells_that_ran_once_each(shell: Any) -> None:
         if isinstance(getattr(callback, "__self__", None), Session)
     ]
     assert kept[0].with_cell("--steps 4", "d = 4\n") == [
-        "a = 1", "%load_ext tpudiag", "", "b = 2", "", "%%tpudiag_check --steps 4\nd = 4\n",
-    ]  # fmt: skip
+        "a = 1",
+        "%load_ext tpudiag",
+        "",
+        "b = 2",
+        "",
+        "%%tpudiag_check --steps 4\nd = 4\n",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,21 @@ import sys
 import pytest
 
 HEAVY = (
-    "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
-    "plotly", "markdown_it", "mcp", "pydantic", "tpudiag.signals",
-)  # fmt: skip
+    "tensorflow",
+    "jax",
+    "grpc",
+    "google.cloud",
+    "xprof",
+    "rich",
+    "jinja2",
+    "numpy",
+    "msgspec",
+    "plotly",
+    "markdown_it",
+    "mcp",
+    "pydantic",
+    "tpudiag.signals",
+)
 RUNNER = f"""
 import sys
 from tpudiag.cli import main
@@ -25,8 +37,11 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
     start = ["-m", "tpudiag"] if runner is None else ["-c", runner]
     return subprocess.run(
         [sys.executable, *start, *arguments],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(

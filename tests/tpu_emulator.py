@@ -43,9 +43,10 @@ class Emulator:
         self._admit(context)
         _, project, _, zone = request.parent.split("/")
         wanted = [
-            node for node in self.nodes
+            node
+            for node in self.nodes
             if node.name.split("/")[1] == project and zone in ("-", node.name.split("/")[3])
-        ]  # fmt: skip
+        ]
         at = int(request.page_token or 0)
         more = str(at + PAGE) if at + PAGE < len(wanted) else ""
         return tpu_v2.ListNodesResponse(nodes=wanted[at : at + PAGE], next_page_token=more)
@@ -60,10 +61,13 @@ class Emulator:
 def node(name: str, zone: str = "us-central2-b", **fields: Any) -> tpu_v2.Node:
     """A healthy v4-8 with one worker, but for what is given."""
     given: dict[str, Any] = {
-        "state": "READY", "health": "HEALTHY", "accelerator_type": "v4-8",
+        "state": "READY",
+        "health": "HEALTHY",
+        "accelerator_type": "v4-8",
         "runtime_version": "tpu-vm-tf-2.18.0-pjrt-v5p-and-below",
-        "network_endpoints": [{"ip_address": "127.0.0.1", "port": 8470}], **fields,
-    }  # fmt: skip
+        "network_endpoints": [{"ip_address": "127.0.0.1", "port": 8470}],
+        **fields,
+    }
     return tpu_v2.Node(name=f"projects/trial/locations/{zone}/nodes/{name}", **given)
 
 

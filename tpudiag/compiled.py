@@ -126,9 +126,12 @@ class Compilation:
         if not self.compiled:
             return self.out_of_memory.needed_bytes if self.out_of_memory else None
         return (
-            self.argument_bytes + self.output_bytes - self.alias_bytes
-            + self.temporary_bytes + self.code_bytes
-        )  # fmt: skip
+            self.argument_bytes
+            + self.output_bytes
+            - self.alias_bytes
+            + self.temporary_bytes
+            + self.code_bytes
+        )
 
     @property
     def step_ms(self) -> float | None:

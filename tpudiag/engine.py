@@ -51,9 +51,12 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     if unknown := [item.name for item in evidence if item.value != item.value]:
         return _ended(check, _Ending(Verdict.SKIPPED, f"{unknown[0]} is not a number"))
     return Outcome(
-        id=check.id, name=check.name, verdict=Verdict.PASSED, severity=check.severity,
+        id=check.id,
+        name=check.name,
+        verdict=Verdict.PASSED,
+        severity=check.severity,
         evidence=tuple(evidence),
-    )  # fmt: skip
+    )
 
 
 def _parted(
@@ -135,9 +138,13 @@ def _failed(
 def _ended(check: Check, ending: _Ending) -> Outcome:
     """An outcome without findings."""
     return Outcome(
-        id=check.id, name=check.name, verdict=ending.verdict, severity=check.severity,
-        reason=ending.reason, how_to_measure=ending.how,
-    )  # fmt: skip
+        id=check.id,
+        name=check.name,
+        verdict=ending.verdict,
+        severity=check.severity,
+        reason=ending.reason,
+        how_to_measure=ending.how,
+    )
 
 
 def _bare(text: str) -> str:

@@ -47,10 +47,13 @@ def data(explanation: Explanation) -> dict[str, object]:
     from tpudiag.xprof_pages import page
 
     return {
-        "id": explanation.id, "name": explanation.name, "severity": explanation.severity.value,
-        "title": explanation.title, "sections": dict(explanation.sections),
+        "id": explanation.id,
+        "name": explanation.name,
+        "severity": explanation.severity.value,
+        "title": explanation.title,
+        "sections": dict(explanation.sections),
         "xprof_page": page(explanation.id),
-    }  # fmt: skip
+    }
 
 
 def rows(explanation: Explanation, bold: Callable[[str], str] = str) -> Iterator[str]:

@@ -21,8 +21,16 @@ from tpudiag.model import Report, Verdict
 from tpudiag.version import __version__
 
 SCHEMA_VERSION = 1
-REQUIRED = ("schema_version", "tool", "subject", "target", "started", "summary", "measurements",
-            "outcomes")  # fmt: skip
+REQUIRED = (
+    "schema_version",
+    "tool",
+    "subject",
+    "target",
+    "started",
+    "summary",
+    "measurements",
+    "outcomes",
+)
 FIRST = ("message", "fix", "location")
 """What a finding says first, whatever order its fields have in Python."""
 STARTED = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$"
@@ -130,8 +138,12 @@ def _dedented(made: dict[str, Any]) -> dict[str, Any]:
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     """An object of just these keys."""
-    return {"type": "object", "properties": properties, "required": list(properties),
-            "additionalProperties": False}  # fmt: skip
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _nullable(definitions: dict[str, Any]) -> None:

@@ -45,9 +45,11 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def get_plugin_apps(self) -> dict[str, Callable[..., Iterable[bytes]]]:
         """The routes under /data/plugin/tpudiag."""
         return {
-            "/index.js": self._script, "/runs": self._runs, "/report": self._report,
+            "/index.js": self._script,
+            "/runs": self._runs,
+            "/report": self._report,
             "/compare": self._compare,
-        }  # fmt: skip
+        }
 
     def is_active(self) -> bool:
         """Whether the log folder holds a profile."""

@@ -56,8 +56,11 @@ def main(names: Sequence[str]) -> int:
                 far = figure.difference > NEAR
                 why = WHY.get(figure.name, "not explained") if far else ""
                 unexplained += why == "not explained"
-                print(f"  {figure.name:24} {_text(figure.ours)} {_text(figure.xprof)}"
-                      f"  {100 * figure.difference:5.2f} %  {why}", flush=True)  # fmt: skip
+                print(
+                    f"  {figure.name:24} {_text(figure.ours)} {_text(figure.xprof)}"
+                    f"  {100 * figure.difference:5.2f} %  {why}",
+                    flush=True,
+                )
     return int(bool(unexplained))
 
 
@@ -75,11 +78,12 @@ def _all(folder: Path) -> Iterator[tuple[str, list[Path]]]:
     yield "one host of a pod, 2 devices, 40 steps, input 15 % (generated)", [one]
     late = [
         spaces.write(
-            spaces.pod_host(f"h{n}", steps=40, step_ms=20.0 + n, input_ms=1.0 + n), folder / "four",
+            spaces.pod_host(f"h{n}", steps=40, step_ms=20.0 + n, input_ms=1.0 + n),
+            folder / "four",
             host=f"h{n}",
         )
         for n in range(4)
-    ]  # fmt: skip
+    ]
     yield "four hosts of unequal speed, 8 devices (generated)", late
 
 
@@ -128,10 +132,16 @@ def _of_memory(ours: ProfileFacts, files: list[Path], folder: Path) -> Iterator[
         if said:
             summary = said["profileSummary"]
             name = f"peak of {peak.allocator}"
-            yield Figure(f"{name} MiB", peak.peak_bytes / 2**20,
-                         int(summary["peakStats"]["peakBytesInUse"]) / 2**20)  # fmt: skip
-            yield Figure(f"{name} fragm. %", 100 * (peak.fragmentation or 0.0),
-                         100 * summary["peakStats"]["fragmentation"])  # fmt: skip
+            yield Figure(
+                f"{name} MiB",
+                peak.peak_bytes / 2**20,
+                int(summary["peakStats"]["peakBytesInUse"]) / 2**20,
+            )
+            yield Figure(
+                f"{name} fragm. %",
+                100 * (peak.fragmentation or 0.0),
+                100 * summary["peakStats"]["fragmentation"],
+            )
 
 
 def _ask(files: list[Path], tool: str, folder: Path) -> Any:

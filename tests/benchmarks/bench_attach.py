@@ -79,9 +79,17 @@ def trainer(port: int, out: Path) -> None:
     if port:
         tf.profiler.experimental.server.start(port)
     options = parse(
-        ["--cpu-replicas", "2", "--train-steps", str(10**9), "--checkpoint-every", str(10**9),
-         "--checkpoint-dir", str(out.parent / "checkpoints")]
-    )  # fmt: skip
+        [
+            "--cpu-replicas",
+            "2",
+            "--train-steps",
+            str(10**9),
+            "--checkpoint-every",
+            str(10**9),
+            "--checkpoint-dir",
+            str(out.parent / "checkpoints"),
+        ]
+    )
     loops.custom(job.prepare(options), options)
 
 

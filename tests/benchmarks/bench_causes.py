@@ -91,8 +91,11 @@ def main() -> None:
             wanted = kind.value if kind else "-"
             wrong = {*told} - {wanted, "-"}
             verdict = "WRONG" if wrong else "right" if wanted in told else "not told"
-            print(f"{fault:12} {min(asked.slower, 999):6.1f}x {asked.took_s:7.1f} s  "
-                  f"{', '.join(told):50} {verdict}", flush=True)  # fmt: skip
+            print(
+                f"{fault:12} {min(asked.slower, 999):6.1f}x {asked.took_s:7.1f} s  "
+                f"{', '.join(told):50} {verdict}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -43,9 +43,12 @@ def timed(folder: Path, steps: int, *check: str) -> tuple[list[float], float]:
     observed = [*check, str(JOB), "--", *job]
     command = observed if check else [str(JOB), *job, "--cpu-replicas", "8"]
     subprocess.run(
-        [sys.executable, *command], check=True, cwd=folder,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, *command],
+        check=True,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     ended = time.perf_counter()
     ends = json.loads(out.read_text())
     return [1e3 * (after - before) for before, after in pairwise(ends)], ended - ends[-1]
@@ -57,8 +60,18 @@ def overhead(rounds: int) -> None:
     outside: list[float] = []
     inside: list[float] = []
     rest_s: list[float] = []
-    check = ("-m", "tpudiag", "check", "--no-compile", "--warmup", str(WARMUP),
-             "--steps", str(PROFILED), "--fail-on", "never")  # fmt: skip
+    check = (
+        "-m",
+        "tpudiag",
+        "check",
+        "--no-compile",
+        "--warmup",
+        str(WARMUP),
+        "--steps",
+        str(PROFILED),
+        "--fail-on",
+        "never",
+    )
     for number in range(rounds):
         # In turns, each first in its turn: the second of two runs is up to a tenth slower.
         for observed in (False, True) if number % 2 else (True, False):

@@ -65,9 +65,16 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     """Lower and compile one program, and ask TPU301 without the compiler."""
     model, batch, full, precision = PROGRAMS[name]
     arguments = (
-        "--model", model, "--replica-batch", str(batch), "--precision", precision,
-        "--checkpoint-dir", str(folder), *(["--full-size"] if full else []),
-    )  # fmt: skip
+        "--model",
+        model,
+        "--replica-batch",
+        str(batch),
+        "--precision",
+        precision,
+        "--checkpoint-dir",
+        str(folder),
+        *(["--full-size"] if full else []),
+    )
     chosen = chosen_target(TARGET, "none")
     request = JobRequest(
         arguments=arguments,
@@ -146,8 +153,16 @@ def resnet() -> bool:
 
 def plan() -> None:
     """A plan of the mlp, cold and from the cache, beside the import of TensorFlow."""
-    command = [sys.executable, "-m", "tpudiag", "plan", "--for", "v5e-8,v6e-8", "--batch",
-               "64..1024"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "tpudiag",
+        "plan",
+        "--for",
+        "v5e-8,v6e-8",
+        "--batch",
+        "64..1024",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         where = {**os.environ, "TPUDIAG_CACHE": folder}
         bare = [sys.executable, "-c", "import tensorflow"]

@@ -83,10 +83,15 @@ def tuned(
     judged: list[tuple[bool, float, int]] = []
     for index, (_, make) in enumerate(options):
         alarms = false_alarms_a_day(make, range(10_000, 10_000 + 4 * days), DAY // 4)
-        delay = statistics.mean(
-            min(one, 3_600.0) for drop in DROPS
-            for one in delays_s(make, range(20_000, 20_008), drop)
-        ) if alarms <= 0.1 else 0.0  # fmt: skip
+        delay = (
+            statistics.mean(
+                min(one, 3_600.0)
+                for drop in DROPS
+                for one in delays_s(make, range(20_000, 20_008), drop)
+            )
+            if alarms <= 0.1
+            else 0.0
+        )
         judged.append((alarms > 0.1, delay if alarms <= 0.1 else alarms, index))
     return options[min(judged)[2]]
 
@@ -95,8 +100,10 @@ def compare(names: list[str], traces: int, days: int) -> None:
     """The table of methods."""
     count = traces // (len(DROPS) + 1)
     print(f"{count} healthy traces of 6 hours, {count} with each drop, {len(KINDS)} kinds of noise")
-    print(f"{'method':32} {'parameters':34} {'false/day':>9}  " + "  ".join(
-        f"{f'{drop:.0%} drop, s':>13}" for drop in DROPS))  # fmt: skip
+    print(
+        f"{'method':32} {'parameters':34} {'false/day':>9}  "
+        + "  ".join(f"{f'{drop:.0%} drop, s':>13}" for drop in DROPS)
+    )
     for name in names:
         parameters, make = tuned(METHODS[name], days)
         alarms = false_alarms_a_day(make, range(HELD_OUT, HELD_OUT + count), DAY // 4)

@@ -86,12 +86,17 @@ def child(name: str, folder: Path) -> None:
     pipeline = Pipeline(ops=(DatasetOp(kind="Batch", batch_size=BATCH),), elements=())
     found = cost(data, pipeline, SECONDS)
     after = _counters()
-    print(json.dumps({
-        "rate": found.examples_per_second, "cpu_s": found.cpu_s_per_example,
-        "read": (found.read_bytes or 0) / found.examples,
-        "proc_read": (after[0] - before[0]) / found.examples / (1 + 1 / 4),
-        "proc_cpu": (after[1] - before[1]) / found.examples / (1 + 1 / 4),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "rate": found.examples_per_second,
+                "cpu_s": found.cpu_s_per_example,
+                "read": (found.read_bytes or 0) / found.examples,
+                "proc_read": (after[0] - before[0]) / found.examples / (1 + 1 / 4),
+                "proc_cpu": (after[1] - before[1]) / found.examples / (1 + 1 / 4),
+            }
+        )
+    )
 
 
 def _counters() -> tuple[int, float]:
@@ -103,12 +108,23 @@ def _counters() -> tuple[int, float]:
 
 def on_cores(name: str, folder: Path, cores: set[int]) -> dict[str, float]:
     """A child pinned to these cores."""
-    command = [sys.executable, "-m", "tests.benchmarks.bench_input", "--child", name,
-               "--folder", str(folder)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.bench_input",
+        "--child",
+        name,
+        "--folder",
+        str(folder),
+    ]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=120,
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
         preexec_fn=lambda: os.sched_setaffinity(0, cores),
-    )  # fmt: skip
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 

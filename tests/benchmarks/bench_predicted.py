@@ -142,11 +142,15 @@ def _data_parallel(made: Any, batch: int | None, mesh: Any) -> Any:
 
     def placed(tree: Any, spec: Any, times: int = 1) -> Any:
         return jax.tree.map(
-            lambda s: jax.ShapeDtypeStruct(
-                (s.shape[0] * times, *s.shape[1:]), s.dtype, sharding=NamedSharding(mesh, spec)
-            ) if s.shape else s,
+            lambda s: (
+                jax.ShapeDtypeStruct(
+                    (s.shape[0] * times, *s.shape[1:]), s.dtype, sharding=NamedSharding(mesh, spec)
+                )
+                if s.shape
+                else s
+            ),
             tree,
-        )  # fmt: skip
+        )
 
     if batch is None:
         function, arguments = made()
@@ -234,15 +238,22 @@ def _recorded(row: dict[str, Any], once_us: float) -> Work | None:
     if category == "dynamic-update-slice" and line is not None:
         (part,) = line.results
         written = part.bytes // part.dims[0]
-        return Work(name="", kind=Kind.ELEMENTWISE, trips=1, hbm_bytes=2 * written,
-                    strided_bytes=written)  # fmt: skip
+        return Work(
+            name="", kind=Kind.ELEMENTWISE, trips=1, hbm_bytes=2 * written, strided_bytes=written
+        )
     if category in ("all-gather", "all-reduce-scatter fusion"):
         given = sum(array.bytes for array in arrays(text.partition("(")[2]))
         word = category if category == "all-gather" else "reduce-scatter"
-        return Work(name="", kind=Kind.COLLECTIVE, trips=1, collective=word, members=4,
-                    link_bytes=given)  # fmt: skip
-    if category in ("convolution fusion", "loop fusion", "data formatting", "broadcast",
-                    "non-fusion elementwise"):  # fmt: skip
+        return Work(
+            name="", kind=Kind.COLLECTIVE, trips=1, collective=word, members=4, link_bytes=given
+        )
+    if category in (
+        "convolution fusion",
+        "loop fusion",
+        "data formatting",
+        "broadcast",
+        "non-fusion elementwise",
+    ):
         kind = Kind.PRODUCT if category == "convolution fusion" else Kind.ELEMENTWISE
         return Work(name="", kind=kind, trips=1, hbm_bytes=size, flops=flops)
     return None

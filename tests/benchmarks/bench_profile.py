@@ -29,8 +29,18 @@ TIME_BAR, TIME_GOAL, MEMORY_BAR, MEMORY_GOAL = 0.15, 0.05, 0.3, 0.05
 HOSTS, HOSTS_BAR_S, HOSTS_GOAL_S, HOST_MB = 256, 60.0, 12.0, 2.0
 SMALL_GOAL_S = 0.25
 REAL = HERE.parents[2] / "shared" / "profiles" / "v6e-4-inference"
-READ = (sys.executable, "-m", "tpudiag", "read", "--xprof-limit", "0", "--format", "json",
-        "--fail-on", "never")  # fmt: skip
+READ = (
+    sys.executable,
+    "-m",
+    "tpudiag",
+    "read",
+    "--xprof-limit",
+    "0",
+    "--format",
+    "json",
+    "--fail-on",
+    "never",
+)
 PARSE = """\
 import sys
 from tpudiag.sources.profile.schema import message
@@ -125,9 +135,12 @@ def cost(*command: str) -> Cost:
     """Run a command, its bytecode kept as where it is installed; raises CalledProcessError."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": ""}
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
         cwd=HERE.parents[1],
-    )  # fmt: skip
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -140,8 +153,11 @@ def make(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if name.startswith("cpu"):
         script = str(HERE / "profile_capture.py")
-        subprocess.run([sys.executable, script, str(folder), str(CAPTURES[name])], check=True,
-                       capture_output=True)  # fmt: skip
+        subprocess.run(
+            [sys.executable, script, str(folder), str(CAPTURES[name])],
+            check=True,
+            capture_output=True,
+        )
         return
     spaces = generator()
     if name == "tpu100":

@@ -53,8 +53,10 @@ def main() -> None:
     empty = statistics.median(times["bare"])
     for name, found in times.items():
         middle = statistics.median(found)
-        print(f"{name:20} {middle:6.2f} us a step, {middle - empty:6.2f} above the bare loop "
-              f"(worst round {max(found):.2f})")  # fmt: skip
+        print(
+            f"{name:20} {middle:6.2f} us a step, {middle - empty:6.2f} above the bare loop "
+            f"(worst round {max(found):.2f})"
+        )
 
 
 if __name__ == "__main__":

@@ -29,10 +29,15 @@ def report() -> Report:
     """2,000 outcomes of every verdict."""
     evidence = tuple(Evidence(f"figure {i}", 12.5 * i, "ms", 20.0) for i in range(3))
     findings = tuple(
-        Finding("The step waits for input.\nAll replicas stand idle.", "dataset.prefetch(2)\n" * 3,
-                evidence, Location("train.py", line), cost_ms_per_step=1.5)
+        Finding(
+            "The step waits for input.\nAll replicas stand idle.",
+            "dataset.prefetch(2)\n" * 3,
+            evidence,
+            Location("train.py", line),
+            cost_ms_per_step=1.5,
+        )
         for line in (12, 345)
-    )  # fmt: skip
+    )
     outcomes: list[Outcome] = []
     for index in range(OUTCOMES):
         check = checks()[index % len(checks())]

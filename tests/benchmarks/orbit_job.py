@@ -22,9 +22,11 @@ class Trainer(orbit.StandardTrainer, orbit.StandardEvaluator):  # type: ignore[m
             self.model.build((None, 32))
             self.optimizer = tf.keras.optimizers.SGD(0.01)
             self.global_step = tf.Variable(
-                0, trainable=False, dtype=tf.int64,
+                0,
+                trainable=False,
+                dtype=tf.int64,
                 aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
-            )  # fmt: skip
+            )
             self.train_loss = tf.keras.metrics.Mean()
             self.eval_loss = tf.keras.metrics.Mean()
         train = strategy.distribute_datasets_from_function(self.dataset)
@@ -80,13 +82,20 @@ def main() -> None:
     checkpoint = tf.train.Checkpoint(model=trainer.model, optimizer=trainer.optimizer)
     with tempfile.TemporaryDirectory() as folder:
         manager = tf.train.CheckpointManager(
-            checkpoint, folder, max_to_keep=2, step_counter=trainer.global_step,
+            checkpoint,
+            folder,
+            max_to_keep=2,
+            step_counter=trainer.global_step,
             checkpoint_interval=100,
-        )  # fmt: skip
+        )
         controller = orbit.Controller(
-            trainer=trainer, evaluator=trainer, global_step=trainer.global_step, strategy=strategy,
-            steps_per_loop=STEPS_PER_LOOP, checkpoint_manager=manager,
-        )  # fmt: skip
+            trainer=trainer,
+            evaluator=trainer,
+            global_step=trainer.global_step,
+            strategy=strategy,
+            steps_per_loop=STEPS_PER_LOOP,
+            checkpoint_manager=manager,
+        )
         controller.train_and_evaluate(STEPS, eval_steps=5, eval_interval=100)
     assert int(trainer.global_step.numpy()) == STEPS
     print("trained", STEPS)

@@ -55,8 +55,19 @@ MAXTEXT16 = Decoder(
 )
 MAXTEXT32 = replace(MAXTEXT16, width=8192)
 MAXTEXT64 = replace(MAXTEXT32, layers=64)
-LLAMA8 = Decoder(length=8192, layers=32, width=4096, inner=14336, heads=32, kv_heads=8, head=128,
-                 words=128256, offloaded=OFFLOADED, tile=2048, fused=True)  # fmt: skip
+LLAMA8 = Decoder(
+    length=8192,
+    layers=32,
+    width=4096,
+    inner=14336,
+    heads=32,
+    kv_heads=8,
+    head=128,
+    words=128256,
+    offloaded=OFFLOADED,
+    tile=2048,
+    fused=True,
+)
 MISTRAL7 = Decoder(
     length=8192,
     layers=32,
@@ -84,8 +95,18 @@ LLAMA70 = Decoder(
     fused=True,
     weights=BF16,
 )
-GPT3 = Decoder(length=2048, layers=96, width=12288, inner=49152, heads=96, kv_heads=96, head=128,
-               words=50304, gated=False, tile=1024)  # fmt: skip
+GPT3 = Decoder(
+    length=2048,
+    layers=96,
+    width=12288,
+    inner=49152,
+    heads=96,
+    kv_heads=96,
+    head=128,
+    words=50304,
+    gated=False,
+    tile=1024,
+)
 
 
 def rms(x: Any, scale: Any) -> Any:
@@ -115,10 +136,16 @@ def attend(model: Decoder, mesh: Any, q: Any, k: Any, v: Any) -> Any:
     )
     apart = None if model.fused else side
     sizes = splash.BlockSizes(
-        block_q=side, block_kv=side, block_kv_compute=side, block_q_dkv=side, block_kv_dkv=side,
-        block_kv_dkv_compute=side, block_q_dq=apart, block_kv_dq=apart,
+        block_q=side,
+        block_kv=side,
+        block_kv_compute=side,
+        block_q_dkv=side,
+        block_kv_dkv=side,
+        block_kv_dkv_compute=side,
+        block_q_dq=apart,
+        block_kv_dq=apart,
         use_fused_bwd_kernel=model.fused,
-    )  # fmt: skip
+    )
     kernel = jax.vmap(
         splash.make_splash_mha(mask, block_sizes=sizes, head_shards=1, q_seq_shards=1)
     )
@@ -129,9 +156,9 @@ def attend(model: Decoder, mesh: Any, q: Any, k: Any, v: Any) -> Any:
         attended: Any = kernel(*heads_first)
         return attended.transpose(0, 2, 1, 3)
 
-    return jax.shard_map(
-        inner, mesh=mesh, in_specs=P("d"), out_specs=P("d"), check_vma=False
-    )(q, k, v)  # fmt: skip
+    return jax.shard_map(inner, mesh=mesh, in_specs=P("d"), out_specs=P("d"), check_vma=False)(
+        q, k, v
+    )
 
 
 def layer(model: Decoder, mesh: Any, x: Any, weights: Any) -> tuple[Any, None]:
@@ -153,14 +180,24 @@ def parameters(model: Decoder) -> dict[str, Any]:
     width, inner, kind = model.width, model.inner, model.weights
     across, thin = model.heads * model.head, model.kv_heads * model.head
     shapes = {
-        "q": (width, across), "k": (width, thin), "v": (width, thin), "o": (across, width),
-        "w1": (width, inner), "w2": (inner, width), "n1": (width,), "n2": (width,),
-    }  # fmt: skip
+        "q": (width, across),
+        "k": (width, thin),
+        "v": (width, thin),
+        "o": (across, width),
+        "w1": (width, inner),
+        "w2": (inner, width),
+        "n1": (width,),
+        "n2": (width,),
+    }
     if model.gated:
         shapes["w3"] = (width, inner)
     layers = {name: Shape((model.layers, *shape), kind) for name, shape in shapes.items()}
-    return {"words": Shape((model.words, width), kind), "out": Shape((width, model.words), kind),
-            "norm": Shape((width,), kind), "layers": layers}  # fmt: skip
+    return {
+        "words": Shape((model.words, width), kind),
+        "out": Shape((width, model.words), kind),
+        "norm": Shape((width,), kind),
+        "layers": layers,
+    }
 
 
 def policy(model: Decoder) -> Any:
@@ -170,8 +207,9 @@ def policy(model: Decoder) -> Any:
         return rules.save_and_offload_only_these_names(
             names_which_can_be_saved=list(model.kept),
             names_which_can_be_offloaded=list(model.offloaded),
-            offload_src="device", offload_dst="pinned_host",
-        )  # fmt: skip
+            offload_src="device",
+            offload_dst="pinned_host",
+        )
     return rules.save_only_these_names(*model.kept) if model.kept else rules.nothing_saveable
 
 

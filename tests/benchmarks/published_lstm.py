@@ -21,19 +21,28 @@ UNITS, WORDS, LENGTH, DROPPED = 1024, 32320, 48, 0.2
 
 
 def weights(inputs: int) -> dict[str, Any]:
-    return {"x": Shape((inputs, 4 * UNITS), F32), "h": Shape((UNITS, 4 * UNITS), F32),
-            "b": Shape((4 * UNITS,), F32)}  # fmt: skip
+    return {
+        "x": Shape((inputs, 4 * UNITS), F32),
+        "h": Shape((UNITS, 4 * UNITS), F32),
+        "b": Shape((4 * UNITS,), F32),
+    }
 
 
 def parameters() -> dict[str, Any]:
     return {
-        "source": Shape((WORDS, UNITS), F32), "target": Shape((WORDS, UNITS), F32),
-        "forward": weights(UNITS), "backward": weights(UNITS), "second": weights(2 * UNITS),
+        "source": Shape((WORDS, UNITS), F32),
+        "target": Shape((WORDS, UNITS), F32),
+        "forward": weights(UNITS),
+        "backward": weights(UNITS),
+        "second": weights(2 * UNITS),
         "encoder": [weights(UNITS) for _ in range(2)],
-        "attending": weights(2 * UNITS), "decoder": [weights(2 * UNITS) for _ in range(3)],
-        "memory": Shape((UNITS, UNITS), F32), "query": Shape((UNITS, UNITS), F32),
-        "score": Shape((UNITS,), F32), "out": Shape((UNITS, WORDS), F32),
-    }  # fmt: skip
+        "attending": weights(2 * UNITS),
+        "decoder": [weights(2 * UNITS) for _ in range(3)],
+        "memory": Shape((UNITS, UNITS), F32),
+        "query": Shape((UNITS, UNITS), F32),
+        "score": Shape((UNITS,), F32),
+        "out": Shape((UNITS, WORDS), F32),
+    }
 
 
 def dropped(x: Any, key: Any) -> Any:

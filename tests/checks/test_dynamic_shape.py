@@ -15,8 +15,9 @@ PADDED = DatasetOp(kind="PaddedBatchV2", batch_size=1024, drop_remainder=True)
 TWICE_OPEN = TensorSeen("x", "float32", (None, None, 1))
 BATCHED_TWICE = Pipeline(
     ops=(DatasetOp(kind="Batch", batch_size=16), DatasetOp(kind="Batch", batch_size=2)),
-    elements=(TWICE_OPEN,), distributed=True,
-)  # fmt: skip
+    elements=(TWICE_OPEN,),
+    distributed=True,
+)
 
 
 def finding(inputs: tuple[TensorSeen, ...]) -> Finding:

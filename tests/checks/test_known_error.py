@@ -267,9 +267,12 @@ def test_what_we_say_of_a_killed_job_is_no_text_of_the_job() -> None:
 
 def test_an_error_of_pythons_own_may_be_of_data_that_was_stood_in_for() -> None:
     end = JobEnd(
-        how="exception", location=LINE, exit_code=1, log_tail="",
+        how="exception",
+        location=LINE,
+        exit_code=1,
+        log_tail="",
         error="AttributeError: 'NoneType' object has no attribute 'group'",
-    )  # fmt: skip
+    )
     for stood_in, severity in ((("gs://bucket/*.tfrec",), Severity.INFO), ((), Severity.ERROR)):
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
         (said,) = examine(signals, [CHECK], Settings())

@@ -23,7 +23,7 @@ check = importlib.import_module("tpudiag.checks.tf2_disabled").tf2_disabled
         ("tf.compat.v1.estimator.tpu.TPUConfig", "Estimator is gone"),
         ("tf.Session", "@tf.function"),
     ],
-)  # fmt: skip
+)
 def test_the_fix_names_the_successor(api: str, successor: str) -> None:
     seen = TensorFlowImport(succeeded=True, version="2.21.0", tf2_behavior=True, eager=True)
     signals = Signals(origin=Origin.REHEARSAL, tensorflow=seen, tf1=(Tf1Use(api, None),))

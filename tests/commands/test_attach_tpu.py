@@ -30,9 +30,13 @@ Code = grpc.StatusCode
 def attach(host: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tpudiag", "attach", "--project", "trial", *arguments],
-        check=False, capture_output=True, text=True, cwd=ROOT, timeout=120,
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
         env={**os.environ, cloud.EMULATOR: host},
-    )  # fmt: skip
+    )
 
 
 def outcome(done: subprocess.CompletedProcess[str], id_: str, code: int) -> dict[str, Any]:
@@ -60,10 +64,13 @@ def seen(tpus: ModuleType, node: Any, id_: str) -> Outcome:
         ({"health": "UNHEALTHY_MAINTENANCE"}, "under maintenance", "resume from the last"),
         ({"health": "TIMEOUT"}, "does not answer its health check", "stop mine"),
         ({"health": "UNHEALTHY_TENSORFLOW"}, "runtime on its workers is unhealthy", "stop mine"),
-        ({"symptoms": [{"symptom_type": "OUT_OF_MEMORY", "worker_id": "3", "details": "x\ny"}]},
-         "OUT_OF_MEMORY on worker 3: x y", "shuffle"),
+        (
+            {"symptoms": [{"symptom_type": "OUT_OF_MEMORY", "worker_id": "3", "details": "x\ny"}]},
+            "OUT_OF_MEMORY on worker 3: x y",
+            "shuffle",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_tpu(
     tpus: ModuleType, fields: dict[str, Any], said: str, fix: str
 ) -> None:
@@ -105,9 +112,16 @@ def test_the_report_on_a_preempted_tpu(tpus: ModuleType, tmp_path: Path) -> None
 def test_workers_that_do_not_answer_are_named(tpus: ModuleType, tmp_path: Path) -> None:
     with tpus.emulated([tpus.node("mine", health="UNHEALTHY_MAINTENANCE")]) as emulator:
         done = attach(
-            emulator.host, "--tpu", "mine", "--format", "json", "--port", "1",
-            "--log-dir", str(tmp_path),
-        )  # fmt: skip
+            emulator.host,
+            "--tpu",
+            "mine",
+            "--format",
+            "json",
+            "--port",
+            "1",
+            "--log-dir",
+            str(tmp_path),
+        )
     assert outcome(done, "TPU003", 1)["verdict"] == "failed"
     (line,) = done.stderr.splitlines()
     assert "127.0.0.1:1: nobody listens there" in line
@@ -196,10 +210,18 @@ def test_refusals_are_one_line(
 def test_without_credentials(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "attach", "--tpu", "mine", "--project", "trial"],
-        check=False, capture_output=True, text=True, cwd=ROOT, timeout=120,
-        env={**os.environ, "HOME": str(tmp_path), "NO_GCE_CHECK": "true",
-             "GOOGLE_APPLICATION_CREDENTIALS": ""},
-    )  # fmt: skip
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+        env={
+            **os.environ,
+            "HOME": str(tmp_path),
+            "NO_GCE_CHECK": "true",
+            "GOOGLE_APPLICATION_CREDENTIALS": "",
+        },
+    )
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "no Google Cloud credentials: gcloud auth application-default login" in line

@@ -42,9 +42,15 @@ def compare(*arguments: str | Path) -> Done:
 
 
 def profile(
-    spaces: ModuleType, file: Path, step_ms: float, seed: int, steps: int = 60, noise: float = 0.03,
-    slow_every: int = 0, stats: dict[str, Any] | None = None,
-) -> Path:  # fmt: skip
+    spaces: ModuleType,
+    file: Path,
+    step_ms: float,
+    seed: int,
+    steps: int = 60,
+    noise: float = 0.03,
+    slow_every: int = 0,
+    stats: dict[str, Any] | None = None,
+) -> Path:
     """Steps of about a length, one after the other."""
     chance = random.Random(seed)
     made = spaces.space("vm")

@@ -20,8 +20,11 @@ BY_ID = {error.id: error for error in known_errors()}
 def tpudiag(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", "tpudiag", "explain", *arguments],
-        input=stdin, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -12,8 +12,19 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0", "--no-compile",
-         "--budget", "5")  # fmt: skip
+QUICK = (
+    "--for",
+    "v5e-4",
+    "--steps",
+    "6",
+    "--warmup",
+    "3",
+    "--measure-input",
+    "0",
+    "--no-compile",
+    "--budget",
+    "5",
+)
 HEAD = """\
 import tensorflow as tf
 
@@ -72,8 +83,12 @@ def fix(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str]
     """Run the verb in a folder; its process and its JSON report."""
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "fix", *QUICK, "-o", "r.json", *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=290, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=290,
+        check=False,
+    )
     report = folder / "r.json"
     return done, json.loads(report.read_text()) if report.exists() else {}
 

@@ -20,8 +20,11 @@ REAL = "../shared/profiles/v6e-4-inference"
 def read(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tpudiag", "read", *map(str, arguments)],
-        check=False, capture_output=True, text=True, cwd=cwd,
-    )  # fmt: skip
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+    )
 
 
 def report(*arguments: str | Path) -> dict[str, Any]:
@@ -49,8 +52,11 @@ def test_the_real_profile(real: str) -> None:
     assert found["subject"]["kind"] == "profile"
     assert found["target"] == {"name": "v6e-4", "replicas": 4}
     assert (seen["device_kind"], seen["devices"], seen["chips"], seen["hosts"]) == (
-        "TPU v6 Lite", 4, 4, 1,
-    )  # fmt: skip
+        "TPU v6 Lite",
+        4,
+        4,
+        1,
+    )
     assert (seen["peak_compute"], round(seen["peak_hbm_bandwidth"])) == (918.0, 1638)
     assert seen["device_busy_ms"] + seen["device_idle_ms"] == pytest.approx(91050, rel=0.01)
     assert seen["device_idle_share"] == pytest.approx(13.4, abs=0.15)

@@ -22,8 +22,11 @@ RUN = Path("plugins/profile/2025_05_01_00_00_00")
 def read(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tpudiag", "read", *map(str, arguments), "--xprof-limit", "0"],
-        check=False, capture_output=True, text=True, cwd=ROOT,
-    )  # fmt: skip
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
 
 
 def report(folder: Path, code: int = 0) -> dict[str, Any]:
@@ -88,8 +91,9 @@ def test_a_straggler_is_named(
     assert said["verdict"] == "failed"
     assert {f["message"].split(" ")[0] for f in said["findings"]} == {"host_2"}
     assert {f["message"].split(" ")[1] for f in said["findings"]} == {
-        "/device:TPU:0", "/device:TPU:1",
-    }  # fmt: skip
+        "/device:TPU:0",
+        "/device:TPU:1",
+    }
     for finding in said["findings"]:
         assert why in finding["message"]
         assert fix in finding["fix"]

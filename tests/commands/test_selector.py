@@ -22,9 +22,10 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.pods import Selection
 
 PENDING: dict[str, Any] = {
-    "phase": "Pending", "containerStatuses": None,
+    "phase": "Pending",
+    "containerStatuses": None,
     "conditions": [{"status": "False", "message": "Insufficient google.com/tpu"}],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -51,8 +52,10 @@ def test_all_pods_of_a_job_are_captured_and_the_others_named(
     assert report["subject"]["name"] == f"127.0.0.1:{address.port}, localhost:{address.port}"
     (table,) = [one for one in report["tables"] if one["title"].startswith("Pods of ")]
     assert [row[:3] for row in table["rows"]] == [
-        [0, "bert-0", "Running"], [1, "bert-1", "Running"], [2, "bert-2", "Pending"],
-    ]  # fmt: skip
+        [0, "bert-0", "Running"],
+        [1, "bert-1", "Running"],
+        [2, "bert-2", "Pending"],
+    ]
     assert any("kubectl port-forward pod/bert-0" in note for note in report["notes"])
 
 

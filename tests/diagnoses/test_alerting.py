@@ -11,9 +11,12 @@ from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.model import Finding, Outcome, Severity, Verdict
 
 BAD = Outcome(
-    id="TPU604", name="stalled", verdict=Verdict.FAILED, severity=Severity.ERROR,
+    id="TPU604",
+    name="stalled",
+    verdict=Verdict.FAILED,
+    severity=Severity.ERROR,
     findings=(Finding("no step for 700 s", "look"), Finding("another", "look")),
-)  # fmt: skip
+)
 GOOD = Outcome(id="TPU604", name="stalled", verdict=Verdict.PASSED, severity=Severity.ERROR)
 
 
@@ -28,8 +31,9 @@ def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:
     alerts.judge(GOOD, {"job": "bert", "cause": None})
     alerts.close()
     assert alerts.told == [
-        "TPU604 stalled: no step for 700 s (1 more)", "TPU604 stalled: over",
-    ]  # fmt: skip
+        "TPU604 stalled: no step for 700 s (1 more)",
+        "TPU604 stalled: over",
+    ]
     first, raised, second, over = told.read_text(encoding="utf-8").splitlines()
     assert (first, second) == ("raised input", "over")
     payload = json.loads(raised)

@@ -54,10 +54,13 @@ def report(
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")
     return Report(
-        subject=Subject("job", "train.py"), target=TargetSummary("v5e-4", 4),
-        started="2026-01-01T00:00:00+00:00", outcomes=(), predictions=(prediction,),
+        subject=Subject("job", "train.py"),
+        target=TargetSummary("v5e-4", 4),
+        started="2026-01-01T00:00:00+00:00",
+        outcomes=(),
+        predictions=(prediction,),
         measurements={"step_time_ms": clock, **predicted_step.measurements(signals)},
-    )  # fmt: skip
+    )
 
 
 def larger(times: int) -> tuple[Work, ...]:
@@ -121,9 +124,12 @@ def test_without_a_limit_it_only_tells() -> None:
 def operations(**factors: float) -> Report:
     """A report whose step has a product, its gradient, its update and copies without a line."""
     names = {
-        "product": "model/dense/MatMul", "gradient": "gradient_tape/model/dense/MatMul/MatMul_1",
-        "exchange": "sgd/XlaAllReduce", "update": "sgd/AssignAddVariableOp_6", "copies": "(copy)",
-    }  # fmt: skip
+        "product": "model/dense/MatMul",
+        "gradient": "gradient_tape/model/dense/MatMul/MatMul_1",
+        "exchange": "sgd/XlaAllReduce",
+        "update": "sgd/AssignAddVariableOp_6",
+        "copies": "(copy)",
+    }
     figures = tuple(
         OperationFigures(
             operation=name,

@@ -12,9 +12,13 @@ from tpudiag.diagnoses.expectation import expected
 from tpudiag.errors import UsageError
 
 ROW = {
-    "target": "v5e-8", "batch_per_replica": 128, "best": True, "examples_per_second": 10_000.0,
-    "step_ms": 100.0, "step_high_ms": 125.0,
-}  # fmt: skip
+    "target": "v5e-8",
+    "batch_per_replica": 128,
+    "best": True,
+    "examples_per_second": 10_000.0,
+    "step_ms": 100.0,
+    "step_high_ms": 125.0,
+}
 
 
 def plan(folder: Path, *rows: dict[str, Any]) -> Path:

@@ -13,9 +13,13 @@ REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 def outcome(verdict: Verdict, cause: str | None, how: str | None) -> Outcome:
     return Outcome(
-        id="TPU101", name="retracing", verdict=verdict, severity=Severity.WARNING,
-        reason=skipped_reason(cause, how), how_to_measure=how,
-    )  # fmt: skip
+        id="TPU101",
+        name="retracing",
+        verdict=verdict,
+        severity=Severity.WARNING,
+        reason=skipped_reason(cause, how),
+        how_to_measure=how,
+    )
 
 
 ASKS = outcome(Verdict.SKIPPED, "a training step was not seen", REHEARSE)

@@ -68,8 +68,9 @@ def test_a_rehearsal_parts_the_step_by_its_wait_for_input() -> None:
         ("step time", (0.0, 1.0), (10.0, 12.0))
     ]
     assert {s.name: s.y for s in found["step_part"]} == {
-        "input wait": (4.0, 13.0), "rest of the step": (6.0, 0.0),
-    }  # fmt: skip
+        "input wait": (4.0, 13.0),
+        "rest of the step": (6.0, 0.0),
+    }
     unknown = Signals(
         origin=Origin.REHEARSAL, steps=StepTimes(step_ms=(10.0,), input_wait_ms=None, source="job")
     )

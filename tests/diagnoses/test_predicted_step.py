@@ -57,10 +57,14 @@ def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
     assert figures["predicted_bound_by"].value == "HBM"
     assert figures["hbm_need_bytes"].value == GIB
     assert {
-        "predicted_mfu", "predicted_examples_per_second", "flops_per_example",
-        "hbm_bytes_per_example", "collective_bytes_per_step", "compiler_cycles_per_example",
+        "predicted_mfu",
+        "predicted_examples_per_second",
+        "flops_per_example",
+        "hbm_bytes_per_example",
+        "collective_bytes_per_step",
+        "compiler_cycles_per_example",
         "input_needed_examples_per_second_per_host",
-    } <= set(figures)  # fmt: skip
+    } <= set(figures)
 
 
 def test_without_a_program_there_is_no_prediction() -> None:

@@ -25,11 +25,13 @@ def made(spaces: ModuleType) -> Any:
     about: dict[str, dict[str, Any]] = {
         "fusion.1": {"flops": FLOPS, "bytes_accessed": 10**6, "tf_op": DOT, "source": "a/net.py:7"},
         "fusion.2": {
-            "flops": FLOPS, "bytes_accessed": 10**6, "deduplicated_name": "fusion.1",
+            "flops": FLOPS,
+            "bytes_accessed": 10**6,
+            "deduplicated_name": "fusion.1",
             "tf_op": DOT.replace("decoder", "rematted_computation/decoder"),
         },
         "async-collective-done.3": {"flops": 0, "bytes_accessed": 4096},
-    }  # fmt: skip
+    }
     modules, ops, marks = list[Any](), list[Any](), list[Any]()
     for number in range(10):
         start = 50.0 + 10 * number

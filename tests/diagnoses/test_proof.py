@@ -39,8 +39,13 @@ def ended(id_: str, verdict: Verdict) -> Outcome:
     )
 
 
-def report(*outcomes: Outcome, losses: tuple[float, ...] = (1.0, 0.5), partial: str | None = None,
-           weights: tuple[float, ...] = (3.0, 3.0), traces: int = 7) -> Report:  # fmt: skip
+def report(
+    *outcomes: Outcome,
+    losses: tuple[float, ...] = (1.0, 0.5),
+    partial: str | None = None,
+    weights: tuple[float, ...] = (3.0, 3.0),
+    traces: int = 7,
+) -> Report:
     return Report(
         subject=Subject("job", "train.py"),
         started="2026-01-01T00:00:00+00:00",
@@ -58,8 +63,13 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> documents.Scrip
     return documents.script("train.py", tmp_path)
 
 
-def candidate(document: documents.Script, line: int, edit: Edit, effect: Effect = Effect.NONE,
-              about: Finding | None = None) -> Candidate:  # fmt: skip
+def candidate(
+    document: documents.Script,
+    line: int,
+    edit: Edit,
+    effect: Effect = Effect.NONE,
+    about: Finding | None = None,
+) -> Candidate:
     change = SourceChange(title="t", file="train.py", effect=effect, replacements=(), diff="")
     return Candidate(
         id="TPU203",
@@ -143,8 +153,9 @@ def test_losses_are_compared(
 def test_weights_are_compared_where_the_step_returns_no_loss() -> None:
     none = report(losses=())
     assert proof.compared(none, none, [Effect.NONE]) == (
-        True, "the weights after the observed steps are equal bit for bit",
-    )  # fmt: skip
+        True,
+        "the weights after the observed steps are equal bit for bit",
+    )
     assert not proof.compared(none, report(losses=(), weights=(4.0, 4.0)), [Effect.NONE])[0]
     assert "nothing" not in proof.compared(report(losses=(), weights=()), none, [])[1]
 
@@ -176,6 +187,7 @@ def test_worth_is_taken_from_what_was_measured(document: documents.Script) -> No
     assert proof.worth(change, report(traces=1)) == "7 -> 1 traces"
     costly = candidate(document, 2, Edit(9, 9, "# new\n"), about=finding(2, cost=12.5))
     assert proof.worth(costly, report()) == "up to 12.5 ms a step here"
-    changes = {each.name: (each.before, each.after) for each in
-               proof.figures(report(), report(traces=1))}  # fmt: skip
+    changes = {
+        each.name: (each.before, each.after) for each in proof.figures(report(), report(traces=1))
+    }
     assert changes == {"traces": (7, 1)}

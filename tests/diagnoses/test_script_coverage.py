@@ -34,8 +34,9 @@ def test_each_training_function_is_named() -> None:
 
 def test_what_was_shortened_is_said() -> None:
     loops = (
-        ShortenedLoop("epochs of fit", HERE, 2, 90), ShortenedLoop("tf.range", HERE, 4, None),
-    )  # fmt: skip
+        ShortenedLoop("epochs of fit", HERE, 2, 90),
+        ShortenedLoop("tf.range", HERE, 4, None),
+    )
     (note,) = script_coverage.notes(Coverage(end="whole", shortened=loops, replayed_batches=1))
     assert note == (
         "Shortened past the steps observed: epochs of fit (train.py:40): 2 of 90; tf.range "

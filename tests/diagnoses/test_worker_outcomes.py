@@ -11,10 +11,14 @@ from tpudiag.model import Evidence, Finding, Outcome, Severity, Verdict
 def outcome(verdict: Verdict) -> Outcome:
     findings = (Finding("slow", "mend it"),) if verdict is Verdict.FAILED else ()
     return Outcome(
-        id="TPU603", name="throughput-drop", verdict=verdict, severity=Severity.ERROR,
-        reason="too few steps" if verdict is Verdict.SKIPPED else None, findings=findings,
+        id="TPU603",
+        name="throughput-drop",
+        verdict=verdict,
+        severity=Severity.ERROR,
+        reason="too few steps" if verdict is Verdict.SKIPPED else None,
+        findings=findings,
         evidence=(Evidence("rate", 1.0),) if verdict is Verdict.PASSED else (),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,17 +36,22 @@ def test_passed_only_where_all_passed(verdicts: tuple[Verdict, Verdict], togethe
 
 
 def test_whose_finding_it_is_is_said() -> None:
-    (one,) = merged([
-        ("worker 0", False, (outcome(Verdict.PASSED),)),
-        ("worker 1", False, (outcome(Verdict.FAILED),)),
-    ])  # fmt: skip
+    (one,) = merged(
+        [
+            ("worker 0", False, (outcome(Verdict.PASSED),)),
+            ("worker 1", False, (outcome(Verdict.FAILED),)),
+        ]
+    )
     assert [finding.message for finding in one.findings] == ["worker 1: slow"]
 
 
 def test_a_short_run_that_ended_spoils_nothing() -> None:
-    (one,) = merged([
-        ("train", False, (outcome(Verdict.PASSED),)), ("eval", True, (outcome(Verdict.SKIPPED),)),
-    ])  # fmt: skip
+    (one,) = merged(
+        [
+            ("train", False, (outcome(Verdict.PASSED),)),
+            ("eval", True, (outcome(Verdict.SKIPPED),)),
+        ]
+    )
     assert one.verdict is Verdict.PASSED
     (one,) = merged([("a", True, (outcome(Verdict.SKIPPED),))] * 2)
     assert (one.verdict, one.reason) == (Verdict.SKIPPED, "too few steps")

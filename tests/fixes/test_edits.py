@@ -31,5 +31,6 @@ def test_a_form_feed_ends_no_line() -> None:
 def test_a_patch_keeps_line_ends() -> None:
     patch = edits.unified("t.py", "a\r\nb\r\n", "a\r\nc\r\n")
     assert patch == "--- a/t.py\n+++ b/t.py\n@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n"
-    assert edits.unified("t.py", "a", "b").endswith("-a\n\\ No newline at end of file\n+b\n"
-                                                    "\\ No newline at end of file\n")  # fmt: skip
+    assert edits.unified("t.py", "a", "b").endswith(
+        "-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"
+    )

@@ -14,9 +14,12 @@ FIRST = "aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA"
 
 def mended(text: str, line: str, name: str, old: str, new: str, message: str = READ) -> str:
     return changed(
-        "TPU107", text, line, message.format(name, old, new),
+        "TPU107",
+        text,
+        line,
+        message.format(name, old, new),
         figures={"frozen": name, "when traced": old, "in Python now": new},
-    )  # fmt: skip
+    )
 
 
 def test_a_global_number_becomes_a_variable_in_the_scope() -> None:

@@ -30,7 +30,7 @@ from tpudiag.known_errors.search import match
         (r"steps \(?:no|choice\)", (r"steps \(?:no|choice\)",)),
         ("x(?P<all>(?:one|two) steps)", ("x(?P<all>(?:one|two) steps)",)),
     ],
-)  # fmt: skip
+)
 def test_a_pattern_of_a_common_word_is_taken_apart(pattern: str, forms: tuple[str, ...]) -> None:
     assert alternatives(pattern) == forms
 

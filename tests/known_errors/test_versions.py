@@ -11,8 +11,11 @@ ABORT = "F tpu_library_init_fns.inc:98] TpuEmbeddingEngine_ExecutePartitioner no
 def test_versions_are_read_in_the_ways_people_write_them() -> None:
     text = "TF 2.15\nkeras: 3.0.5\nlibtpu==0.0.10\nTensorFlow version: 2.3.0\nnumpy 1.26.4"
     assert versions_in(text) == {
-        "tensorflow": "2.15", "keras": "3.0.5", "libtpu": "0.0.10", "numpy": "1.26.4"
-    }  # fmt: skip
+        "tensorflow": "2.15",
+        "keras": "3.0.5",
+        "libtpu": "0.0.10",
+        "numpy": "1.26.4",
+    }
     assert versions_in("tensorflow-tpu-2.19.1") == {"tensorflow": "2.19.1"}
 
 

@@ -201,9 +201,12 @@ def test_without_the_extra_one_line_says_so(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError(name='mcp')\n")
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "mcp"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "pip install 'tpudiag[mcp]'" in line
@@ -212,8 +215,11 @@ def test_without_the_extra_one_line_says_so(tmp_path: Path) -> None:
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "mcp", "--folder", str(tmp_path / "none")],
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 2
     assert done.stderr.startswith("tpudiag: --folder ")
     assert json.dumps(done.stdout) == '""'

@@ -78,14 +78,22 @@ def long_report() -> Report:
         subject=Subject("job", "train.py"),
         started="2026-01-02T03:04:05Z",
         outcomes=(
-            Outcome(id="TPU101", name="retracing", verdict=Verdict.PASSED,
-                    severity=Severity.WARNING, evidence=seen),
+            Outcome(
+                id="TPU101",
+                name="retracing",
+                verdict=Verdict.PASSED,
+                severity=Severity.WARNING,
+                evidence=seen,
+            ),
         ),
-        series=(Series(kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,), y=(2.0,),
-                       source="job"),),
+        series=(
+            Series(
+                kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,), y=(2.0,), source="job"
+            ),
+        ),
         samples=(StepSamples("step_time_ms", "ms", (1.0, 2.0)),),
         excerpts=(Excerpt("/etc/passwd", 1, ("root",)),),
-    )  # fmt: skip
+    )
 
 
 def test_an_answer_is_short_and_fits_the_schema_of_reports() -> None:

@@ -30,10 +30,15 @@ LABELS, KEY_LENGTH, VALUE_LENGTH = 30, 100, 1024
 RESOURCES = {
     "generic_task": {"project_id", "location", "namespace", "job", "task_id"},
     "k8s_container": {
-        "project_id", "location", "cluster_name", "namespace_name", "pod_name", "container_name",
+        "project_id",
+        "location",
+        "cluster_name",
+        "namespace_name",
+        "pod_name",
+        "container_name",
     },
     "gce_instance": {"project_id", "instance_id", "zone"},
-}  # fmt: skip
+}
 USER_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 

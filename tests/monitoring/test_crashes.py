@@ -27,9 +27,13 @@ for x in tpudiag.track(range(10), path="a.sqlite"):
 def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(script, encoding="utf-8")
     return subprocess.run(
-        [sys.executable, "train.py"], cwd=folder, capture_output=True, text=True, check=False,
+        [sys.executable, "train.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
         timeout=60,
-    )  # fmt: skip
+    )
 
 
 def test_an_exception_in_the_loop_is_how_the_run_ended(

@@ -119,8 +119,10 @@ def test_alerts_carry_their_cause_and_are_set_back(recordings: ModuleType, tmp_p
         return {(each["check"], each["cause"], value) for each, value in labels}
 
     assert shown(slow, TPU603=True, TPU201=True, TPU604=False) == {
-        ("TPU603", "input", 1.0), ("TPU201", "", 1.0), ("TPU604", "", 0.0),
-    }  # fmt: skip
+        ("TPU603", "input", 1.0),
+        ("TPU201", "", 1.0),
+        ("TPU604", "", 0.0),
+    }
     over = {("TPU603", "input", 0.0), ("TPU603", "", 0.0), ("TPU201", "", 0.0)}
     assert shown(slow, TPU603=False, TPU201=False) == over
     assert shown(slow, TPU603=False) == {("TPU603", "", 0.0)}

@@ -10,9 +10,12 @@ from tpudiag.monitoring import grafana
 from tpudiag.monitoring.metrics import COUNTERS, METRICS
 
 PLUGIN = {
-    "duty_cycle", "tensorcore_utilization", "memory_bandwidth_utilization", "memory_used",
+    "duty_cycle",
+    "tensorcore_utilization",
+    "memory_bandwidth_utilization",
+    "memory_used",
     "memory_total",
-}  # fmt: skip
+}
 
 
 def made(job: str | None = None) -> dict[str, Any]:

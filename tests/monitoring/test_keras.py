@@ -37,8 +37,10 @@ def test_every_step_is_recorded_and_pauses_are_known(
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(path), "4"],
         env={**os.environ, "TF_USE_LEGACY_KERAS": legacy},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.split() == [module, "0"]
     found = read(path)
     assert found.run.name == "fit"

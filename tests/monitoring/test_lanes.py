@@ -45,9 +45,11 @@ def test_restarts_of_two_workers_keep_to_their_host_or_number() -> None:
     others: tuple[dict[str, Any], ...] = ({"host": "other"}, {"worker": "worker 1"})
     for apart in others:
         runs = [
-            stored("a1", 0, 10, ended=False), stored("b1", 0, 11, ended=False, pid=2, **apart),
-            stored("b2", 20, 30, pid=3, **apart), stored("a2", 21, 30, pid=4),
-        ]  # fmt: skip
+            stored("a1", 0, 10, ended=False),
+            stored("b1", 0, 11, ended=False, pid=2, **apart),
+            stored("b2", 20, 30, pid=3, **apart),
+            stored("a2", 21, 30, pid=4),
+        ]
         assert sorted(ids(lanes(runs, dead))) == [["a1", "a2"], ["b1", "b2"]]
 
 
@@ -60,8 +62,10 @@ def test_another_script_is_another_job() -> None:
 
 def test_a_worker_that_fell_silent_while_others_began_an_epoch_is_judged() -> None:
     runs = [
-        stored("a1", 0, 10), stored("b", 0, 5, ended=False, pid=2), stored("a2", 11, 30),
-    ]  # fmt: skip
+        stored("a1", 0, 10),
+        stored("b", 0, 5, ended=False, pid=2),
+        stored("a2", 11, 30),
+    ]
     assert ids(judged(lanes(runs, lambda run: run.pid == 2))) == [["a1", "a2"], ["b"]]
 
 

@@ -41,17 +41,26 @@ def test_the_parts_of_a_run_add_up() -> None:
     pauses = (pause("epoch end", 200, 30), pause("checkpoint", 205, 10), pause("mine", 240, 5))
     ledger.take(
         recording(
-            RUN, window(0, 110, 20, compile_ms=15_000.0), window(1, 130, 60, wait_ms=6_000.0),
-            window(2, 190, 60, pause_ms=35_000.0), window(3, 250, 100), pauses=pauses,
+            RUN,
+            window(0, 110, 20, compile_ms=15_000.0),
+            window(1, 130, 60, wait_ms=6_000.0),
+            window(2, 190, 60, pause_ms=35_000.0),
+            window(3, 250, 100),
+            pauses=pauses,
         ),
         {3: 70.0},
-    )  # fmt: skip
+    )
     account = ledger.account()
     assert account.total_s == pytest.approx(250)
     assert {use: round(seconds, 6) for use, seconds in account.spent.items()} == {
-        TimeUse.START_UP: 10, TimeUse.COMPILE: 15, TimeUse.STEPS: 5 + 54 + 25 + 30,
-        TimeUse.INPUT: 6, TimeUse.OTHER: 25, TimeUse.SAVE: 10, TimeUse.STALLED: 70,
-    }  # fmt: skip
+        TimeUse.START_UP: 10,
+        TimeUse.COMPILE: 15,
+        TimeUse.STEPS: 5 + 54 + 25 + 30,
+        TimeUse.INPUT: 6,
+        TimeUse.OTHER: 25,
+        TimeUse.SAVE: 10,
+        TimeUse.STALLED: 70,
+    }
     assert account.goodput == pytest.approx(114 / 250)
     assert sum(sum(one.values()) for one in account.minutes.values()) == pytest.approx(250)
 
@@ -60,9 +69,12 @@ def restarted(*, saved: bool, ended: bool = False) -> Ledger:
     ledger = Ledger()
     saves = (pause("checkpoint", 130, 5),) if saved else ()
     first = recording(
-        RUN, window(0, 110, 20), window(1, 130, 20, pause_ms=5_000.0 if saved else 0.0),
-        window(2, 150, 40), pauses=saves,
-    )  # fmt: skip
+        RUN,
+        window(0, 110, 20),
+        window(1, 130, 20, pause_ms=5_000.0 if saved else 0.0),
+        window(2, 150, 40),
+        pauses=saves,
+    )
     if ended:
         first = replace(first, run=replace(first.run, ended_ns=190 * NS))
     ledger.take(first, {})

@@ -95,10 +95,13 @@ def test_over_two_restarts_it_is_within_3_percent(
     whole = events[-1][2] - events[0][1]
     assert account.total_s == pytest.approx(whole, rel=0.03)
     for use, seconds in {
-        TimeUse.STEPS: spent["step"], TimeUse.INPUT: spent["input"],
-        TimeUse.EVALUATION: spent["evaluation"], TimeUse.SAVE: spent["checkpoint"],
-        TimeUse.COMPILE: spent["first"], TimeUse.START_UP: spent["start-up"],
-    }.items():  # fmt: skip
+        TimeUse.STEPS: spent["step"],
+        TimeUse.INPUT: spent["input"],
+        TimeUse.EVALUATION: spent["evaluation"],
+        TimeUse.SAVE: spent["checkpoint"],
+        TimeUse.COMPILE: spent["first"],
+        TimeUse.START_UP: spent["start-up"],
+    }.items():
         assert account.spent.get(use, 0.0) == pytest.approx(seconds, abs=0.03 * whole), use
     lost = sum(account.spent[use] for use in (TimeUse.REPEATED, TimeUse.DOWN))
     assert lost == pytest.approx(spent["repeated"] + spent["down"], abs=0.05 * whole)

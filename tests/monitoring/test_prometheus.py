@@ -59,6 +59,8 @@ def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> N
     slow = replace(figures(recordings, tmp_path), cause="input")
     rows = exposition([(slow, {"TPU603": True, "TPU604": False, "TPU201": True})]).splitlines()
     alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
-    assert [('cause="input"' in row, row.partition(',id=')[2]) for row in alerts] == [
-        (True, '"TPU603"} 1'), (False, '"TPU604"} 0'), (False, '"TPU201"} 1'),
-    ]  # fmt: skip
+    assert [('cause="input"' in row, row.partition(",id=")[2]) for row in alerts] == [
+        (True, '"TPU603"} 1'),
+        (False, '"TPU604"} 0'),
+        (False, '"TPU201"} 1'),
+    ]

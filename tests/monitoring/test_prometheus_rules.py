@@ -44,27 +44,35 @@ def case(inputs: list[dict[str, str]], expected: dict[str, dict[int, int]]) -> d
                 "eval_time": f"{minute}m",
                 "exp_samples": [{"labels": "{}", "value": count}],
             }
-            for alert, times in expected.items() if found[alert]
+            for alert, times in expected.items()
+            if found[alert]
             for minute, count in times.items()
         ],
-    }  # fmt: skip
+    }
 
 
 CASES = {
     "a drop through a restart": case(
-        [series("steps_per_second", "10x200"),
-         series("steps_per_second", f"_x201 10x158 7x{HOURS_7 - 361}", SECOND)],
+        [
+            series("steps_per_second", "10x200"),
+            series("steps_per_second", f"_x201 10x158 7x{HOURS_7 - 361}", SECOND),
+        ],
         {"TpudiagThroughputDrop": {300: 0, 358: 0, 380: 1}},
     ),
     "a steady job, and a young one": case(
-        [series("steps_per_second", f"10x{HOURS_7}"),
-         series("steps_per_second", "10x30 2x100", '{job_name="young",worker="y",run_id="1"}')],
+        [
+            series("steps_per_second", f"10x{HOURS_7}"),
+            series("steps_per_second", "10x30 2x100", '{job_name="young",worker="y",run_id="1"}'),
+        ],
         {"TpudiagThroughputDrop": {100: 0, HOURS_7: 0}},
     ),
     "a job that is gone, and one that ended": case(
-        [series("steps", "1+1x60"), series("run_ended", "0x60"),
-         series("steps", "1+1x60", '{job_name="done",worker="w",run_id="1"}'),
-         series("run_ended", "0x59 1", '{job_name="done",worker="w",run_id="1"}')],
+        [
+            series("steps", "1+1x60"),
+            series("run_ended", "0x60"),
+            series("steps", "1+1x60", '{job_name="done",worker="w",run_id="1"}'),
+            series("run_ended", "0x59 1", '{job_name="done",worker="w",run_id="1"}'),
+        ],
         {"TpudiagNoPoints": {60: 0, 65: 0, 80: 1}},
     ),
     "a job that was restarted is not gone": case(
@@ -72,13 +80,19 @@ CASES = {
         {"TpudiagNoPoints": {75: 0, 100: 0}},
     ),
     "no first step": case(
-        [series("run_age_seconds", "0+60x60"), series("steps", "0x40 1+1x20"),
-         series("silent_seconds", "0+60x60")],
+        [
+            series("run_age_seconds", "0+60x60"),
+            series("steps", "0x40 1+1x20"),
+            series("silent_seconds", "0+60x60"),
+        ],
         {"TpudiagNoFirstStep": {19: 0, 22: 1, 42: 0}, "TpudiagNoStep": {35: 0}},
     ),
     "no step": case(
-        [series("run_age_seconds", "9000+60x60"), series("steps", "100x60"),
-         series("silent_seconds", "0+60x60")],
+        [
+            series("run_age_seconds", "9000+60x60"),
+            series("steps", "100x60"),
+            series("silent_seconds", "0+60x60"),
+        ],
         {"TpudiagNoFirstStep": {40: 0}, "TpudiagNoStep": {19: 0, 22: 1}},
     ),
     "shares": case(
@@ -90,18 +104,22 @@ CASES = {
         {"TpudiagLostSteps": {15: 0, 23: 1, 45: 0}},
     ),
     "a check that fails": case(
-        [series("alert", "0x10 1x10", f'{{{ME},run_id="1",id="TPU603"}}'),
-         series("alert", "0x20", f'{{{ME},run_id="1",id="TPU604"}}')],
+        [
+            series("alert", "0x10 1x10", f'{{{ME},run_id="1",id="TPU603"}}'),
+            series("alert", "0x20", f'{{{ME},run_id="1",id="TPU604"}}'),
+        ],
         {"TpudiagCheckFailed": {5: 0, 12: 1}},
     ),
     "the device plugin": case(
-        [{"series": 'memory_used{make="cloud-tpu",accelerator_id="0"}', "values": "97x20"},
-         {"series": 'memory_used{make="nvidia",accelerator_id="0"}', "values": "99x20"},
-         {"series": 'memory_total{make="cloud-tpu",accelerator_id="0"}', "values": "100x20"},
-         {"series": 'memory_total{make="nvidia",accelerator_id="0"}', "values": "100x20"}],
+        [
+            {"series": 'memory_used{make="cloud-tpu",accelerator_id="0"}', "values": "97x20"},
+            {"series": 'memory_used{make="nvidia",accelerator_id="0"}', "values": "99x20"},
+            {"series": 'memory_total{make="cloud-tpu",accelerator_id="0"}', "values": "100x20"},
+            {"series": 'memory_total{make="nvidia",accelerator_id="0"}', "values": "100x20"},
+        ],
         {"TpuChipMemoryHigh": {3: 0, 10: 1}},
     ),
-}  # fmt: skip
+}
 
 
 @needs_promtool
@@ -118,10 +136,15 @@ def test_each_rule_fires_on_its_own_trouble_alone(tmp_path: Path) -> None:
 def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) -> None:
     charts = [query for *_, queries in grafana.PANELS for query, _ in queries]
     extra = [
-        Rule(id=f"c{n}", alert=f"C{n}", summary="", text="",
-             expr=query.replace("$__rate_interval", "5m"))
+        Rule(
+            id=f"c{n}",
+            alert=f"C{n}",
+            summary="",
+            text="",
+            expr=query.replace("$__rate_interval", "5m"),
+        )
         for n, query in enumerate(charts)
-    ]  # fmt: skip
+    ]
     every = (*rules(job, Limits(drop=0.3)), *extra)
     (tmp_path / "rules.yml").write_text(as_yaml(every))
     done = promtool("check", "rules", tmp_path / "rules.yml")
@@ -136,8 +159,9 @@ def test_every_rule_is_tried() -> None:
 
 def test_a_named_job_has_its_own_series_only() -> None:
     selectors = [
-        selector for rule in rules("bert", Limits())
+        selector
+        for rule in rules("bert", Limits())
         for selector in re.findall(r"tpudiag_\w+(?:\{[^}]*\})?", rule.expr)
-    ]  # fmt: skip
+    ]
     assert selectors
     assert all(selector.endswith('{job_name="bert"}') for selector in selectors)

@@ -257,8 +257,9 @@ def test_no_call_holds_more_than_200_series(
     world.spool.add([Point(world.source, metric.name, end_ns, 1.0) for metric in many], 10 * NS)
     world.run(60, points=False)
     sizes = [
-        len(request.time_series) for _, method, request in emulator.calls
+        len(request.time_series)
+        for _, method, request in emulator.calls
         if method == "CreateTimeSeries"
-    ]  # fmt: skip
+    ]
     assert sizes == [emulators.SERIES_A_CALL, emulators.SERIES_A_CALL, 50]
     assert world.spool.counts == {"accepted": 450}

@@ -62,8 +62,11 @@ def test_a_model_that_is_kept_is_told_once_and_its_errors_stand() -> None:
         model.save("full")
     assert model.load_weights("b") == "b"
     assert heard.told[2:] == [
-        "begin checkpoint", "end checkpoint", "begin restore", "end restore",
-    ]  # fmt: skip
+        "begin checkpoint",
+        "end checkpoint",
+        "begin restore",
+        "end restore",
+    ]
     tensorflow_events.forget(heard)
     model.save("a")
     assert len(heard.told) == 6

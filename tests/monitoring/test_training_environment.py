@@ -31,8 +31,11 @@ def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
     """The modules of others that a loop with `track` imported, and the seconds of our import."""
     done = subprocess.run(
         [python, "-I", "-c", TRAINS, folder, str(recording)],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     modules, took_s = done.stdout.splitlines()
     return modules, float(took_s)
 
@@ -61,8 +64,10 @@ def test_it_is_installed_without_dependencies(tmp_path: Path) -> None:
         shutil.copy(ROOT / file, source / file)
     subprocess.run(
         [python, "-m", "pip", "install", "--quiet", "--no-deps", str(source)],
-        timeout=200, check=True, capture_output=True,
-    )  # fmt: skip
+        timeout=200,
+        check=True,
+        capture_output=True,
+    )
     modules, _ = trained(python, str(tmp_path), tmp_path / "run.sqlite")
     assert modules == "[]"
     frozen = subprocess.run(

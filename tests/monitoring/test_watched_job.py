@@ -64,9 +64,13 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
 ) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(
-        path, STEADY, silent_s=700, id="one", pid=gone_pid(),
+        path,
+        STEADY,
+        silent_s=700,
+        id="one",
+        pid=gone_pid(),
         beat_ns=int(recordings.time.time() - 700) * NS,
-    )  # fmt: skip
+    )
     recordings.write(path, [2.0] * 300, id="two")
     with Session([str(path)], Settings()) as session:
         assert session.look()
@@ -80,9 +84,14 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
 def test_another_target_or_batch_is_another_job(tmp_path: Path, recordings: ModuleType) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(
-        path, STEADY, silent_s=1_400, id="one", pid=gone_pid(), hbm_limit_bytes=2**34,
+        path,
+        STEADY,
+        silent_s=1_400,
+        id="one",
+        pid=gone_pid(),
+        hbm_limit_bytes=2**34,
         beat_ns=int(recordings.time.time() - 1_400) * NS,
-    )  # fmt: skip
+    )
     recordings.write(path, [2.0] * 600, id="two", hbm_limit_bytes=2**33)
     assert outcomes(path)["TPU603"].verdict is Verdict.PASSED
 

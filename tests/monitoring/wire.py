@@ -17,14 +17,20 @@ rpc_status: Any = import_module("grpc_status.rpc_status")
 SERVICES = {
     "MetricService": ("CreateMetricDescriptor", "CreateTimeSeries"),
     "AlertPolicyService": (
-        "ListAlertPolicies", "GetAlertPolicy", "CreateAlertPolicy", "UpdateAlertPolicy",
+        "ListAlertPolicies",
+        "GetAlertPolicy",
+        "CreateAlertPolicy",
+        "UpdateAlertPolicy",
         "DeleteAlertPolicy",
     ),
     "NotificationChannelService": ("ListNotificationChannels",),
     "DashboardsService": (
-        "ListDashboards", "CreateDashboard", "UpdateDashboard", "DeleteDashboard",
+        "ListDashboards",
+        "CreateDashboard",
+        "UpdateDashboard",
+        "DeleteDashboard",
     ),
-}  # fmt: skip
+}
 
 
 class Refused(Exception):

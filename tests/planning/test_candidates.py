@@ -22,10 +22,20 @@ def predicted(batch: int, ms: float) -> PredictedStep:
     step = Range(0.8 * ms, ms, 1.2 * ms)
     none = Range(0.0, 0.0, 0.0)
     return PredictedStep(
-        target="v5e-8", batch=batch, ms=step, device_ms=step, bound_by=Bound.HBM,
-        split_ms=((Bound.HBM, ms),), mfu=none, hbm_use=none, flops=1, hbm_bytes=1,
-        collective_bytes=1, collective_ms=none, top=(),
-    )  # fmt: skip
+        target="v5e-8",
+        batch=batch,
+        ms=step,
+        device_ms=step,
+        bound_by=Bound.HBM,
+        split_ms=((Bound.HBM, ms),),
+        mfu=none,
+        hbm_use=none,
+        flops=1,
+        hbm_bytes=1,
+        collective_bytes=1,
+        collective_ms=none,
+        top=(),
+    )
 
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
@@ -98,8 +108,9 @@ def test_a_batch_that_fits_only_by_recomputation_is_not_taken() -> None:
 
 def test_a_batch_without_headroom_is_not_taken() -> None:
     assert chosen(plan(answer(128, 8), answer(256, 15.5))) == (
-        128, "256 fits, but leaves 3% of the HBM",
-    )  # fmt: skip
+        128,
+        "256 fits, but leaves 3% of the HBM",
+    )
 
 
 def test_a_larger_batch_that_is_no_faster_is_not_taken() -> None:

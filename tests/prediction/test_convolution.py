@@ -13,21 +13,30 @@ def count(opcode: str, left: str, right: str, out: str, attributes: str) -> int:
 
 
 def test_a_matrix_product_as_a_convolution() -> None:
-    product = count("convolution", "bf16[128,784]", "bf16[784,64]", "bf16[128,64]",
-                    "dim_labels=bf_io->bf")  # fmt: skip
+    product = count(
+        "convolution", "bf16[128,784]", "bf16[784,64]", "bf16[128,64]", "dim_labels=bf_io->bf"
+    )
     assert product == 2 * 128 * 784 * 64
 
 
 def test_a_dot_contracts_what_it_says() -> None:
-    assert count("dot", "f32[8,128,32]", "f32[8,32,16]", "f32[8,128,16]",
-                 "lhs_contracting_dims={2}, rhs_contracting_dims={1}") == (
-        2 * 8 * 128 * 32 * 16
-    )  # fmt: skip
+    assert count(
+        "dot",
+        "f32[8,128,32]",
+        "f32[8,32,16]",
+        "f32[8,128,16]",
+        "lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+    ) == (2 * 8 * 128 * 32 * 16)
 
 
 def test_taps_outside_the_input_are_left_out() -> None:
-    same = count("convolution", "bf16[2,8,8,3]", "bf16[3,3,3,16]", "bf16[2,8,8,16]",
-                 "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f")  # fmt: skip
+    same = count(
+        "convolution",
+        "bf16[2,8,8,3]",
+        "bf16[3,3,3,16]",
+        "bf16[2,8,8,16]",
+        "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+    )
     inside = (3 * 8 - 2) ** 2
     assert same == 2 * 2 * 16 * 3 * inside
 

@@ -15,10 +15,12 @@ PRODUCT = 2 * 6 * 64 * 2048 * 2048 * 128
 @pytest.mark.parametrize(
     ("name", "products"),
     [
-        ("splash_mha_fwd_residuals.3", 2), ("splash_mha_dkv_no_residuals.1", 4),
-        ("splash_mha_dq_no_residuals", 3), ("jit(f)/flash_attention", 2),
+        ("splash_mha_fwd_residuals.3", 2),
+        ("splash_mha_dkv_no_residuals.1", 4),
+        ("splash_mha_dq_no_residuals", 3),
+        ("jit(f)/flash_attention", 2),
     ],
-)  # fmt: skip
+)
 def test_a_causal_attention_does_half_of_its_products(name: str, products: int) -> None:
     assert attention_flops(name, arrays(QKV)) == products * PRODUCT // 2
 

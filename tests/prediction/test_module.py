@@ -21,8 +21,10 @@ def test_an_instruction_with_a_tuple_for_its_type() -> None:
     instruction = instruction_of(line)
     assert instruction is not None
     assert (instruction.root, instruction.opcode, instruction.operands) == (
-        True, "fusion", ("a.1", "b"),
-    )  # fmt: skip
+        True,
+        "fusion",
+        ("a.1", "b"),
+    )
     assert (instruction.cycles, instruction.op_name) == (12, "dense/MatMul")
     assert instruction.called("calls") == "inner"
 

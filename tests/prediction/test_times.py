@@ -18,9 +18,12 @@ def of(name: str, replicas: int = 1, **figures: object) -> tuple[float, float, f
 
 def test_a_large_product_of_a_v2_takes_what_was_published() -> None:
     low, value, high, bound = of(
-        "v2-8", kind=Kind.PRODUCT, cycles=68_238_000, flops=2 * 8192 * 8192 * 16384,
+        "v2-8",
+        kind=Kind.PRODUCT,
+        cycles=68_238_000,
+        flops=2 * 8192 * 8192 * 16384,
         hbm_bytes=671_088_640,
-    )  # fmt: skip
+    )
     assert bound is Bound.MXU
     assert value == pytest.approx(96, rel=0.03)
     assert low <= value <= high
@@ -53,18 +56,27 @@ def test_parts_of_tiles_are_written_slowly() -> None:
 
 def test_an_all_reduce_over_pairs_lies_in_the_range() -> None:
     low, _, high, bound = of(
-        "v6e-8", 8, kind=Kind.COLLECTIVE, collective="all-reduce", link_bytes=5_368_709_120,
+        "v6e-8",
+        8,
+        kind=Kind.COLLECTIVE,
+        collective="all-reduce",
+        link_bytes=5_368_709_120,
         members=2,
-    )  # fmt: skip
+    )
     assert bound is Bound.ICI
     assert low < 121.7 < high
 
 
 def test_what_runs_beside_others_may_cost_nothing() -> None:
     low, value, high, _ = of(
-        "v5e-8", 8, kind=Kind.COLLECTIVE, collective="all-gather", link_bytes=10**6, members=8,
+        "v5e-8",
+        8,
+        kind=Kind.COLLECTIVE,
+        collective="all-gather",
+        link_bytes=10**6,
+        members=8,
         hidden=True,
-    )  # fmt: skip
+    )
     assert low == 0 < value < high
 
 

@@ -148,11 +148,14 @@ def test_the_loop_of_a_gradient_runs_as_often_as_the_one_before_it_counted() -> 
 @pytest.mark.parametrize(
     ("groups", "members"),
     [
-        ("{{0,1,2,3},{4,5,6,7}}", 4), ("[2,4]<=[8]", 4),
-        ("mesh['axis_0'=256] {'axis_0'}", 256), ("mesh['x'=16,'y'=8] {'y'}", 8),
-        ("mesh['x'=16,'y'=8] {'x','y'}", 128), ("mesh['x'=16] {'x':(2)4}", 4),
+        ("{{0,1,2,3},{4,5,6,7}}", 4),
+        ("[2,4]<=[8]", 4),
+        ("mesh['axis_0'=256] {'axis_0'}", 256),
+        ("mesh['x'=16,'y'=8] {'y'}", 8),
+        ("mesh['x'=16,'y'=8] {'x','y'}", 128),
+        ("mesh['x'=16] {'x':(2)4}", 4),
     ],
-)  # fmt: skip
+)
 def test_the_devices_of_a_collective_are_told_in_several_ways(groups: str, members: int) -> None:
     program = f"""\
 HloModule sum

@@ -20,9 +20,14 @@ from tpudiag.report_figures import Series
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 DRAWN = "document.documentElement.dataset.plots === 'drawn'"
 WIDE, NARROW = (1280, 900), (390, 844)
 SHOWN = "[...document.querySelectorAll('.checks [data-state]:not([hidden])')]"
@@ -103,10 +108,15 @@ def test_all_plots_are_drawn_and_the_page_keeps_people_in(
     assert seen.complaints == []
     assert [url.partition(":")[0] for url in seen.requests] == ["file"]
     marks = {
-        "steps": ".point", "distribution": ".bars .point", "parts": ".bars .point",
-        "memory": ".js-line", "plan": ".js-line", "replicas": ".hm image",
-        "prediction": ".bars .point", "roofline": ".point",
-    }  # fmt: skip
+        "steps": ".point",
+        "distribution": ".bars .point",
+        "parts": ".bars .point",
+        "memory": ".js-line",
+        "plan": ".js-line",
+        "replicas": ".hm image",
+        "prediction": ".bars .point",
+        "roofline": ".point",
+    }
     for plot, mark in marks.items():
         assert seen.page.locator(f"#plot-{plot} {mark}").count() > 0, plot
     assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -25,10 +25,14 @@ from tpudiag.report_figures import Excerpt, Measurement, Table
 
 def outcome(number: int, verdict: Verdict, *findings: Finding) -> Outcome:
     return Outcome(
-        id=f"TPU{number}", name="a-disease", verdict=verdict, severity=Severity.WARNING,
+        id=f"TPU{number}",
+        name="a-disease",
+        verdict=verdict,
+        severity=Severity.WARNING,
         reason="it was not seen" if verdict in (Verdict.SKIPPED, Verdict.BROKEN) else None,
-        findings=findings, evidence=() if findings else (Evidence("seen", 1),),
-    )  # fmt: skip
+        findings=findings,
+        evidence=() if findings else (Evidence("seen", 1),),
+    )
 
 
 def finding(line: int, fix: str = "a = 2") -> Finding:
@@ -38,12 +42,15 @@ def finding(line: int, fix: str = "a = 2") -> Finding:
 
 def job(*outcomes: Outcome) -> Report:
     return Report(
-        subject=Subject("job", "train.py"), target=TargetSummary("v5e-8", 8),
-        started="2026-01-02T03:04:05Z", outcomes=outcomes, headline="Rehearsed for v5e-8.",
+        subject=Subject("job", "train.py"),
+        target=TargetSummary("v5e-8", 8),
+        started="2026-01-02T03:04:05Z",
+        outcomes=outcomes,
+        headline="Rehearsed for v5e-8.",
         excerpts=(Excerpt("train.py", 1, ("import x", "    a = 1  ", "")),),
         measurements={"step_time_ms": Measurement(3.5, "ms", "job")},
         next_command="xprof --logdir logs",
-    )  # fmt: skip
+    )
 
 
 def shown(report: Report) -> list[str]:

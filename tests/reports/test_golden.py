@@ -21,9 +21,15 @@ from tpudiag.model import Report, Severity
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ENDINGS = {
-    "html": "html", "json": "json", "junit": "xml", "markdown": "markdown", "rich": "ansi",
-    "sarif": "sarif", "text": "txt", "text verbose": "verbose.txt",
-}  # fmt: skip
+    "html": "html",
+    "json": "json",
+    "junit": "xml",
+    "markdown": "markdown",
+    "rich": "ansi",
+    "sarif": "sarif",
+    "text": "txt",
+    "text verbose": "verbose.txt",
+}
 BODY = "## What it sees\nThe *wait*, `next()`.\n\n## What to do\n```python\nprefetch()\n```"
 EXPLAINED = {
     "TPU201": Explanation("TPU201", "input-bound", Severity.WARNING, "The step waits.", BODY)
@@ -35,8 +41,10 @@ def without_library(text: str) -> str:
     text = re.sub(r"sha256-[^&]*", "sha256-...", text)
     return re.sub(
         r"(<style>|<script>|<script type=\"text/plain\"[^>]*>).*?(</style>|</script>)",
-        r"\1...\2", text, flags=re.DOTALL,
-    )  # fmt: skip
+        r"\1...\2",
+        text,
+        flags=re.DOTALL,
+    )
 
 
 @pytest.mark.parametrize("format_", ENDINGS)

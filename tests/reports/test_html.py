@@ -156,8 +156,11 @@ def test_a_finding_shows_source_evidence_fix_and_explanation(
     assert [row.text().split("\u25b6")[-1].strip() for row in marked] == ["for batch in dataset:"]
     assert "if <b> & 'x':" in article.text()
     assert [cell.text() for cell in article.all("td")][:4] == [
-        "input wait", "38.12 %", "20 %", "profile",
-    ]  # fmt: skip
+        "input wait",
+        "38.12 %",
+        "20 %",
+        "profile",
+    ]
     finding = specimens["plots"].outcomes[4].findings[0]
     assert finding.fix in [code.text() for code in article.all("code")]
     assert "In XProf: Input Pipeline Analysis" in article.text()

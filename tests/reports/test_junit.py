@@ -34,9 +34,11 @@ def test_a_verdict_is_what_ci_makes_of_it(specimens: dict[str, Report]) -> None:
     outcomes = (*specimens["each-severity"].outcomes, *specimens["broken"].outcomes)
     (suite,) = suites(replace(specimens["empty"], outcomes=outcomes))
     kinds = {
-        Verdict.PASSED: "system-out", Verdict.FAILED: "failure", Verdict.SKIPPED: "skipped",
+        Verdict.PASSED: "system-out",
+        Verdict.FAILED: "failure",
+        Verdict.SKIPPED: "skipped",
         Verdict.BROKEN: "error",
-    }  # fmt: skip
+    }
     for outcome, case in zip(outcomes, suite.findall("testcase"), strict=True):
         assert case.attrib["name"] == f"{outcome.id} {outcome.name}"
         assert [child.tag for child in case] == [kinds[outcome.verdict]]

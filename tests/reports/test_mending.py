@@ -14,14 +14,12 @@ CHANGE = SourceChange(
     title="drop the batch that is not full",
     file="train.py",
     effect=Effect.ORDER,
-    replacements=(
-        Replacement(line=1, column=11, end_line=1, end_column=11, text=", True"),
-    ),
+    replacements=(Replacement(line=1, column=11, end_line=1, end_column=11, text=", True"),),
     diff=DIFF,
     state="proven",
     proof="rehearsed: the finding is gone",
     worth="7 -> 1 traces",
-)  # fmt: skip
+)
 OPEN = Finding("open", "ds.batch(8, True)", (), Location("train.py", 1), change=CHANGE)
 BY_HAND = Finding("Python", "use tf.image", (), Location("train.py", 3), no_change="it is Python")
 

@@ -9,8 +9,13 @@ CELLS = CellMap("train.ipynb", "logs/notebook.py", (1, 4, 10))
 
 def test_a_line_is_found_in_its_cell() -> None:
     assert [CELLS.place(line) for line in (1, 3, 4, 9, 10, 99)] == [
-        (1, 1), (1, 3), (2, 1), (2, 6), (3, 1), (3, 90),
-    ]  # fmt: skip
+        (1, 1),
+        (1, 3),
+        (2, 1),
+        (2, 6),
+        (3, 1),
+        (3, 90),
+    ]
 
 
 def test_locations_anywhere_in_a_fact_are_relocated() -> None:
@@ -24,8 +29,12 @@ def test_locations_anywhere_in_a_fact_are_relocated() -> None:
 def test_lines_that_were_not_reached_are_relocated() -> None:
     fact = {"file": "logs/notebook.py", "first_line": 5, "last_line": 7, "text": "model.save("}
     assert CELLS.relocated(fact) == {
-        "file": "train.ipynb", "first_line": 2, "last_line": 4, "cell": 2, "text": "model.save("
-    }  # fmt: skip
+        "file": "train.ipynb",
+        "first_line": 2,
+        "last_line": 4,
+        "cell": 2,
+        "text": "model.save(",
+    }
 
 
 def test_a_traceback_names_the_cells() -> None:

@@ -14,10 +14,15 @@ from tpudiag.sources import notebook
 def saved(folder: Path, *cells: str, **metadata: object) -> str:
     """A notebook of these code cells, with a page of text before them."""
     code: list[object] = [
-        {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [],
-         "execution_count": None}
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "source": cell,
+            "outputs": [],
+            "execution_count": None,
+        }
         for cell in cells
-    ]  # fmt: skip
+    ]
     text: dict[str, object] = {"cell_type": "markdown", "metadata": {}, "source": ["# A title\n"]}
     whole: dict[str, object] = {
         "nbformat": 4,

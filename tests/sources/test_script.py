@@ -11,12 +11,13 @@ from tpudiag.sources.script import look
 TF1 = {
     "import tensorflow as tf\nwith tf.Session() as s: pass\n": ("tf.Session", 2),
     "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\n": (
-        "tf.compat.v1.disable_v2_behavior", 2,
+        "tf.compat.v1.disable_v2_behavior",
+        2,
     ),
     "from tensorflow.contrib import tpu\n": ("tf.contrib.tpu", 1),
     "import tensorflow as t\nx = t.estimator.Estimator(1)\n": ("tf.estimator.Estimator", 2),
     "from tensorflow.compat.v1 import placeholder as p\np(1)\n": ("tf.compat.v1.placeholder", 1),
-}  # fmt: skip
+}
 TF2 = (
     "import tensorflow as tf\ntf.compat.v1.logging.set_verbosity(1)\n",
     "import tensorflow as tf\nopt = tf.compat.v1.train.AdamOptimizer()\n",

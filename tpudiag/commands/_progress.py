@@ -108,9 +108,12 @@ def _bar() -> Generator[OnPhase]:
 
     counted = (BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(),
-        console=Console(stderr=True), transient=True,
-    ) as shown:  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as shown:
         task = shown.add_task("starting", total=None)
 
         def on_phase(phase: str) -> None:

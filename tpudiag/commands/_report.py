@@ -31,7 +31,7 @@ class Verbs(Protocol):
         formatter_class: type[argparse.HelpFormatter],
     ) -> argparse.ArgumentParser:
         """A parser for one verb."""
-        ...  # fmt: skip
+        ...
 
 
 ENDINGS = {
@@ -52,19 +52,27 @@ def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGro
     """--format and -o."""
     group = parser.add_argument_group("report")
     group.add_argument(
-        "--format", metavar="FORMAT",
+        "--format",
+        metavar="FORMAT",
         help="rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
         "terminal, plain text elsewhere",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "-o", "--output", metavar="FILE", action="append", default=[], type=Path,
+        "-o",
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        type=Path,
         help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
         ".txt); repeatable",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "-v", "--verbose", action="store_true",
+        "-v",
+        "--verbose",
+        action="store_true",
         help="in text: the evidence of what passed too, and how to measure what was not",
-    )  # fmt: skip
+    )
     return group
 
 
@@ -72,23 +80,34 @@ def add_report_options(parser: argparse.ArgumentParser, gates: bool = True) -> N
     """--format, -o, --select, --ignore, and --fail-on where findings decide the exit code."""
     group = add_output_options(parser)
     group.add_argument(
-        "--select", metavar="IDS", type=_ids, default=[], action="extend",
+        "--select",
+        metavar="IDS",
+        type=_ids,
+        default=[],
+        action="extend",
         help="only these checks: ids or families, e.g. TPU101,TPU2",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--ignore", metavar="IDS", type=_ids, default=[], action="extend",
+        "--ignore",
+        metavar="IDS",
+        type=_ids,
+        default=[],
+        action="extend",
         help="not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--pedantic", action="store_true",
+        "--pedantic",
+        action="store_true",
         help="show findings of low confidence too: read from names, text or one short measurement",
-    )  # fmt: skip
+    )
     if not gates:
         return
     group.add_argument(
-        "--fail-on", choices=("error", "warning", "never"), default="error",
+        "--fail-on",
+        choices=("error", "warning", "never"),
+        default="error",
         help="the severity from which a failed check makes the exit code 1 (default: %(default)s)",
-    )  # fmt: skip
+    )
 
 
 def check_outputs(options: argparse.Namespace) -> None:
@@ -168,8 +187,9 @@ def beside_profile(report: Report, path: str, run: str | None = None) -> None:
 
     written = tensorboard.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
-        print(f"tpudiag: TensorBoard shows this report under Text: {written.parent}",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"tpudiag: TensorBoard shows this report under Text: {written.parent}", file=sys.stderr
+        )
 
 
 def _print(text: str, format_: str) -> None:

@@ -21,21 +21,29 @@ def add_cloud_options(parser: argparse.ArgumentParser) -> None:
         "--job", metavar="NAME", help="the job's name in the metrics (default: the script's)"
     )
     cloud.add_argument(
-        "--period", metavar="TIME", type=duration(), default=30.0,
+        "--period",
+        metavar="TIME",
+        type=duration(),
+        default=30.0,
         help="how often a point is written, at least 10 (default: 30s)",
-    )  # fmt: skip
+    )
     cloud.add_argument(
-        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
-        default="generic_task", help="the monitored resource of a worker (default: %(default)s)",
-    )  # fmt: skip
+        "--resource",
+        choices=("generic_task", "k8s_container", "gce_instance"),
+        default="generic_task",
+        help="the monitored resource of a worker (default: %(default)s)",
+    )
     cloud.add_argument(
-        "--buffer", metavar="FILE", type=Path,
+        "--buffer",
+        metavar="FILE",
+        type=Path,
         help="keeps points through an outage (default: a file in ./tpudiag-logs)",
-    )  # fmt: skip
+    )
     cloud.add_argument(
-        "--endpoint", metavar="HOST:PORT",
+        "--endpoint",
+        metavar="HOST:PORT",
         help="another server, without TLS and credentials, such as an emulator",
-    )  # fmt: skip
+    )
 
 
 def outlets(options: argparse.Namespace) -> list[Outlet]:

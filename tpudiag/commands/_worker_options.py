@@ -17,10 +17,11 @@ def add_kubernetes_options(parser: argparse.ArgumentParser) -> None:
     """Where a job's pods are."""
     pods = parser.add_argument_group("Kubernetes (extra `gke`)")
     pods.add_argument(
-        "--selector", metavar="LABELS",
+        "--selector",
+        metavar="LABELS",
         help="all pods with these labels, e.g. job-name=bert, by the kubeconfig or, in a pod, its "
         "service account",
-    )  # fmt: skip
+    )
     pods.add_argument("--namespace", metavar="NAME", help="theirs (default: that of the context)")
     pods.add_argument("--context", metavar="NAME", help="the kubeconfig's (default: the current)")
 
@@ -28,9 +29,12 @@ def add_kubernetes_options(parser: argparse.ArgumentParser) -> None:
 def add_port_option(parser: argparse.ArgumentParser) -> None:
     """The profiler's port on workers that are looked up."""
     parser.add_argument(
-        "--port", metavar="PORT", type=_port, default=PORT,
+        "--port",
+        metavar="PORT",
+        type=_port,
+        default=PORT,
         help="the profiler's port on the workers of --tpu and --selector (default: %(default)s)",
-    )  # fmt: skip
+    )
 
 
 def selection(options: argparse.Namespace) -> Selection | None:

@@ -39,10 +39,12 @@ def add_parser(
         allow_abbrev=False,
     )
     parser.add_argument(
-        "runs", metavar="RUN", nargs="+",
+        "runs",
+        metavar="RUN",
+        nargs="+",
         help="what was before, then what is now: profiles, or reports saved as .json; `--` stands "
         "between the sides where there are several runs",
-    )  # fmt: skip
+    )
     _add_options(parser)
     parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
 
@@ -50,11 +52,13 @@ def add_parser(
 def _add_options(parser: argparse.ArgumentParser) -> None:
     """The options, which may stand before or behind `--`."""
     parser.add_argument(
-        "--fail-on-regression", metavar="PERCENT", type=share,
+        "--fail-on-regression",
+        metavar="PERCENT",
+        type=share,
         help="exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
         "utilisation, peak memory or what the TPU compiler says got worse by more than this, e.g. "
         "5%%, and by more than noise",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--strict",
         action="store_true",

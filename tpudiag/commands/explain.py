@@ -37,19 +37,24 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 def add_parser(verbs: Verbs) -> None:
     """The verb's own arguments."""
     parser = verbs.add_parser(
-        "explain", help="explain a check, an error message or a log",
+        "explain",
+        help="explain a check, an error message or a log",
         description="Explains a check: what it sees, why it costs, what to do; or finds the known "
         "errors in a text or log, best first, with cause and fix.",
-        epilog=EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        epilog=EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("id", metavar="ID", nargs="?", help="a check, a family or a known error")
     what.add_argument("--error", metavar="TEXT", help="the text of an error")
     what.add_argument("--log", metavar="FILE", help="a log in which to look for errors")
     parser.add_argument(
-        "--format", choices=("text", "json"), default="text",
+        "--format",
+        choices=("text", "json"),
+        default="text",
         help="how to say it (default: %(default)s)",
-    )  # fmt: skip
+    )
     parser.set_defaults(run=run)
 
 

@@ -41,26 +41,29 @@ def add_parser(
         allow_abbrev=False,
     )
     parser.add_argument(
-        "path", metavar="PATH",
+        "path",
+        metavar="PATH",
         help="a TensorBoard log folder, a run folder or one *.xplane.pb; local or gs://",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--run", metavar="NAME", dest="run_name", help="read this run instead of the newest"
     )
     parser.add_argument(
-        "--step-name", metavar="NAME",
+        "--step-name",
+        metavar="NAME",
         help="the host's event, the program (its name without the number in brackets) or the "
         "tf.function that is one step, where the profile marks none",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--top", metavar="N", type=_count, help="operations of the table (default: 30)"
     )
     parser.add_argument("--list", action="store_true", help="list the runs, newest first, and stop")
     add_xprof_option(parser)
     parser.add_argument(
-        "--tensorboard", action="store_true",
+        "--tensorboard",
+        action="store_true",
         help="also write the report into the log folder, where TensorBoard shows it as text",
-    )  # fmt: skip
+    )
     add_engine_option(parser)
     add_report_options(parser)
     parser.set_defaults(run=run)
@@ -69,19 +72,23 @@ def add_parser(
 def add_xprof_option(parser: argparse.ArgumentParser) -> None:
     """--xprof-limit, for verbs that report on a profile."""
     parser.add_argument(
-        "--xprof-limit", metavar="TIME", type=duration(zero=True),
+        "--xprof-limit",
+        metavar="TIME",
+        type=duration(zero=True),
         help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
         "profiles up to 5 MB, larger ones are not asked about)",
-    )  # fmt: skip
+    )
 
 
 def add_engine_option(parser: argparse.ArgumentParser) -> None:
     """--engine, for verbs that read profiles."""
     parser.add_argument(
-        "--engine", metavar="ENGINE", default="local",
+        "--engine",
+        metavar="ENGINE",
+        default="local",
         help="where the hosts' files are read: local, or dask://scheduler:8786 whose workers see "
         "the same files (default: %(default)s)",
-    )  # fmt: skip
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -116,10 +123,13 @@ def request(options: argparse.Namespace) -> ProfileRequest:
     from tpudiag.diagnoses.profile_operations import TOP
 
     return profile.ProfileRequest(
-        path=options.path, run=options.run_name, engine=options.engine,
-        xprof_limit_s=options.xprof_limit, step_name=options.step_name,
+        path=options.path,
+        run=options.run_name,
+        engine=options.engine,
+        xprof_limit_s=options.xprof_limit,
+        step_name=options.step_name,
         top=options.top or TOP,
-    )  # fmt: skip
+    )
 
 
 def _list(runs: Sequence[Run]) -> int:

@@ -23,11 +23,14 @@ exit codes: 0 written; 2 no report of tpudiag, or a file that cannot be written.
 def add_parser(verbs: Verbs) -> None:
     """The verb's own arguments."""
     parser = verbs.add_parser(
-        "render", help="write a saved report in another format",
+        "render",
+        help="write a saved report in another format",
         description="Writes a report that was saved as JSON in any other format, as it was: "
         "nothing is run or judged again.",
-        epilog=EPILOG, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+        epilog=EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "report", metavar="REPORT", type=Path, help="a report that was saved with -o FILE.json"
     )

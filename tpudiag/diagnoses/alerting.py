@@ -87,9 +87,12 @@ class Alerts:
             "TPUDIAG_CAUSE": cause["kind"] if cause else "",
         }
         hook = subprocess.Popen(
-            self._hook, shell=True, env=environment, stdin=subprocess.PIPE,
+            self._hook,
+            shell=True,
+            env=environment,
+            stdin=subprocess.PIPE,
             stdout=sys.stderr.fileno(),
-        )  # fmt: skip
+        )
         self._hooks.append(hook)
         _give(hook, json.dumps(payload, ensure_ascii=False).encode()[:PIPE_BYTES] + b"\n")
 

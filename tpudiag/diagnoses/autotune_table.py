@@ -30,6 +30,10 @@ def _row(choice: AutotuneChoice) -> tuple[str | int | float, ...]:
     """One setting."""
     built = {None: "not set", -1: "AUTOTUNE"}.get(choice.built_with, str(choice.built_with))
     return (
-        choice.transformation, str(choice.location or "added by tf.data"), choice.setting, built,
-        choice.chosen, round(choice.held_bytes / 2**20, 2),
-    )  # fmt: skip
+        choice.transformation,
+        str(choice.location or "added by tf.data"),
+        choice.setting,
+        built,
+        choice.chosen,
+        round(choice.held_bytes / 2**20, 2),
+    )

@@ -22,19 +22,28 @@ from tpudiag.statistics import (
 
 STEP_MS = "step_time_ms"
 COMPILED = (
-    "hbm_need_bytes", "flops_per_example", "hbm_bytes_per_example", "compiler_cycles_per_example",
-    "predicted_us_per_example", "collective_bytes_per_step", "padding_bytes",
+    "hbm_need_bytes",
+    "flops_per_example",
+    "hbm_bytes_per_example",
+    "compiler_cycles_per_example",
+    "predicted_us_per_example",
+    "collective_bytes_per_step",
+    "padding_bytes",
     "recomputed_operations",
-)  # fmt: skip
+)
 """Figures of the TPU compiler's program: within one compiler they have no noise."""
 CPU = "CPU replicas"
 """In the source of times that a rehearsal took: they are no figures of a gate."""
 GATED: Mapping[str, Statistic] = {
-    STEP_MS: "median", "step_time_mean_ms": "mean", "step_time_p90_ms": "p90",
-    "examples_per_second": "harmonic mean", "mxu_utilization": "harmonic mean",
-    "peak_memory_bytes": "median", "peak_hbm_bytes": "median",
+    STEP_MS: "median",
+    "step_time_mean_ms": "mean",
+    "step_time_p90_ms": "p90",
+    "examples_per_second": "harmonic mean",
+    "mxu_utilization": "harmonic mean",
+    "peak_memory_bytes": "median",
+    "peak_hbm_bytes": "median",
     **dict.fromkeys(COMPILED, "median"),
-}  # fmt: skip
+}
 """Figures that can regress, and what they are of the values by step."""
 OF_STEPS = (STEP_MS, "step_time_mean_ms", "step_time_p90_ms")
 HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
@@ -132,9 +141,10 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
 def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
     """Figures that can regress and that only the first side holds."""
     held = [
-        n for n, m in before[0].measurements.items()
+        n
+        for n, m in before[0].measurements.items()
         if _number(m.value) is not None and CPU not in m.source
-    ]  # fmt: skip
+    ]
     return tuple(
         name
         for name in held
@@ -193,9 +203,11 @@ def _value(name: str, report: Report) -> float | None:
 
 
 def _change(
-    name: str, unit: str, sides: Sequence[Sequence[float]],
+    name: str,
+    unit: str,
+    sides: Sequence[Sequence[float]],
     reports: tuple[Sequence[Report], Sequence[Report]],
-) -> Change:  # fmt: skip
+) -> Change:
     """A change, relative to what was before, by the means of the runs of each side."""
     base, now = fmean(sides[0]), fmean(sides[1])
     statistic = GATED.get(name, "median")
@@ -211,14 +223,17 @@ def _change(
         if (variation := within(s, statistic)) is not None
     ]
     return Change(
-        name=name, unit=unit, before=base, after=now,
+        name=name,
+        unit=unit,
+        before=base,
+        after=now,
         change=now / base - 1 if base > 0 else 0.0 if now == base else None,
         difference=tested,
         steps=(len(by_step[0][0]), len(by_step[1][0])),
         runs=(len(sides[0]), len(sides[1])),
         between=max(map(spread, sides)) if several else None,
         within=max(noise) if noise else None,
-    )  # fmt: skip
+    )
 
 
 def _number(value: Value | None) -> float | None:

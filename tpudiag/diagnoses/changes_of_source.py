@@ -126,11 +126,15 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
     line = document.line(where)
     made = catalogue.made(
         Place(
-            id=id_, finding=finding, source=document.source, line=line,
-            replicas=target.replicas, hosts=target.hosts,
+            id=id_,
+            finding=finding,
+            source=document.source,
+            line=line,
+            replicas=target.replicas,
+            hosts=target.hosts,
             host_ram_bytes=target.host.ram_gb * 10**9,
         )
-    )  # fmt: skip
+    )
     document.checked(made.edits)
     after = edits.applied(document.source.text, made.edits)
     change = SourceChange(

@@ -59,10 +59,14 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
             NETWORK.format(name=node.name, zone=node.zone, project=node.project, port=port)
         )
     return Cloud(
-        name=node.name, known=known, workers=workers, tables=(_table(node),), notes=tuple(notes),
+        name=node.name,
+        known=known,
+        workers=workers,
+        tables=(_table(node),),
+        notes=tuple(notes),
         headline=f"TPU {node.name} ({node.accelerator_type}) is {node.state}, {node.health}; "
         f"no profile of its {len(node.workers)} workers.",
-    )  # fmt: skip
+    )
 
 
 def event_of(name: str, project: str | None, zone: str | None) -> MachineEvent | None:

@@ -21,8 +21,17 @@ from tpudiag.statistics import LEAST, RUNS_TEST, TEST
 
 DEFAULT_LIMIT = 0.05
 """Above which a change is called a regression where no limit was given."""
-ABOUT = ("hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
-         "peak_hbm_bandwidth", "memory_capacity_bytes")  # fmt: skip
+ABOUT = (
+    "hosts",
+    "devices",
+    "chips",
+    "steps",
+    "profile_bytes",
+    "capture_ms",
+    "peak_compute",
+    "peak_hbm_bandwidth",
+    "memory_capacity_bytes",
+)
 """Figures of what was recorded, not of how fast it was."""
 ONE_VALUE = "one value each: not tested"
 ONE_RUN = (
@@ -143,10 +152,14 @@ def _table(changes: Sequence[Change], limit: float) -> Table:
     rows: list[tuple[Value, ...]] = [
         (
             f"{c.name} ({c.unit})" if c.unit and not c.name.endswith(c.unit) else c.name,
-            c.before, c.after, _percent(c), _interval(c), _verdict(c, limit),
+            c.before,
+            c.after,
+            _percent(c),
+            _interval(c),
+            _verdict(c, limit),
         )
         for c in ordered
-    ]  # fmt: skip
+    ]
     columns = ("figure", "A", "B", "change", "95 % interval", "verdict")
     return Table("Changes", columns, tuple(rows), "both sides")
 
@@ -185,9 +198,13 @@ def _notes(
     if several is not None:
         inner = f", within one run by {several.within:.1%}" if several.within is not None else ""
         yield SEVERAL_RUNS.format(
-            test=RUNS_TEST, a=several.runs[0], b=several.runs[1], figure=several.name,
-            between=several.between, within=inner,
-        )  # fmt: skip
+            test=RUNS_TEST,
+            a=several.runs[0],
+            b=several.runs[1],
+            figure=several.name,
+            between=several.between,
+            within=inner,
+        )
     elif any(change.difference for change in changes):
         yield ONE_RUN.format(test=TEST)
     elif any(all(change.steps) for change in changes):

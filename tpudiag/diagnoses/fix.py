@@ -127,11 +127,12 @@ def _diff(proven: Sequence[Candidate]) -> str:
     """All proven changes as one patch."""
     return "".join(
         edits.unified(
-            shown(document.file.name), document.source.text,
+            shown(document.file.name),
+            document.source.text,
             edits.applied(document.source.text, edits_of(document, proven)),
         )
         for document in documents_of(proven)
-    )  # fmt: skip
+    )
 
 
 def _written(
@@ -216,12 +217,16 @@ def _is_mended(finding: Finding, written: bool) -> bool:
 def _table(outcomes: Sequence[Outcome]) -> Table:
     """Finding, line, change, proof, worth."""
     rows = [
-        (f"{outcome.id} {outcome.name}", str(finding.location or finding.change.file),
-         finding.change.title, f"{finding.change.state}: {finding.change.proof}".rstrip(": "),
-         finding.change.worth)
+        (
+            f"{outcome.id} {outcome.name}",
+            str(finding.location or finding.change.file),
+            finding.change.title,
+            f"{finding.change.state}: {finding.change.proof}".rstrip(": "),
+            finding.change.worth,
+        )
         for outcome in outcomes
         for finding in outcome.findings
         if finding.change is not None
-    ]  # fmt: skip
+    ]
     columns = ("finding", "line", "change", "proof", "worth")
     return Table("Changes", columns, tuple(rows), "rehearsals of the changed job")

@@ -85,10 +85,16 @@ def _table(listed: Sequence[Pod], selection: Selection) -> Table:
     """The pods, for people."""
     rows = tuple(
         (
-            "" if pod.index is None else pod.index, pod.name, pod.phase, pod.address or "",
-            pod.node, pod.chips, pod.restarts, pod.ended,
+            "" if pod.index is None else pod.index,
+            pod.name,
+            pod.phase,
+            pod.address or "",
+            pod.node,
+            pod.chips,
+            pod.restarts,
+            pod.ended,
         )
         for pod in listed
-    )  # fmt: skip
+    )
     columns = ("worker", "pod", "phase", "address", "node", "chips", "restarts", "last end")
     return Table(f"Pods of {selection.selector}", columns, rows, "Kubernetes API")

@@ -113,9 +113,16 @@ class ReferenceJob:
         """Its own options."""
         checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
         return (
-            "--model", self.model, "--loop", self.loop, "--precision", self.precision,
-            "--checkpoint-dir", checkpoints, *(("--full-size",) if self.full_size else ()),
-        )  # fmt: skip
+            "--model",
+            self.model,
+            "--loop",
+            self.loop,
+            "--precision",
+            self.precision,
+            "--checkpoint-dir",
+            checkpoints,
+            *(("--full-size",) if self.full_size else ()),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

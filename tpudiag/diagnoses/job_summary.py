@@ -52,12 +52,16 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
     """What the job ran in, and what looked at it."""
     installed = python.distributions
     return RunEnvironment(
-        python=python.release, python_path=python.path, chosen_by=python.because,
-        tensorflow=python.tensorflow_version, keras=installed.get("keras"),
+        python=python.release,
+        python_path=python.path,
+        chosen_by=python.because,
+        tensorflow=python.tensorflow_version,
+        keras=installed.get("keras"),
         libtpu=installed.get("libtpu") or installed.get("libtpu-nightly"),
-        packages=dict(sorted(installed.items())), tool_python=platform.python_version(),
+        packages=dict(sorted(installed.items())),
+        tool_python=platform.python_version(),
         compiler=compiler,
-    )  # fmt: skip
+    )
 
 
 def _of_training(signals: Signals) -> dict[str, Measurement]:

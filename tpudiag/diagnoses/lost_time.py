@@ -69,12 +69,17 @@ def timeline(account: Account, source: str) -> tuple[Series, ...]:
     x = tuple(float(start - first) for start in starts)
     return tuple(
         Series(
-            kind="ledger", name=use.value, x_unit="min", unit="%", x=x,
-            y=tuple(round(part.get(use, 0.0), 2) for part in parts), source=source,
+            kind="ledger",
+            name=use.value,
+            x_unit="min",
+            unit="%",
+            x=x,
+            y=tuple(round(part.get(use, 0.0), 2) for part in parts),
+            source=source,
         )
         for use in TimeUse
         if any(part.get(use, 0.0) for part in parts)
-    )  # fmt: skip
+    )
 
 
 def lines(account: Account, price: Price | None) -> Iterator[str]:

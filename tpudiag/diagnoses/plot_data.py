@@ -102,16 +102,25 @@ def _memory(facts: ProfileFacts) -> Iterator[Series]:
         if peak.timeline:
             times, sizes = zip(*peak.timeline, strict=True)
             yield Series(
-                kind="memory", name=f"{peak.host} {peak.allocator}", x_unit="ms", unit="bytes",
-                x=tuple(round(ms, DIGITS) for ms in times), y=sizes,
-                source=f"{facts.source}, allocation events", limit=peak.capacity_bytes,
-            )  # fmt: skip
+                kind="memory",
+                name=f"{peak.host} {peak.allocator}",
+                x_unit="ms",
+                unit="bytes",
+                x=tuple(round(ms, DIGITS) for ms in times),
+                y=sizes,
+                source=f"{facts.source}, allocation events",
+                limit=peak.capacity_bytes,
+            )
 
 
 def _line(
-    kind: SeriesKind, name: str, numbers: Sequence[int], ms: Sequence[float], source: str,
+    kind: SeriesKind,
+    name: str,
+    numbers: Sequence[int],
+    ms: Sequence[float],
+    source: str,
     most: int = STEPS,
-) -> Series:  # fmt: skip
+) -> Series:
     """A series over steps; of too many, one of each few, and the source says so."""
     stride = -(-len(ms) // most) or 1
     words = source if stride == 1 else f"{source}, one of {stride} steps"

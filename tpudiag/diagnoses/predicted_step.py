@@ -162,9 +162,12 @@ def _of_program(compiled: Compilation) -> dict[str, Measurement]:
 def _ranged(value: Range, unit: str, source: str, digits: int) -> Measurement:
     """An estimate with its range."""
     return Measurement(
-        round(value.value, digits), unit, source, round(value.low, digits),
+        round(value.value, digits),
+        unit,
+        source,
+        round(value.low, digits),
         round(value.high, digits),
-    )  # fmt: skip
+    )
 
 
 def prediction(compiled: Compilation) -> StepPrediction | None:
@@ -229,11 +232,17 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
 def table(step: StepPrediction) -> Table:
     """What takes most, for a reader."""
     rows = tuple(
-        (each.name, each.operation, str(each.location or ""),
-         f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
-         round(100 * each.share, 1), each.bound_by, each.helps)
+        (
+            each.name,
+            each.operation,
+            str(each.location or ""),
+            f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
+            round(100 * each.share, 1),
+            each.bound_by,
+            each.helps,
+        )
         for each in step.instructions
-    )  # fmt: skip
+    )
     return Table(TITLE, COLUMNS, rows, f"predicted for {step.target}, not measured")
 
 
@@ -250,13 +259,18 @@ def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
     chip = target.hardware
     return (
         Series(
-            kind="roofline", name="instructions", x_unit="FLOPs a byte", unit="TFLOP/s",
-            x=tuple(x), y=tuple(y), labels=tuple(names),
+            kind="roofline",
+            name="instructions",
+            x_unit="FLOPs a byte",
+            unit="TFLOP/s",
+            x=tuple(x),
+            y=tuple(y),
+            labels=tuple(names),
             limit=chip.peak_flops_per_device / 1e12,
             limit_per_x=chip.hbm_gb_per_s_per_chip / chip.devices_per_chip / 1e3,
             source=f"predicted for {step.target}, not measured",
         ),
-    )  # fmt: skip
+    )
 
 
 def location(text: str | None) -> Location | None:

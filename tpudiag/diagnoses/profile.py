@@ -240,9 +240,10 @@ def _on_steps(steps: StepTimes) -> Iterator[str]:
         yield RECOVERED.format(source=steps.source)
     if first := len(steps.step_ms) - len(steps.steady.step_ms):
         yield WARMED.format(
-            first=profile_figures.count(first, "step"), longest=max(steps.step_ms[:first]),
+            first=profile_figures.count(first, "step"),
+            longest=max(steps.step_ms[:first]),
             usual=profile_figures.percentile(steps.step_ms, 50),
-        )  # fmt: skip
+        )
 
 
 def _next_command(chosen: Run) -> str | None:

@@ -11,8 +11,12 @@ from tpudiag.hardware import by_device_kind
 from tpudiag.report_figures import Measurement
 from tpudiag.signals import ProfileFacts, Signals, StepTimes
 
-STEP_PERCENTILES = (("step_time_ms", 50), ("step_time_p90_ms", 90), ("step_time_p99_ms", 99),
-                    ("step_time_max_ms", 100))  # fmt: skip
+STEP_PERCENTILES = (
+    ("step_time_ms", 50),
+    ("step_time_p90_ms", 90),
+    ("step_time_p99_ms", 99),
+    ("step_time_max_ms", 100),
+)
 
 
 SAID = 0.005
@@ -73,8 +77,10 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
         chips = chip_count(devices, generation)
         if chips is not None:
             yield "chips", Measurement(chips, "", f"{facts.source}, {generation.name} hardware")
-    peaks = (("peak_compute", "TFLOP/s", [d.peak_tflops for d in devices]),
-             ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]))  # fmt: skip
+    peaks = (
+        ("peak_compute", "TFLOP/s", [d.peak_tflops for d in devices]),
+        ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]),
+    )
     for name, unit, values in peaks:
         if values[0] is not None and len(set(values)) == 1:
             yield name, Measurement(values[0], unit, f"{facts.source}, plane of the device")

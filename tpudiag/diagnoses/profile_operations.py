@@ -27,9 +27,10 @@ LEAST = 1e-4
 """Operations below this share of the busy time are left out, where there are others."""
 DASH = "-"
 WHY = {
-    "host memory": "waits for host memory", "collectives": "waits for other chips",
+    "host memory": "waits for host memory",
+    "collectives": "waits for other chips",
     "infeed": "waits for input",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,9 +86,15 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
             f"{source}; estimated cycles of the profile's HLO at the documented clock",
         )
     names = (
-        "operation", "ms a run", "expected ms", "TFLOP/s", "HBM GB/s", "category", "framework op",
+        "operation",
+        "ms a run",
+        "expected ms",
+        "TFLOP/s",
+        "HBM GB/s",
+        "category",
+        "framework op",
         "line",
-    )  # fmt: skip
+    )
     rates = tuple(_rates(group) for group in ranked[:top])
     yield Table("Rates and places of these operations", names, rates, source)
     sides = tuple(_side(group, peaks) for group in ranked[:top])
@@ -117,11 +124,17 @@ def roofline(facts: ProfileFacts) -> Iterator[Series]:
     if points and peaks[0]:
         x, y, names = zip(*points, strict=True)
         yield Series(
-            kind="roofline", name="operations", x_unit="FLOPs a byte", unit="TFLOP/s",
-            x=tuple(x), y=tuple(y), limit=peaks[0], labels=tuple(names),
+            kind="roofline",
+            name="operations",
+            x_unit="FLOPs a byte",
+            unit="TFLOP/s",
+            x=tuple(x),
+            y=tuple(y),
+            limit=peaks[0],
+            labels=tuple(names),
             limit_per_x=peaks[1] / 1e3 if peaks[1] else None,
             source=f"{facts.source}, XLA Ops",
-        )  # fmt: skip
+        )
 
 
 def short_name(framework_op: str) -> str:
@@ -140,14 +153,17 @@ def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> Operati
     estimated = [op for op in ops if op.estimated_cycles and clock_mhz and not op.holds_others]
     cycles = sum((op.estimated_cycles or 0) * op.count for op in estimated)
     return OperationGroup(
-        name=name, first=first, members=len(ops),
-        self_ms=sum(op.self_ms for op in ops), share=sum(op.share for op in ops),
+        name=name,
+        first=first,
+        members=len(ops),
+        self_ms=sum(op.self_ms for op in ops),
+        share=sum(op.share for op in ops),
         count=sum(op.count for op in ops),
         tflop_per_s=_mean([(op.gflop_per_s or 0.0, op.total_ms or 0.0) for op in timed], 1e-3),
         hbm_gb_per_s=_mean([(op.hbm_gb_per_s or 0.0, op.total_ms or 0.0) for op in moved], 1.0),
         expected_ms=cycles / (clock_mhz * 1e3) if estimated and clock_mhz else None,
         measured_ms=sum(op.total_ms or 0.0 for op in estimated),
-    )  # fmt: skip
+    )
 
 
 def _mean(rates: Sequence[tuple[float, float]], scale: float) -> float | None:
@@ -175,24 +191,30 @@ def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tup
     more = f" x{group.members}" if group.members > 1 else ""
     place = PurePath(op.location.file).name + f":{op.location.line}" if op.location else ""
     return (
-        f"{group.name}{more}", group.self_ms, round(100 * group.share, 2), group.count,
+        f"{group.name}{more}",
+        group.self_ms,
+        round(100 * group.share, 2),
+        group.count,
         _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
         _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
         op.part or op.bound_by or DASH,
         ", ".join(filter(None, (short_name(op.framework_op), place))) or DASH,
-    )  # fmt: skip
+    )
 
 
 def _rates(group: OperationGroup) -> tuple[Value, ...]:
     """The same operation's rates, and where it comes from in full."""
     op = group.first
     return (
-        group.name, group.self_ms / max(group.count, 1),
+        group.name,
+        group.self_ms / max(group.count, 1),
         DASH if group.expected_ms is None else group.expected_ms / max(group.count, 1),
         DASH if group.tflop_per_s is None else group.tflop_per_s,
-        DASH if group.hbm_gb_per_s is None else group.hbm_gb_per_s, op.category,
-        op.framework_op or DASH, str(op.location) if op.location else DASH,
-    )  # fmt: skip
+        DASH if group.hbm_gb_per_s is None else group.hbm_gb_per_s,
+        op.category,
+        op.framework_op or DASH,
+        str(op.location) if op.location else DASH,
+    )
 
 
 def _of_peak(rate: float | None, peak: float | None, most: float) -> Value:
@@ -212,8 +234,10 @@ def _slow_row(group: OperationGroup) -> tuple[Value, ...]:
     op = group.first
     unseen = "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
     return (
-        f"{group.name} ({op.category})", group.measured_ms / max(group.count, 1),
-        (group.expected_ms or 0.0) / max(group.count, 1), _slower(group),
+        f"{group.name} ({op.category})",
+        group.measured_ms / max(group.count, 1),
+        (group.expected_ms or 0.0) / max(group.count, 1),
+        _slower(group),
         WHY.get(op.part or "", unseen),
         str(op.location) if op.location else DASH,
-    )  # fmt: skip
+    )

@@ -34,16 +34,22 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
     if facts.devices:
         yield _devices(facts)
     if facts.runs:
-        yield _cut("Programs", ("program", "runs", "ms a run"), facts.runs,
-                   f"{facts.source}, XLA Modules")  # fmt: skip
+        yield _cut(
+            "Programs", ("program", "runs", "ms a run"), facts.runs, f"{facts.source}, XLA Modules"
+        )
     yield from _host_tables(facts)
     yield from _memory(facts)
     if facts.clocks:
         clocks = [(clock.host, clock.ahead_ms) for clock in facts.clocks]
         if len(clocks) > ROWS:
             clocks.sort(key=lambda clock: -abs(clock[1]))
-        yield _cut("Clock differences", ("host", "ms ahead of the first"), clocks,
-                   "profile, ends of common steps", "largest")  # fmt: skip
+        yield _cut(
+            "Clock differences",
+            ("host", "ms ahead of the first"),
+            clocks,
+            "profile, ends of common steps",
+            "largest",
+        )
     if facts.unread:
         hosts = [(host.name, host.reason) for host in facts.unread]
         yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
@@ -54,9 +60,12 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
 
 
 def _cut(
-    title: str, columns: tuple[str, ...], rows: Sequence[tuple[Value, ...]], source: str,
+    title: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[Value, ...]],
+    source: str,
     order: str = "first",
-) -> Table:  # fmt: skip
+) -> Table:
     """A table of the first rows, its title saying so where there are more."""
     whole = len(rows) <= ROWS
     name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
@@ -103,8 +112,13 @@ def _waits(facts: ProfileFacts) -> Iterator[Table]:
     rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
     seen = [row for row in rows if row[2] >= 100 * SEEN]
     if seen:
-        yield _cut("What the devices wait for", ("waits for", "ms", "% of window"), seen,
-                   f"{facts.source}, all devices", "longest")  # fmt: skip
+        yield _cut(
+            "What the devices wait for",
+            ("waits for", "ms", "% of window"),
+            seen,
+            f"{facts.source}, all devices",
+            "longest",
+        )
 
 
 def _own(replica: ReplicaSteps) -> float:
@@ -134,12 +148,26 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
     if facts.iterators:
         ordered = sorted(facts.iterators, key=lambda i: (-i.blocked_ms, -i.self_ms))
         rows_ = [
-            (i.op, f"{i.position + 1} of {i.of + 1}", i.blocked_ms, i.self_ms, i.count,
-             i.longest_ms, i.name)
+            (
+                i.op,
+                f"{i.position + 1} of {i.of + 1}",
+                i.blocked_ms,
+                i.self_ms,
+                i.count,
+                i.longest_ms,
+                i.name,
+            )
             for i in ordered
-        ]  # fmt: skip
-        columns = ("tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms",
-                   "path")  # fmt: skip
+        ]
+        columns = (
+            "tf.data op",
+            "from source",
+            "blocked ms",
+            "self ms",
+            "calls",
+            "longest ms",
+            "path",
+        )
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
     of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
     if of_step or of_input:
@@ -155,11 +183,16 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
         return
     ordered = facts.memory_in_order
     rows: list[tuple[Value, ...]] = [
-        (m.host, m.allocator, m.peak_bytes / 2**30,
-         m.capacity_bytes / 2**30 if m.capacity_bytes else "-",
-         "-" if m.fragmentation is None else round(100 * m.fragmentation, 2), m.at_ms)
+        (
+            m.host,
+            m.allocator,
+            m.peak_bytes / 2**30,
+            m.capacity_bytes / 2**30 if m.capacity_bytes else "-",
+            "-" if m.fragmentation is None else round(100 * m.fragmentation, 2),
+            m.at_ms,
+        )
         for m in ordered
-    ]  # fmt: skip
+    ]
     columns = ("host", "allocator", "peak GiB", "capacity GiB", "fragmented %", "at ms")
     source = f"{facts.source}, allocation events"
     yield _cut("Peak memory", columns, rows, source, "fullest")

@@ -26,9 +26,12 @@ REACH = 3
 SHOWN = 3
 """From this many findings on a check may have kept some back."""
 FIGURES = (
-    "traces", "input_examples_per_second", "hbm_need_bytes",
-    "compiler_cycles_per_example", "predicted_step_ms",
-)  # fmt: skip
+    "traces",
+    "input_examples_per_second",
+    "hbm_need_bytes",
+    "compiler_cycles_per_example",
+    "predicted_step_ms",
+)
 
 
 @dataclass(frozen=True)

@@ -87,9 +87,12 @@ def diagnose(
     request = replace(request, capture=fit.wish)
     notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
     trainers = _Trainers(
-        replace(targets, notes=notes), cloud, pods, (*cloud.tables, *pods.tables, *tables),
+        replace(targets, notes=notes),
+        cloud,
+        pods,
+        (*cloud.tables, *pods.tables, *tables),
         (*pods.faults, *faults),
-    )  # fmt: skip
+    )
     with run_folder(request.log_dir) as run:
         captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
@@ -144,10 +147,13 @@ def _with_profile(
     """The report on the profiles that came."""
     missing = _missing(trainers, captures)
     profile = ProfileRequest(
-        path=run.url, xprof_limit_s=request.xprof_limit_s, subject=trainers.subject,
-        missing=missing, known=trainers.cloud.known,
+        path=run.url,
+        xprof_limit_s=request.xprof_limit_s,
+        subject=trainers.subject,
+        missing=missing,
+        known=trainers.cloud.known,
         notes=(*trainers.targets.notes, *trainers.cloud.notes, _note(request.capture, captures)),
-    )  # fmt: skip
+    )
     report = diagnose_profile(profile, settings)
     return replace(
         report,

@@ -47,9 +47,10 @@ class Targets:
         unfit = {at: process.unfit for at, process in self.here if process.unfit}
         return tuple(
             replace(probe, fault=unfit[probe.address])
-            if probe.fault is None and probe.address in unfit else probe
+            if probe.fault is None and probe.address in unfit
+            else probe
             for probe in probes
-        )  # fmt: skip
+        )
 
     @property
     def why_none(self) -> str:
@@ -84,11 +85,16 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
         if others:
             notes.append(f"Pid {word} is not the trainer itself: attached to {', '.join(others)}.")
     return Targets(
-        tuple(dict.fromkeys(at)), tuple(dict.fromkeys(without)), tuple(notes),
+        tuple(dict.fromkeys(at)),
+        tuple(dict.fromkeys(without)),
+        tuple(notes),
         tuple(dict.fromkeys(pids)),
-        tuple((each, owner) for each in dict.fromkeys(at)
-              for owner, _ in islice(owners_of(each, processes), 1)),
-    )  # fmt: skip
+        tuple(
+            (each, owner)
+            for each in dict.fromkeys(at)
+            for owner, _ in islice(owners_of(each, processes), 1)
+        ),
+    )
 
 
 def without_server(
@@ -145,9 +151,11 @@ def _table(trainer: Trainer, stacks: Stacks) -> Table:
         for place in stacks.places[:MOST_PLACES]
     )
     return Table(
-        f"Where the main thread of pid {trainer.pid} was", ("line", "function", "inside", "%"),
-        rows, f"{stacks.samples} samples of py-spy",
-    )  # fmt: skip
+        f"Where the main thread of pid {trainer.pid} was",
+        ("line", "function", "inside", "%"),
+        rows,
+        f"{stacks.samples} samples of py-spy",
+    )
 
 
 def _metrics(trainer: Trainer) -> list[Table]:
@@ -216,8 +224,9 @@ def _as_text(machine: Machine) -> list[str]:
     ]
     lines += [
         f"{trainer.pid} listens at {_shared(trainer)}: attach by pid."
-        for trainer in machine.trainers if trainer.process.shared
-    ]  # fmt: skip
+        for trainer in machine.trainers
+        if trainer.process.shared
+    ]
     serving = [t for t in machine.trainers if t.profilers]
     first = next((t.pid if t.profilers[0].pid else str(t.profilers[0]) for t in serving), None)
     if first is None and not all(t.process.stopped for t in machine.trainers):

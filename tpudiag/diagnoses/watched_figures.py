@@ -40,15 +40,19 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
         "step_time_p90_ms": (figures.step_ms[1], "ms", recent),
         "step_time_p99_ms": (figures.step_ms[2], "ms", recent),
         "input_wait_share": (
-            None if figures.input_share is None else 100 * figures.input_share, "%", recent,
+            None if figures.input_share is None else 100 * figures.input_share,
+            "%",
+            recent,
         ),
         "hbm_in_use_bytes": (figures.hbm_bytes, "bytes", recent),
         "announced_pauses_s": (figures.pause_s or None, "s", source),
         "steps": (figures.steps, figures.run.unit, source),
         "recorded_s": (
-            (figures.run.beat_ns - figures.run.started_ns) / NS, "s", source,
+            (figures.run.beat_ns - figures.run.started_ns) / NS,
+            "s",
+            source,
         ),
-    }  # fmt: skip
+    }
     return {
         name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
         for name, (value, unit, where) in rows.items()

@@ -46,7 +46,7 @@ def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outco
         evidence=tuple(
             _named(name, evidence) for name, outcome in same for evidence in outcome.evidence
         ),
-    )  # fmt: skip
+    )
 
 
 def _of_worker(name: str, finding: Finding) -> Finding:

@@ -41,8 +41,9 @@ def without_device(place: Place) -> Iterator[Edit]:
 def tpu_strategy(place: Place) -> Iterator[Edit]:
     """TPUStrategy, with what it needs, in the place of MirroredStrategy."""
     source = place.source
-    call = source.call_at(place.line, "MirroredStrategy", "MultiWorkerMirroredStrategy",
-                          "OneDeviceStrategy")  # fmt: skip
+    call = source.call_at(
+        place.line, "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy"
+    )
     if any(called(c) == "TPUStrategy" for c in source.calls):
         raise NoChange("the script has a TPUStrategy of its own that it does not take")
     if not isinstance(source.parent(call), cst.Assign) or not names.is_method(call):

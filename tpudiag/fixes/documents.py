@@ -24,28 +24,28 @@ class Document(Protocol):
     @property
     def file(self) -> UserFile:
         """The file as it was read."""
-        ...  # fmt: skip
+        ...
 
     @property
     def source(self) -> Source:
         """Its Python."""
-        ...  # fmt: skip
+        ...
 
     def line(self, place: Location) -> int | None:
         """The line of the Python that a location names."""
-        ...  # fmt: skip
+        ...
 
     def checked(self, edits: Iterable[Edit]) -> None:
         """Raises NoChange for what cannot be put back into the file."""
-        ...  # fmt: skip
+        ...
 
     def changed(self, edits: Iterable[Edit]) -> bytes:
         """The bytes of the file with the edits."""
-        ...  # fmt: skip
+        ...
 
     def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
         """The edits by lines and columns of the file; none where it has no lines of its own."""
-        ...  # fmt: skip
+        ...
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,13 @@ def _text(source: Source, arg: cst.Arg) -> str:
 
 def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, str, str]:
     """The two parameters of a distribution and the size of the draw."""
-    keys = {"uniform": ("low", "high"), "randint": ("low", "high"), "normal": ("loc", "scale"),
-            "gauss": ("mu", "sigma"), "normalvariate": ("mu", "sigma")}[kind]  # fmt: skip
+    keys = {
+        "uniform": ("low", "high"),
+        "randint": ("low", "high"),
+        "normal": ("loc", "scale"),
+        "gauss": ("mu", "sigma"),
+        "normalvariate": ("mu", "sigma"),
+    }[kind]
     values = dict(zip((*keys, "size"), plain, strict=False)) | named
     default = ("0", "1") if kind != "randint" else ("0", "")
     if kind == "randint" and keys[1] not in values:

@@ -146,13 +146,15 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
     source = place.source
     cache = source.call_at(place.line, "cache")
     before = links.links(source, cache)[:-1]
-    late = next(
-        (c for c in before if called(c) == "repeat" or links.is_random(source, c)), None
-    )  # fmt: skip
+    late = next((c for c in before if called(c) == "repeat" or links.is_random(source, c)), None)
     if late is None:
         raise NoChange("what is random before the cache is not seen in this function")
-    if any(other is not late and source.lines(other) == source.lines(late)
-           and links.statement_of_link(source, other) for other in before):  # fmt: skip
+    if any(
+        other is not late
+        and source.lines(other) == source.lines(late)
+        and links.statement_of_link(source, other)
+        for other in before
+    ):
         raise NoChange("several statements stand on the line")
     yield links.taken_out(source, cache)
     yield links.put_before(source, late, links.link_text(source, cache))

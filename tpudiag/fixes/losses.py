@@ -113,10 +113,11 @@ def _assigned_last(
     if made is None or source.function(made) is not source.function(before):
         return None
     parts = [
-        n for n in source.all(cst.AugAssign)
+        n
+        for n in source.all(cst.AugAssign)
         if names.dotted(n.target) == names.dotted(node)
         and source.function(n) is source.function(before)
-    ]  # fmt: skip
+    ]
     if parts:
         raise NoChange("the loss is added up in several statements")
     return made.value

@@ -11,8 +11,15 @@ from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import NoChange
 from tpudiag.fixes.source import Source
 
-STRATEGY_USES = ("scope", "run", "num_replicas_in_sync", "experimental_distribute_dataset",
-                 "distribute_datasets_from_function", "reduce", "experimental_run_v2")  # fmt: skip
+STRATEGY_USES = (
+    "scope",
+    "run",
+    "num_replicas_in_sync",
+    "experimental_distribute_dataset",
+    "distribute_datasets_from_function",
+    "reduce",
+    "experimental_run_v2",
+)
 _STRATEGIES = ("TPUStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy")
 
 
@@ -109,8 +116,11 @@ def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
     name = dotted(node.value)
     if not name:
         return False
-    if node.attr.value in ("num_replicas_in_sync", "experimental_distribute_dataset",
-                           "distribute_datasets_from_function"):  # fmt: skip
+    if node.attr.value in (
+        "num_replicas_in_sync",
+        "experimental_distribute_dataset",
+        "distribute_datasets_from_function",
+    ):
         return "get_strategy" not in name and "context" not in name and "ctx" not in name
     return "strat" in name.lower() or name in _made_strategies(source)
 
@@ -166,8 +176,10 @@ def bound(source: Source, scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode
             continue
         owner = source.function(node) or source.module
         parent = source.parent(node)
-        if isinstance(parent, (cst.AssignTarget, cst.NamedExpr, cst.For, cst.AsName, cst.AnnAssign,
-                               cst.AugAssign)):  # fmt: skip
+        if isinstance(
+            parent,
+            (cst.AssignTarget, cst.NamedExpr, cst.For, cst.AsName, cst.AnnAssign, cst.AugAssign),
+        ):
             binds = not (isinstance(parent, cst.For) and parent.target is not node) and not (
                 isinstance(parent, cst.AnnAssign) and parent.target is not node
             )

@@ -17,12 +17,16 @@ from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 _IN_PLACE: dict[type[cst.BaseAugOp], str] = {
-    cst.AddAssign: "assign_add", cst.SubtractAssign: "assign_sub",
-}  # fmt: skip
+    cst.AddAssign: "assign_add",
+    cst.SubtractAssign: "assign_sub",
+}
 _OPERATORS: dict[type[cst.BaseAugOp], str] = {
-    cst.MultiplyAssign: "*", cst.DivideAssign: "/", cst.PowerAssign: "**",
-    cst.FloorDivideAssign: "//", cst.ModuloAssign: "%",
-}  # fmt: skip
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.PowerAssign: "**",
+    cst.FloorDivideAssign: "//",
+    cst.ModuloAssign: "%",
+}
 Setting = cst.Assign | cst.AugAssign
 
 
@@ -93,8 +97,13 @@ def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
     attribute = name.partition(".")[2]
     set_ = [n for n in settings if any(_is_of(t, attribute) for t in _targets(n))]
     typed = [n for n in source.all(cst.AnnAssign) if _is_of(n.target, attribute)]
-    parts = [n for n in settings for t in _targets(n) for p in source.inside(t, cst.Attribute)
-             if _is_of(p, attribute) and n not in set_]  # fmt: skip
+    parts = [
+        n
+        for n in settings
+        for t in _targets(n)
+        for p in source.inside(t, cst.Attribute)
+        if _is_of(p, attribute) and n not in set_
+    ]
     own = [n for n in set_ if names.dotted(_targets(n)[0]) == name]
     if typed or parts or {_class(source, n) for n in own} != {_class(source, at)}:
         raise NoChange(f"{name} is set in ways that are not followed")
@@ -124,8 +133,9 @@ def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
         if scope is not None and id(scope) in outer:
             continue
         if any(source.function(n) is scope for n in named):
-            held = [n for n in named if source.function(n) is scope
-                    or id(source.function(n)) in outer]  # fmt: skip
+            held = [
+                n for n in named if source.function(n) is scope or id(source.function(n)) in outer
+            ]
             first = next(n for n in held if source.function(n) is scope)
             return [first, *(n for n in held if n is not first)]
     return []

@@ -100,10 +100,13 @@ def _makes(source: Source, statement: cst.SimpleStatementLine) -> bool:
         return False
     paths = [names.dotted(call.func) for call in source.inside(statement, cst.Call)]
     return any(
-        path.endswith(".Variable") or ".metrics." in path or ".optimizers." in path
-        or ".layers." in path or path.endswith((".Sequential", ".Model"))
+        path.endswith(".Variable")
+        or ".metrics." in path
+        or ".optimizers." in path
+        or ".layers." in path
+        or path.endswith((".Sequential", ".Model"))
         for path in paths
-    )  # fmt: skip
+    )
 
 
 def in_scope(source: Source, node: cst.CSTNode) -> bool:

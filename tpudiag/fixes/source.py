@@ -266,8 +266,9 @@ class Source:
 
         Lines that begin inside a string stay, for they are no layout.
         """
-        inside = [self.span(s) for kind in (cst.SimpleString, cst.FormattedString)
-                  for s in self.all(kind)]  # fmt: skip
+        inside = [
+            self.span(s) for kind in (cst.SimpleString, cst.FormattedString) for s in self.all(kind)
+        ]
         step = self._step(first)
         rows: list[str] = []
         bounds = [s for s in self.starts if first <= s < last]

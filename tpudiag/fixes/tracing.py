@@ -232,8 +232,15 @@ def step_in_function(place: Place) -> Iterator[Edit]:
         raise NoChange("the step's function is made in the loop")
     name = links.fresh_name(source, "distributed_step", "distributed_train_step")
     passed = _spread(source, given.value)
-    rows = ("", "", f"@{tf}.function", f"def {name}(*args):",
-            f"{source.tab}return {source.code(call.func)}({step}, args=args)", "", "")  # fmt: skip
+    rows = (
+        "",
+        "",
+        f"@{tf}.function",
+        f"def {name}(*args):",
+        f"{source.tab}return {source.code(call.func)}({step}, args=args)",
+        "",
+        "",
+    )
     tall = rows if source.function(loop) is None else rows[2:-1]
     yield source.before(loop, *_without_gap(source, loop, tall))
     yield source.replaced(call, f"{name}({passed})")

@@ -69,33 +69,54 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
 def match_data(match: Match) -> dict[str, object]:
     """An error that was found, for programs."""
     return error_data(match.error) | {
-        "cause": match.message, "fix": match.fix, "confidence": match.confidence,
+        "cause": match.message,
+        "fix": match.fix,
+        "confidence": match.confidence,
         "causes": [_rival_data(each) for each in match.rivals],
-        "excerpt": match.excerpt, "line": match.line, "last_line": match.last_line,
-        "count": match.count, "values": match.values, "secondary": match.secondary,
-    }  # fmt: skip
+        "excerpt": match.excerpt,
+        "line": match.line,
+        "last_line": match.last_line,
+        "count": match.count,
+        "values": match.values,
+        "secondary": match.secondary,
+    }
 
 
 def error_data(error: KnownError) -> dict[str, object]:
     """A known error for programs."""
     return {
-        "id": error.id, "level": error.level, "family": error.family, "phase": error.phase.value,
-        "cause": error.cause, "fix": error.fix, "useless": error.useless or None,
+        "id": error.id,
+        "level": error.level,
+        "family": error.family,
+        "phase": error.phase.value,
+        "cause": error.cause,
+        "fix": error.fix,
+        "useless": error.useless or None,
         "causes": [_rival_data(RivalFound(rival=each)) for each in error.rivals],
-        "citations": error.citations, "evidence": error.evidence,
+        "citations": error.citations,
+        "evidence": error.evidence,
         "rehearsal_only": error.rehearsal_only,
-    }  # fmt: skip
+    }
 
 
 def unknown_data(error: UnknownError) -> dict[str, object]:
     """An error that is not known, for programs."""
     return {
-        "id": "unknown", "level": "error", "family": None, "phase": error.phase.value,
-        "status": error.status, "excerpt": error.text, "cause": None, "fix": None,
-        "meaning": error.guidance.meaning or None, "operation": error.guidance.operation,
-        "own_line": error.guidance.own_line, "next_steps": error.guidance.next_steps.splitlines(),
-        "nearest": [near.id for near in error.nearest], "secondary": False,
-    }  # fmt: skip
+        "id": "unknown",
+        "level": "error",
+        "family": None,
+        "phase": error.phase.value,
+        "status": error.status,
+        "excerpt": error.text,
+        "cause": None,
+        "fix": None,
+        "meaning": error.guidance.meaning or None,
+        "operation": error.guidance.operation,
+        "own_line": error.guidance.own_line,
+        "next_steps": error.guidance.next_steps.splitlines(),
+        "nearest": [near.id for near in error.nearest],
+        "secondary": False,
+    }
 
 
 def clean(text: str) -> str:
@@ -137,13 +158,23 @@ def _rival_data(match: RivalFound) -> dict[str, object]:
     """A rival cause for programs; `support` is the text that speaks for it, null where none."""
     rival = match.rival
     return {
-        "cause": rival.cause, "look_for": rival.look_for, "decide": rival.decide or None,
-        "fix": rival.fix or None, "support": match.support, "line": match.line,
+        "cause": rival.cause,
+        "look_for": rival.look_for,
+        "decide": rival.decide or None,
+        "fix": rival.fix or None,
+        "support": match.support,
+        "line": match.line,
         "families": rival.families,
-    }  # fmt: skip
+    }
 
 
 def _paragraph(text: str, indent: str = "  ") -> str:
     """Lines that fit, indented; names stay whole."""
-    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent),
-                         break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=" " * len(indent),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -9,10 +9,23 @@ from dataclasses import dataclass
 from .model import Phase
 
 _STATUSES = (
-    "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-    "ABORTED", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "OUT_OF_RANGE",
-    "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-)  # fmt: skip
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "ABORTED",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
 _STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b")
 _CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in _STATUSES}
 _CLASS = re.compile(rf"\b({'|'.join(_CLASS_OF)})Error\b")
@@ -42,7 +55,7 @@ _MEANS = {
     "KeyError": "A name is not in a dict: of a metric, a feature, an environment variable, a column.",
     "ValueError": "A value is refused: of a shape, a configuration, an argument.",
     "FileNotFoundError": "The path does not exist on this machine.",
-}  # fmt: skip
+}
 _NEXT = {
     Phase.INSTALLING: 'pip list | grep -iE "tensorflow|keras|libtpu|jax|numpy|protobuf"\npip check',
     Phase.CREATING: "gcloud compute tpus tpu-vm describe NAME --zone=ZONE\ngcloud compute tpus locations list",
@@ -58,7 +71,7 @@ _NEXT = {
     Phase.SAVING: "tf.train.list_variables(PATH)           # what the checkpoint holds\n[(v.name, v.shape) for v in model.variables]",
     Phase.WATCHING: 'find LOGDIR -name "*.xplane.pb"; ss -ltn',
     Phase.ANY: "tpudiag explain --log LOG               # the whole log: the first error before this one is often the cause",
-}  # fmt: skip
+}
 
 _OPERATION = re.compile(
     r"\[Op:(\w{2,80})\]|Detected at node '?([\w./-]{2,160})|\{\{node ([\w./:-]{2,160})\}\}"

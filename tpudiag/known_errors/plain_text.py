@@ -14,13 +14,22 @@ _FRAMES = re.compile(b"\xe2[\x94\x95][\x80-\xbf]")
 _ESCAPE = re.compile(rb"\\(?:[ntr\"'/\\]|u00([2-7][0-9a-fA-F]))")
 _ESCAPED = {b"n": b" ", b"t": b" ", b"r": b" "}
 _ENTITIES = (
-    (b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&#39;", b"'"), (b"&#x27;", b"'"),
-    (b"&amp;", b"&"), (b"&nbsp;", b" "),
-)  # fmt: skip
+    (b"&lt;", b"<"),
+    (b"&gt;", b">"),
+    (b"&quot;", b'"'),
+    (b"&#39;", b"'"),
+    (b"&#x27;", b"'"),
+    (b"&amp;", b"&"),
+    (b"&nbsp;", b" "),
+)
 _TYPOGRAPHY = (
-    (b"\xe2\x80\x98", b"'"), (b"\xe2\x80\x99", b"'"), (b"\xe2\x80\x9c", b'"'),
-    (b"\xe2\x80\x9d", b'"'), (b"\xc2\xa0", b" "), (b"\xe2\x80\xa6", b"..."),
-)  # fmt: skip
+    (b"\xe2\x80\x98", b"'"),
+    (b"\xe2\x80\x99", b"'"),
+    (b"\xe2\x80\x9c", b'"'),
+    (b"\xe2\x80\x9d", b'"'),
+    (b"\xc2\xa0", b" "),
+    (b"\xe2\x80\xa6", b"..."),
+)
 _PREFIX = re.compile(
     rb"[ \t>|]*(?:(?:\[(?!\[)[^\]\n]{1,60}\]|\([^)\n]{3,60}\)|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]{5,24}"
     rb"|\d\d:\d\d:\d\d[\d.,]{0,8}|[IWEF]\d{4} [\d:.]{8,20} +\d{1,9}|[\w.-]{1,40}\[\d{1,9}\]:"

@@ -62,10 +62,11 @@ def probes() -> tuple[Probe, ...]:
         Probe(number, rival, pattern)
         for number, error in enumerate(known_errors())
         for rival, patterns in (
-            (None, error.patterns), *((at, each.cues) for at, each in enumerate(error.rivals)),
+            (None, error.patterns),
+            *((at, each.cues) for at, each in enumerate(error.rivals)),
         )
         for pattern in patterns
-    )  # fmt: skip
+    )
 
 
 TELLING = 9

@@ -71,7 +71,7 @@ class Check(Arguments, frozen=True, kw_only=True):
     pedantic: Annotated[bool, Meta(description="show findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()
-    whole: Whole = False  # fmt: skip
+    whole: Whole = False
 
 
 class Fix(Arguments, frozen=True, kw_only=True):
@@ -131,7 +131,7 @@ class Read(Arguments, frozen=True, kw_only=True):
     pedantic: Annotated[bool, Meta(description="show findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()
-    whole: Whole = False  # fmt: skip
+    whole: Whole = False
 
 
 class Plan(Arguments, frozen=True, kw_only=True):
@@ -165,7 +165,7 @@ class Plan(Arguments, frozen=True, kw_only=True):
     ) = None
     fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
     timeout_s: Annotated[float, Meta(gt=0, description="how long the plan may take")] = 7200.0
-    whole: Whole = False  # fmt: skip
+    whole: Whole = False
 
 
 class Compare(Arguments, frozen=True, kw_only=True):
@@ -182,7 +182,7 @@ class Compare(Arguments, frozen=True, kw_only=True):
     across_hardware: Annotated[
         bool, Meta(description="compare runs on different TPUs by shares of each chip's peak")
     ] = False
-    whole: Whole = False  # fmt: skip
+    whole: Whole = False
 
 
 class Explain(Arguments, frozen=True, kw_only=True):
@@ -190,7 +190,7 @@ class Explain(Arguments, frozen=True, kw_only=True):
 
     id: Annotated[str, Meta(description="a check, its name, or a known error")] | None = None
     error: Annotated[str, Meta(description="the text of an error")] | None = None
-    log: Annotated[str, Meta(description="a log file")] | None = None  # fmt: skip
+    log: Annotated[str, Meta(description="a log file")] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,49 +141,91 @@ def _slim(outcome: Outcome) -> Outcome:
 def _check(given: Check, python: str | None, scratch: str, wire: _Wire) -> Report:
     """A job, rehearsed; what it writes goes into a folder that goes with the call."""
     return library.check(
-        given.program, module=given.module, target=given.target, arguments=given.arguments,
-        tpu="none", python=python, fake_data=given.fake_data, steps=given.steps,
-        first_loop=given.first_loop, budget_s=given.budget_s, timeout_s=given.timeout_s,
-        no_compile=given.no_compile, sandbox=scratch, select=given.select, ignore=given.ignore,
-        pedantic=given.pedantic, changes_within=Path.cwd(), on_phase=wire.on_phase,
-    )  # fmt: skip
+        given.program,
+        module=given.module,
+        target=given.target,
+        arguments=given.arguments,
+        tpu="none",
+        python=python,
+        fake_data=given.fake_data,
+        steps=given.steps,
+        first_loop=given.first_loop,
+        budget_s=given.budget_s,
+        timeout_s=given.timeout_s,
+        no_compile=given.no_compile,
+        sandbox=scratch,
+        select=given.select,
+        ignore=given.ignore,
+        pedantic=given.pedantic,
+        changes_within=Path.cwd(),
+        on_phase=wire.on_phase,
+    )
 
 
 def _fix(given: Fix, python: str | None, wire: _Wire) -> Report:
     """A job, mended; files are changed where the server was told that they may be."""
     return library.fix(
-        given.program, module=given.module, target=given.target, arguments=given.arguments,
-        python=python, write=given.write, unsafe=given.unsafe, fake_data=given.fake_data,
-        steps=given.steps, first_loop=given.first_loop, budget_s=given.budget_s,
-        timeout_s=given.timeout_s, no_compile=given.no_compile, select=given.select,
-        ignore=given.ignore, pedantic=given.pedantic, changes_within=Path.cwd(),
+        given.program,
+        module=given.module,
+        target=given.target,
+        arguments=given.arguments,
+        python=python,
+        write=given.write,
+        unsafe=given.unsafe,
+        fake_data=given.fake_data,
+        steps=given.steps,
+        first_loop=given.first_loop,
+        budget_s=given.budget_s,
+        timeout_s=given.timeout_s,
+        no_compile=given.no_compile,
+        select=given.select,
+        ignore=given.ignore,
+        pedantic=given.pedantic,
+        changes_within=Path.cwd(),
         on_phase=wire.on_phase,
-    )  # fmt: skip
+    )
 
 
 def _read(given: Read, wire: _Wire) -> Report:
     """A profile."""
     return library.read(
-        given.path, run=given.run, step_name=given.step_name, top=given.top, select=given.select,
-        ignore=given.ignore, pedantic=given.pedantic, on_phase=wire.on_phase,
-    )  # fmt: skip
+        given.path,
+        run=given.run,
+        step_name=given.step_name,
+        top=given.top,
+        select=given.select,
+        ignore=given.ignore,
+        pedantic=given.pedantic,
+        on_phase=wire.on_phase,
+    )
 
 
 def _plan(given: Plan, python: str | None, wire: _Wire) -> Report:
     """A plan."""
     return library.plan(
-        given.program, targets=given.targets, batch=given.batch, arguments=given.arguments,
-        python=python, fake_data=given.fake_data, cost=given.cost, examples=given.examples,
-        epochs=given.epochs, timeout_s=given.timeout_s, on_phase=wire.on_phase,
-    )  # fmt: skip
+        given.program,
+        targets=given.targets,
+        batch=given.batch,
+        arguments=given.arguments,
+        python=python,
+        fake_data=given.fake_data,
+        cost=given.cost,
+        examples=given.examples,
+        epochs=given.epochs,
+        timeout_s=given.timeout_s,
+        on_phase=wire.on_phase,
+    )
 
 
 def _compare(given: Compare, wire: _Wire) -> Report:
     """Two sides."""
     return library.compare(
-        given.before, given.after, fail_on_regression=given.fail_on_regression,
-        across_hardware=given.across_hardware, on_phase=wire.on_phase,
-    )  # fmt: skip
+        given.before,
+        given.after,
+        fail_on_regression=given.fail_on_regression,
+        across_hardware=given.across_hardware,
+        on_phase=wire.on_phase,
+    )
 
 
 def _explained(given: Explain) -> Answer:

@@ -165,8 +165,9 @@ class Ledger:
         for pause in sorted(new, key=lambda one: (one.end_ns, -one.start_ns)):
             self._known.add((pause.start_ns, pause.kind))
             inner = [one for one in self._painted if one[1] > pause.start_ns]
-            covered = sum(min(end, pause.end_ns) - max(start, pause.start_ns)
-                          for start, end in inner)  # fmt: skip
+            covered = sum(
+                min(end, pause.end_ns) - max(start, pause.start_ns) for start, end in inner
+            )
             left_ns = max(pause.end_ns - pause.start_ns - covered, 0)
             use = PAUSES.get(pause.kind, TimeUse.OTHER)
             _put(self._minutes, use, pause.start_ns, pause.end_ns, left_ns / NS)
@@ -220,9 +221,12 @@ def together(accounts: Iterable[Account]) -> Account:
 
 
 def _put(
-    minutes: dict[int, dict[TimeUse, float]], use: TimeUse, start_ns: int, end_ns: int,
+    minutes: dict[int, dict[TimeUse, float]],
+    use: TimeUse,
+    start_ns: int,
+    end_ns: int,
     seconds: float,
-) -> None:  # fmt: skip
+) -> None:
     """Add seconds to the minutes between two times, in proportion."""
     if seconds <= 0:
         return

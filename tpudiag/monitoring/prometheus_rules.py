@@ -33,10 +33,14 @@ def rules(job: str | None, limits: Limits) -> tuple[Rule, ...]:
     """The rules of a job, or of all that are watched."""
     where = "" if job is None else f'{{job_name="{_escaped(job)}"}}'
     return (
-        _check_failed(where), _drop(where, limits), _no_points(where, limits),
-        *_silence(where, limits), *_shares(where, limits), _lost(where),
+        _check_failed(where),
+        _drop(where, limits),
+        _no_points(where, limits),
+        *_silence(where, limits),
+        *_shares(where, limits),
+        _lost(where),
         *([] if job else [_plugin_memory(limits)]),
-    )  # fmt: skip
+    )
 
 
 def _check_failed(where: str) -> Rule:

@@ -110,8 +110,14 @@ class Run:
     @property
     def alike(self) -> tuple[object, ...]:
         """Runs of which this is equal train the same job on the same target."""
-        return (self.name, self.unit, self.global_batch, self.hbm_limit_bytes, self.loop,
-                self.parameters)  # fmt: skip
+        return (
+            self.name,
+            self.unit,
+            self.global_batch,
+            self.hbm_limit_bytes,
+            self.loop,
+            self.parameters,
+        )
 
 
 @dataclass(frozen=True)

@@ -131,9 +131,13 @@ class ThroughputCallback:
         """Start a recording."""
         self._quiet_since = None
         self.recorder = _recorder(
-            self._path, self._name, self._global_batch, self._hbm_limit_bytes, _loop(1),
+            self._path,
+            self._name,
+            self._global_batch,
+            self._hbm_limit_bytes,
+            _loop(1),
             _parameters(self.model),
-        )  # fmt: skip
+        )
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
         """End it."""
@@ -256,9 +260,14 @@ def _recorder(
 
     named = name or Path(sys.argv[0] or "python").name
     return Recorder(
-        sink, named, global_batch, memory=_hbm_in_use, hbm_limit_bytes=hbm_limit, loop=loop,
+        sink,
+        named,
+        global_batch,
+        memory=_hbm_in_use,
+        hbm_limit_bytes=hbm_limit,
+        loop=loop,
         parameters=parameters,
-    )  # fmt: skip
+    )
 
 
 def _hbm_in_use() -> int | None:

@@ -91,8 +91,9 @@ class WatchedJob:
         kept = self._followed.get(id(source))
         if kept is None:
             kept = self._followed[id(source)] = (
-                source, Watched(source, self._clock, self._expect),
-            )  # fmt: skip
+                source,
+                Watched(source, self._clock, self._expect),
+            )
         return kept[1]
 
     def _missing_s(self, path: str) -> float:
@@ -119,13 +120,21 @@ def _rank(watched: Watched) -> tuple[bool, bool, float]:
 def _name(run: Run, runs: Sequence[Run]) -> str:
     """What its cluster calls it, its host, or its process: the first that tells it apart."""
     names = (
-        run.worker, run.host, run.name, f"{run.host} process {run.pid}" if run.pid > 0 else run.id,
-    )  # fmt: skip
+        run.worker,
+        run.host,
+        run.name,
+        f"{run.host} process {run.pid}" if run.pid > 0 else run.id,
+    )
     others = [one for one in runs if one is not run]
     return next(
-        (name for name, taken in (
-            (names[0], [one.worker for one in others]), (names[1], [one.host for one in others]),
-            (names[2], [one.name for one in others]),
-        ) if name and name not in taken),
+        (
+            name
+            for name, taken in (
+                (names[0], [one.worker for one in others]),
+                (names[1], [one.host for one in others]),
+                (names[2], [one.name for one in others]),
+            )
+            if name and name not in taken
+        ),
         names[3],
-    )  # fmt: skip
+    )

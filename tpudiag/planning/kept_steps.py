@@ -27,8 +27,17 @@ from tpudiag.version import __version__
 
 FORM = 1
 """Counts up when what is kept of a job, or how a step is lowered, changes."""
-PASSING = ("_", "OLDPWD", "SHLVL", "TERM", "COLUMNS", "LINES", "DISPLAY", "WINDOWID",
-           "TPUDIAG_CACHE")  # fmt: skip
+PASSING = (
+    "_",
+    "OLDPWD",
+    "SHLVL",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "DISPLAY",
+    "WINDOWID",
+    "TPUDIAG_CACHE",
+)
 """Environment variables that change from call to call and that no step depends on."""
 
 
@@ -49,9 +58,18 @@ def name_of(spec: JobSpec, python: JobPython) -> str:
     arguments = [argument.replace(run, "") if run else argument for argument in spec.arguments]
     variables = sorted((k, v) for k, v in os.environ.items() if k not in PASSING)
     parts = (
-        FORM, __version__, python.path, sorted(python.distributions.items()), str(Path.cwd()),
-        spec.program, arguments, spec.is_module, spec.cells, spec.fake_data, variables,
-    )  # fmt: skip
+        FORM,
+        __version__,
+        python.path,
+        sorted(python.distributions.items()),
+        str(Path.cwd()),
+        spec.program,
+        arguments,
+        spec.is_module,
+        spec.cells,
+        spec.fake_data,
+        variables,
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

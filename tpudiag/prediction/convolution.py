@@ -37,17 +37,24 @@ def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str
 
 
 def _taps(
-    attributes: str, left: Array, left_labels: str, right: Array, right_labels: str,
-    result: Array, result_labels: str,
-) -> int:  # fmt: skip
+    attributes: str,
+    left: Array,
+    left_labels: str,
+    right: Array,
+    right_labels: str,
+    result: Array,
+    result_labels: str,
+) -> int:
     """Pairs of output position and kernel position that meet an input, over all dimensions."""
     spatial = sorted(label for label in result_labels if label.isdigit())
     total = 1
     for number, label in enumerate(spatial):
         total *= _inside(
-            left.dims[left_labels.index(label)], right.dims[right_labels.index(label)],
-            result.dims[result_labels.index(label)], *_window(attributes, number, len(spatial)),
-        )  # fmt: skip
+            left.dims[left_labels.index(label)],
+            right.dims[right_labels.index(label)],
+            result.dims[result_labels.index(label)],
+            *_window(attributes, number, len(spatial)),
+        )
     return total
 
 
@@ -61,9 +68,11 @@ def _window(attributes: str, number: int, count: int) -> tuple[int, int, int, in
         return parts[number] if len(parts) == count and parts[0] else default
 
     return (
-        int(value("stride", "1")), int(value("pad", "0_0").split("_")[0]),
-        int(value("lhs_dilate", "1")), int(value("rhs_dilate", "1")),
-    )  # fmt: skip
+        int(value("stride", "1")),
+        int(value("pad", "0_0").split("_")[0]),
+        int(value("lhs_dilate", "1")),
+        int(value("rhs_dilate", "1")),
+    )
 
 
 def _inside(

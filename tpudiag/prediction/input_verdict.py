@@ -57,23 +57,28 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
     needed = examples_per_second * (1 / target.hosts)
     if pipeline.serial:
         best = max(rate, cost.examples_per_second)
-        capacity = Range(min(rate, cost.examples_per_second) * (1 - ERROR), best,
-                         best * SERIAL_BEST)  # fmt: skip
+        capacity = Range(
+            min(rate, cost.examples_per_second) * (1 - ERROR), best, best * SERIAL_BEST
+        )
     else:
-        capacity = Range(per_core.low * host.vcpus * USABLE, rate * host.vcpus * USABLE,
-                         per_core.high * host.vcpus)  # fmt: skip
+        capacity = Range(
+            per_core.low * host.vcpus * USABLE,
+            rate * host.vcpus * USABLE,
+            per_core.high * host.vcpus,
+        )
     size = cost.read_bytes
     return InputVerdict(
         needed=needed,
         capacity=capacity,
         per_core=per_core,
-        cores_needed=Range(needed.low / per_core.high, needed.value / rate,
-                           needed.high / per_core.low),
+        cores_needed=Range(
+            needed.low / per_core.high, needed.value / rate, needed.high / per_core.low
+        ),
         vcpus=host.vcpus,
         machine_type=host.machine_type,
         serial=pipeline.serial,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
-    )  # fmt: skip
+    )
 
 
 def of_signals(signals: Signals) -> InputVerdict | None:

@@ -16,11 +16,29 @@ from tpudiag.prediction.work import Kind, Work
 SHAPE_KEPT = 80
 """Characters of a result's type that are kept."""
 _FREE = frozenset(
-    ("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "opt-barrier",
-     "partition-id", "replica-id", "add-dependency", "copy-done", "async-done", "async-update",
-     "all-reduce-done", "all-gather-done", "collective-permute-done", "slice-done", "recv-done",
-     "send-done", "domain")
-)  # fmt: skip
+    (
+        "parameter",
+        "constant",
+        "tuple",
+        "get-tuple-element",
+        "bitcast",
+        "after-all",
+        "opt-barrier",
+        "partition-id",
+        "replica-id",
+        "add-dependency",
+        "copy-done",
+        "async-done",
+        "async-update",
+        "all-reduce-done",
+        "all-gather-done",
+        "collective-permute-done",
+        "slice-done",
+        "recv-done",
+        "send-done",
+        "domain",
+    )
+)
 _COLLECTIVE = re.compile(
     r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute|ragged-all-to-all)"
     r"(-start)?$"
@@ -92,15 +110,26 @@ def _instruction(
     operands = _operands(line, made)
     collective = _collective(module, line, inner, operands)
     made_for = line.op_name or _inner_name(inner)
-    work = Work(name=line.name, kind=Kind.ELEMENTWISE, trips=trips, op_name=made_for,
-                shape=line.shape[:SHAPE_KEPT],
-                result_bytes=sum(array.hbm_bytes for array in line.results))  # fmt: skip
+    work = Work(
+        name=line.name,
+        kind=Kind.ELEMENTWISE,
+        trips=trips,
+        op_name=made_for,
+        shape=line.shape[:SHAPE_KEPT],
+        result_bytes=sum(array.hbm_bytes for array in line.results),
+    )
     if collective is not None:
         word, size, members, hidden = collective
         return replace(
-            work, kind=Kind.COLLECTIVE, cycles=line.cycles, link_bytes=size, members=members,
-            collective=word, hidden=hidden, flops=_flops(module, inner),
-        )  # fmt: skip
+            work,
+            kind=Kind.COLLECTIVE,
+            cycles=line.cycles,
+            link_bytes=size,
+            members=members,
+            collective=word,
+            hidden=hidden,
+            flops=_flops(module, inner),
+        )
     if line.opcode in ("copy-start", "slice-start"):
         return replace(work, kind=Kind.PREFETCH, hbm_bytes=_prefetched(line), hidden=True)
     if line.opcode == "custom-call":
@@ -114,9 +143,13 @@ def _instruction(
     )
     flops = _flops(module, inner) if inner else _product(line, made)
     return replace(
-        work, kind=_kind(line, inner, flops), cycles=line.cycles, hbm_bytes=size,
-        strided_bytes=strided, flops=flops,
-    )  # fmt: skip
+        work,
+        kind=_kind(line, inner, flops),
+        cycles=line.cycles,
+        hbm_bytes=size,
+        strided_bytes=strided,
+        flops=flops,
+    )
 
 
 def _prefetched(line: Instruction) -> int:
@@ -128,9 +161,7 @@ def _prefetched(line: Instruction) -> int:
 
 def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, ...]:
     """The arrays that an instruction reads."""
-    return tuple(
-        array for name in line.operands if name in made for array in made[name].results
-    )  # fmt: skip
+    return tuple(array for name in line.operands if name in made for array in made[name].results)
 
 
 def _kind(line: Instruction, inner: Sequence[Instruction], flops: int) -> Kind:

@@ -80,9 +80,10 @@ class PredictedStep:
         others = max(rest.value - spent.value, 1e-9)
         slow, fast = max(rest.high - spent.high, others), min(rest.low, others)
         return Range(
-            spent.low / (spent.low + slow), spent.value / (spent.value + others),
+            spent.low / (spent.low + slow),
+            spent.value / (spent.value + others),
             spent.high / (spent.high + fast),
-        )  # fmt: skip
+        )
 
     def examples_per_second(self, devices: int) -> Range:
         """Of so many replicas together."""
@@ -129,15 +130,17 @@ def _claimed(total: Range) -> Range:
     """The range that is claimed: never narrower than published steps allow."""
     narrow, wide = NARROWEST
     return Range(
-        min(total.low, total.value * narrow), total.value,
+        min(total.low, total.value * narrow),
+        total.value,
         max(total.high + BEYOND * total.value, total.value * wide),
-    )  # fmt: skip
+    )
 
 
 def _use(least_ms: float, step: Range) -> Range:
     """The share of a peak: the least time over the predicted one."""
-    return Range(*(min(1.0, least_ms / each) if each else 0.0
-                   for each in (step.high, step.value, step.low)))  # fmt: skip
+    return Range(
+        *(min(1.0, least_ms / each) if each else 0.0 for each in (step.high, step.value, step.low))
+    )
 
 
 def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:

@@ -66,8 +66,11 @@ def _fusion_traffic(
     read = 0
     for parameter in parameters:
         number = parameter.rest.partition(")")[0]
-        outer = line.operands[int(number)] if number.isdigit() and int(number) < len(
-            line.operands) else ""  # fmt: skip
+        outer = (
+            line.operands[int(number)]
+            if number.isdigit() and int(number) < len(line.operands)
+            else ""
+        )
         given = made[outer].results if outer in made else parameter.results
         if len(given) == 1:
             read += _read(parameter, given[0], users, own, inside)

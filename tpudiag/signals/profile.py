@@ -142,12 +142,11 @@ class ReplicaSteps:
         if not kept:
             return self
         return replace(
-            self, numbers=tuple(self.numbers[i] for i in kept),
+            self,
+            numbers=tuple(self.numbers[i] for i in kept),
             step_ms=tuple(self.step_ms[i] for i in kept),
-            parts=tuple(
-                replace(part, ms=tuple(part.ms[i] for i in kept)) for part in self.parts
-            ),
-        )  # fmt: skip
+            parts=tuple(replace(part, ms=tuple(part.ms[i] for i in kept)) for part in self.parts),
+        )
 
     def part(self, *names: str) -> float:
         """The ms of all steps in the parts of these names; 0 where it has none of them."""

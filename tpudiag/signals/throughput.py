@@ -49,9 +49,11 @@ class StepTimes:
         if not first:
             return self
         return replace(
-            self, step_ms=self.step_ms[first:], input_wait_ms=waits and waits[first:],
+            self,
+            step_ms=self.step_ms[first:],
+            input_wait_ms=waits and waits[first:],
             untold_ms=untold and untold[first:],
-        )  # fmt: skip
+        )
 
     @property
     def told(self) -> StepTimes:
@@ -63,10 +65,11 @@ class StepTimes:
         if not kept:
             return self
         return replace(
-            self, step_ms=tuple(self.step_ms[i] for i in kept),
+            self,
+            step_ms=tuple(self.step_ms[i] for i in kept),
             input_wait_ms=waits and tuple(waits[i] for i in kept),
             untold_ms=tuple(untold[i] for i in kept),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

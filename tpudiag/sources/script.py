@@ -12,14 +12,31 @@ from tpudiag.model import Location
 from tpudiag.signals import Tf1Use
 
 _V1_ONLY = frozenset(
-    ("Session", "InteractiveSession", "placeholder", "disable_v2_behavior",
-     "disable_eager_execution", "global_variables_initializer", "ConfigProto")
-)  # fmt: skip
+    (
+        "Session",
+        "InteractiveSession",
+        "placeholder",
+        "disable_v2_behavior",
+        "disable_eager_execution",
+        "global_variables_initializer",
+        "ConfigProto",
+    )
+)
 _GONE = ("contrib", "estimator", "flags", "logging", "app")
 _SAVES = frozenset(
-    ("save", "save_weights", "export", "ModelCheckpoint", "BackupAndRestore", "CheckpointManager",
-     "save_pretrained", "save_model", "save_checkpoint", "push_to_hub")
-)  # fmt: skip
+    (
+        "save",
+        "save_weights",
+        "export",
+        "ModelCheckpoint",
+        "BackupAndRestore",
+        "CheckpointManager",
+        "save_pretrained",
+        "save_model",
+        "save_checkpoint",
+        "push_to_hub",
+    )
+)
 MOST_HELPERS = 50
 """Modules beside a script that are read."""
 _VERSION_TEST = re.compile(r"executing_eagerly|version|tf2|tf1|hasattr|v1_mode", re.IGNORECASE)

@@ -34,10 +34,12 @@ def test_by_the_outermost_function_that_tells(frame: str, activity: str | None) 
 
 
 def test_shares_and_lines() -> None:
-    seen = summary([
-        ([MAIN, "evaluate (/job/train.py:40)", "load (/job/data.py:7)"], 30),
-        ([MAIN, "train_step (/job/train.py:12)"], 70),
-    ])  # fmt: skip
+    seen = summary(
+        [
+            ([MAIN, "evaluate (/job/train.py:40)", "load (/job/data.py:7)"], 30),
+            ([MAIN, "train_step (/job/train.py:12)"], 70),
+        ]
+    )
     assert seen.share("evaluation") == pytest.approx(0.3)
     assert seen.line == "/job/train.py:12 (train_step)"
     assert seen.line_share("/job/data.py:7 (load)") == pytest.approx(0.3)

@@ -26,17 +26,26 @@ def answered(program: str, step: LoweredStep, target: str, timeout_s: float) -> 
     if program == "long":
         STARTED.set()
         RELEASED.wait(30)
-    return Compilation(target=target, batch=step.batch, replicas=step.replicas,
-                       compiler=f"{program} within {timeout_s:.0f} s", usable_bytes=1)  # fmt: skip
+    return Compilation(
+        target=target,
+        batch=step.batch,
+        replicas=step.replicas,
+        compiler=f"{program} within {timeout_s:.0f} s",
+        usable_bytes=1,
+    )
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     distributed: Any = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp://", host="127.0.0.1",
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
         dashboard_address=None,
-    ) as cluster:  # fmt: skip
+    ) as cluster:
         yield cluster.scheduler_address
 
 

@@ -101,8 +101,9 @@ module @step attributes {} {
 def test_the_largest_results_bear_the_names_of_their_operations() -> None:
     found = [(t.name, t.shape, t.logical_bytes) for t in stablehlo.largest(LOWERED)]
     assert found == [
-        ("dense/MatMul", "f32[64,128]", 64 * 128 * 4), ("add", "bf16[64,128]", 64 * 128 * 2),
-    ]  # fmt: skip
+        ("dense/MatMul", "f32[64,128]", 64 * 128 * 4),
+        ("add", "bf16[64,128]", 64 * 128 * 2),
+    ]
 
 
 def test_a_dynamic_dimension_is_found_where_it_is_made() -> None:

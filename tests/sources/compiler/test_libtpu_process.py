@@ -20,8 +20,15 @@ from tpudiag.sources.compiler.topologies import topology
 
 pytestmark = pytest.mark.slow
 
-SHAPES = ("4096x1xf32", "8192x8xf32", "512x3xbf16", "33x100xf32", "64x24x24x3xf32", "130xf32",
-          "7x5x1xbf16")  # fmt: skip
+SHAPES = (
+    "4096x1xf32",
+    "8192x8xf32",
+    "512x3xbf16",
+    "33x100xf32",
+    "64x24x24x3xf32",
+    "130xf32",
+    "7x5x1xbf16",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -163,9 +170,11 @@ def test_an_answer_is_kept_and_two_at_once_do_not_hurt_it(tmp_path: Path, own_ca
 def test_the_cache_parts_programs_targets_and_compilers() -> None:
     v5e, v6e = topology(target("v5e-8")), topology(target("v6e-8"))
     keys = {
-        cache.key(product(8), v5e, "libtpu 1"), cache.key(product(16), v5e, "libtpu 1"),
-        cache.key(product(8), v6e, "libtpu 1"), cache.key(product(8), v5e, "libtpu 2"),
-    }  # fmt: skip
+        cache.key(product(8), v5e, "libtpu 1"),
+        cache.key(product(16), v5e, "libtpu 1"),
+        cache.key(product(8), v6e, "libtpu 1"),
+        cache.key(product(8), v5e, "libtpu 2"),
+    }
     assert len(keys) == 4
 
 

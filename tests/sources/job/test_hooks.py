@@ -142,8 +142,11 @@ def test_the_reference_job_resumes(tmp_path: Path, loop: str) -> None:
     def train(steps: int) -> str:
         done = subprocess.run(
             [sys.executable, "-c", RESUME, str(tmp_path), str(steps), loop],
-            capture_output=True, text=True, timeout=200, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=True,
+        )
         return done.stdout
 
     assert "resumed" not in train(6)

@@ -58,9 +58,12 @@ def test_it_needs_the_standard_library_alone(python: str) -> None:
         pytest.skip("no Python 3.10 on this machine")
     done = subprocess.run(
         [command, "-B", "-c", LOADER, str(ROOT.parent), ",".join(modules())],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
         env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "tpudiag.sources.job.tensorflow.observer" in done.stdout
     assert "tpudiag.sources.job.process.child" in done.stdout

@@ -155,8 +155,12 @@ def run(tmp_path: Path, program: str) -> str:
     )
     done = subprocess.run(
         [sys.executable, "-c", write + program, *files],
-        capture_output=True, text=True, timeout=280, check=False, cwd=tmp_path,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 

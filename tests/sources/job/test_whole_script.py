@@ -117,14 +117,26 @@ def facts(tmp_path: Path, script: str, rest_s: float = 60.0) -> dict[str, Any]:
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
     spec = JobSpec(
-        program="job.py", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True,
-        steps=10, warmup_steps=3, budget_s=0.0, log_dir="", rest_s=rest_s,
-    )  # fmt: skip
+        program="job.py",
+        arguments=(),
+        replicas=2,
+        real_replicas=2,
+        hosts=1,
+        rehearse=True,
+        steps=10,
+        warmup_steps=3,
+        budget_s=0.0,
+        log_dir="",
+        rest_s=rest_s,
+    )
     with subprocess.Popen(
         [sys.executable, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
-        cwd=tmp_path, pass_fds=[write_end], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        pass_fds=[write_end],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    ) as process:  # fmt: skip
+    ) as process:
         os.close(write_end)
         known: dict[str, Any] = {}
         with os.fdopen(read_end, "rb") as lines:

@@ -48,8 +48,9 @@ def test_the_users_line_stands_for_what_the_library_does_below_it() -> None:
     )
     assert found.samples == 8
     assert [(str(p.location), p.function, p.inside, p.share) for p in found.places] == [
-        ("/job/t.py:5", "run", "quick", 0.5), ("/job/t.py:9", "main", "<module>", 0.5),
-    ]  # fmt: skip
+        ("/job/t.py:5", "run", "quick", 0.5),
+        ("/job/t.py:9", "main", "<module>", 0.5),
+    ]
 
 
 def test_a_process_without_thread_names() -> None:

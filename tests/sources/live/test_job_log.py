@@ -45,9 +45,11 @@ def test_real_process(tmp_path: Path) -> None:
     with (tmp_path / "train.log").open("wb") as log:
         code = "import sys; print('Socket closed', file=sys.stderr, flush=True); sys.stdin.read()"
         child = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=log,
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stderr=log,
             stdout=subprocess.PIPE,
-        )  # fmt: skip
+        )
         while not (tmp_path / "train.log").stat().st_size:
             assert child.poll() is None
         assert log_end(child.pid) == "Socket closed\n"

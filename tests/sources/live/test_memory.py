@@ -33,8 +33,12 @@ def free(folder: Path, text: str, **options: int) -> FreeMemory | None:
 
 
 def test_version_2_with_its_file_cache(tmp_path: Path) -> None:
-    group(tmp_path / "cgroup" / "pod" / "trainer", memory__max=8 * GB, memory__current=7 * GB,
-          memory__stat=f"anon 1\ninactive_file {2 * GB}\nactive_file 5")  # fmt: skip
+    group(
+        tmp_path / "cgroup" / "pod" / "trainer",
+        memory__max=8 * GB,
+        memory__current=7 * GB,
+        memory__stat=f"anon 1\ninactive_file {2 * GB}\nactive_file 5",
+    )
     assert free(tmp_path, "0::/pod/trainer\n") == FreeMemory(3 * GB, "in its cgroup")
 
 
@@ -46,16 +50,23 @@ def test_the_tightest_group_above_counts(tmp_path: Path) -> None:
 
 def test_version_1_and_a_group_that_only_the_host_sees(tmp_path: Path) -> None:
     """In a container the path is the host's, and the mount is its own group."""
-    group(tmp_path / "cgroup" / "memory", memory__limit_in_bytes=4 * GB,
-          memory__usage_in_bytes=3 * GB, memory__stat=f"total_inactive_file {GB // 2}")  # fmt: skip
+    group(
+        tmp_path / "cgroup" / "memory",
+        memory__limit_in_bytes=4 * GB,
+        memory__usage_in_bytes=3 * GB,
+        memory__stat=f"total_inactive_file {GB // 2}",
+    )
     text = "5:cpu,cpuacct:/kube/abc\n4:memory:/kube/abc\n0::/\n"
     assert free(tmp_path, text) == FreeMemory(3 * GB // 2, "in its cgroup")
 
 
 @pytest.mark.parametrize("text", ["", "4:memory:/a\n", "0::/a\n"])
 def test_without_a_limit_it_is_the_machines(tmp_path: Path, text: str) -> None:
-    group(tmp_path / "cgroup" / "memory" / "a", memory__limit_in_bytes=9223372036854771712,
-          memory__usage_in_bytes=1)  # fmt: skip
+    group(
+        tmp_path / "cgroup" / "memory" / "a",
+        memory__limit_in_bytes=9223372036854771712,
+        memory__usage_in_bytes=1,
+    )
     group(tmp_path / "cgroup" / "a", memory__max="max", memory__current=1)
     found = free(tmp_path, text, available=1_024_000)
     assert found == FreeMemory(1_024_000, "on the machine")

@@ -61,10 +61,12 @@ def test_memory_and_duty_cycle() -> None:
     with served(known.__getitem__) as address:
         found = figures([Address("localhost", 1), address])
     assert found == (
-        Figure("HBM in use", 0, 2**33 + 1, "bytes"), Figure("HBM in use", 1, 5, "bytes"),
-        Figure("HBM", 0, 2**35, "bytes"), Figure("HBM", 1, 2**35, "bytes"),
+        Figure("HBM in use", 0, 2**33 + 1, "bytes"),
+        Figure("HBM in use", 1, 5, "bytes"),
+        Figure("HBM", 0, 2**35, "bytes"),
+        Figure("HBM", 1, 2**35, "bytes"),
         Figure("TensorCore duty cycle", 0, 87.5, "%"),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("said", [b"", b"\xff\xff", encoded([(1, b"\x1a\x05")])])

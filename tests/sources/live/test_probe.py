@@ -126,10 +126,23 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         pytest.skip("no openssl to make a certificate with")
     chain, key = folder / "chain.pem", folder / "key.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost",
-         "-keyout", str(key), "-out", str(chain)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-subj",
+            "/CN=localhost",
+            "-keyout",
+            str(key),
+            "-out",
+            str(chain),
+        ],
+        check=True,
+        capture_output=True,
+    )
     return chain, key
 
 
@@ -189,8 +202,10 @@ def test_all_are_asked_at_once(tmp_path: Path) -> None:
 
 def test_addresses() -> None:
     assert addresses("a:1, grpc://b.c:65535 ,[::1]:6009,") == (
-        Address("a", 1), Address("b.c", 65535), Address("::1", 6009),
-    )  # fmt: skip
+        Address("a", 1),
+        Address("b.c", 65535),
+        Address("::1", 6009),
+    )
     assert str(Address("::1", 6009)) == "[::1]:6009"
     assert Address("::1", 6009).file_name == "--1_6009"
     for wrong in ("a", "a:", ":1", "a:b", "a:0", "a:65536", "grpcs://a:1", "a b:1", "::1:6009"):

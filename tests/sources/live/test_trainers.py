@@ -24,10 +24,16 @@ class Proc:
         self._ns(folder / "self", "net:[1]")
 
     def add(
-        self, pid: int, parent: int, *command: str, libraries: tuple[str, ...] = (),
-        devices: tuple[str, ...] = (), sockets: tuple[int, ...] = (), network: str = "net:[1]",
+        self,
+        pid: int,
+        parent: int,
+        *command: str,
+        libraries: tuple[str, ...] = (),
+        devices: tuple[str, ...] = (),
+        sockets: tuple[int, ...] = (),
+        network: str = "net:[1]",
         state: str = "S",
-    ) -> None:  # fmt: skip
+    ) -> None:
         made = self.folder / str(pid)
         self._ns(made, network)
         (made / "stat").write_text(f"{pid} (a) b) {state} {parent} 1 1 0 -1")
@@ -73,8 +79,14 @@ def test_the_process_that_holds_the_tpu_is_found_not_its_launcher(proc: Proc) ->
     proc.add(1, 0, "init")
     proc.add(10, 1, "bash", "run.sh")
     proc.add(11, 10, "python", "launch.py", libraries=(TENSORFLOW,))
-    proc.add(12, 11, "python", "train.py", libraries=(TENSORFLOW,),
-             devices=("/dev/accel1", "/dev/accel0", "/dev/accelerometer"))  # fmt: skip
+    proc.add(
+        12,
+        11,
+        "python",
+        "train.py",
+        libraries=(TENSORFLOW,),
+        devices=("/dev/accel1", "/dev/accel0", "/dev/accelerometer"),
+    )
     proc.add(13, 11, "python", "worker.py", libraries=(TENSORFLOW,))
     machine = look(proc.folder)
     assert pids(machine) == [11, 12, 13]
@@ -96,8 +108,15 @@ def test_a_process_that_holds_a_tpu_without_a_framework(proc: Proc) -> None:
 def test_forked_workers_are_their_trainer(proc: Proc) -> None:
     listening = proc.listening(77)
     for pid, parent in ((20, 1), (21, 20), (22, 21)):
-        proc.add(pid, parent, "python", "train.py", libraries=(TENSORFLOW,),
-                 devices=("/dev/accel0",), sockets=(listening,))  # fmt: skip
+        proc.add(
+            pid,
+            parent,
+            "python",
+            "train.py",
+            libraries=(TENSORFLOW,),
+            devices=("/dev/accel0",),
+            sockets=(listening,),
+        )
     machine = look(proc.folder)
     assert pids(machine) == [20]
     assert [t.pid for t in of_pid(22, machine)] == [20]
@@ -106,15 +125,29 @@ def test_forked_workers_are_their_trainer(proc: Proc) -> None:
 def test_several_trainers_of_one_launcher(proc: Proc) -> None:
     proc.add(30, 1, "torchrun-like")
     for pid in (31, 32):
-        proc.add(pid, 30, "python", "train.py", str(pid), libraries=(TENSORFLOW,),
-                 devices=(f"/dev/accel{pid - 31}",))  # fmt: skip
+        proc.add(
+            pid,
+            30,
+            "python",
+            "train.py",
+            str(pid),
+            libraries=(TENSORFLOW,),
+            devices=(f"/dev/accel{pid - 31}",),
+        )
     assert [t.pid for t in of_pid(30, look(proc.folder))] == [31, 32]
 
 
 def test_ports_of_a_container_are_not_asked_here(proc: Proc) -> None:
     listening = proc.listening(78)
-    proc.add(40, 1, "python", "train.py", libraries=(TENSORFLOW,), sockets=(listening,),
-             network="net:[2]")  # fmt: skip
+    proc.add(
+        40,
+        1,
+        "python",
+        "train.py",
+        libraries=(TENSORFLOW,),
+        sockets=(listening,),
+        network="net:[2]",
+    )
     (trainer,) = look(proc.folder).trainers
     assert trainer.process.own_network
     assert trainer.profilers == ()
@@ -122,14 +155,17 @@ def test_ports_of_a_container_are_not_asked_here(proc: Proc) -> None:
 
 def test_addresses_of_listening_sockets(proc: Proc) -> None:
     sockets = (
-        proc.listening(1, "0100007F:1779"), proc.listening(2, "00000000:0001"),
+        proc.listening(1, "0100007F:1779"),
+        proc.listening(2, "00000000:0001"),
         proc.listening(3, "00000000000000000000000001000000:0002"),
-    )  # fmt: skip
+    )
     proc.add(50, 1, "python", libraries=(TENSORFLOW,), sockets=sockets)
     (trainer,) = look(proc.folder).trainers
     assert trainer.process.listening == {
-        Address("127.0.0.1", 6009), Address("localhost", 1), Address("::1", 2),
-    }  # fmt: skip
+        Address("127.0.0.1", 6009),
+        Address("localhost", 1),
+        Address("::1", 2),
+    }
 
 
 def test_several_processes_at_one_port_are_told_from_a_trainer_and_its_forks(proc: Proc) -> None:

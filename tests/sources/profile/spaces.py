@@ -94,9 +94,10 @@ def space(hostname: str = "") -> Any:
     if hostname:
         made.hostnames.append(hostname)
     Plane(
-        made, "Task Environment",
+        made,
+        "Task Environment",
         {"profile_start_time": 1741722099081044120, "profile_stop_time": 1741722100081044120},
-    )  # fmt: skip
+    )
     return made
 
 
@@ -125,13 +126,19 @@ def add_device(
     for name, category, start, duration in ops:
         known: dict[str, Any] = {"flops": 1000, "model_flops": 1000, "bytes_accessed": 4096}
         mid = plane.event_id(
-            name, hlo_category=category, program_id=PROGRAM, symbol_id=zlib.crc32(name.encode()),
+            name,
+            hlo_category=category,
+            program_id=PROGRAM,
+            symbol_id=zlib.crc32(name.encode()),
             **known | (about or {}).get(name, {}),
-        )  # fmt: skip
+        )
         plane.event(
-            line, (name, start, duration), mid,
-            device_offset_ps=round(start * MS), device_duration_ps=round(duration * MS),
-        )  # fmt: skip
+            line,
+            (name, start, duration),
+            mid,
+            device_offset_ps=round(start * MS),
+            device_duration_ps=round(duration * MS),
+        )
 
 
 def add_program(made: Any, name: str, cycles: dict[str, int]) -> None:
@@ -194,10 +201,17 @@ ABOUT = {"matmul.1": {"text": MATMUL, "flops": 9_000_000_000_000, "bytes_accesse
 
 
 def pod_host(
-    host: str, steps: int = 12, devices: int = 2, step_ms: float = 20.0, clock_ms: float = 0.0,
-    input_ms: float = 1.0, compute_ms: float = 14.0, about: dict[str, dict[str, Any]] | None = None,
-    extra: Sequence[tuple[str, str, float]] = (), first: int = 100,
-) -> Any:  # fmt: skip
+    host: str,
+    steps: int = 12,
+    devices: int = 2,
+    step_ms: float = 20.0,
+    clock_ms: float = 0.0,
+    input_ms: float = 1.0,
+    compute_ms: float = 14.0,
+    about: dict[str, dict[str, Any]] | None = None,
+    extra: Sequence[tuple[str, str, float]] = (),
+    first: int = 100,
+) -> Any:
     """One host of a pod: infeed, a matrix product, extra ops, and a wait for all the others.
 
     Every step ends everywhere at the same time; `clock_ms` is how far the host's clock is ahead.
@@ -212,8 +226,11 @@ def pod_host(
             start = clock_ms + 50.0 + number * step_ms
             marks.append((str(first + number), start, step_ms))
             modules.append((f"cluster_train({PROGRAM})", start, step_ms))
-            parts = [("infeed.1", "infeed", input_ms), *extra,
-                     ("matmul.1", "convolution fusion", compute_ms)]  # fmt: skip
+            parts = [
+                ("infeed.1", "infeed", input_ms),
+                *extra,
+                ("matmul.1", "convolution fusion", compute_ms),
+            ]
             at = start
             for name, category, length in parts:
                 ops.append((name, category, at, length))
@@ -225,9 +242,13 @@ def pod_host(
 
 
 def add_host(
-    made: Any, steps: Sequence[float], step_ms: float = 20.0, asked: Sequence[Span] = (),
-    kernels: Sequence[Span] = (), name: str = "train",
-) -> None:  # fmt: skip
+    made: Any,
+    steps: Sequence[float],
+    step_ms: float = 20.0,
+    asked: Sequence[Span] = (),
+    kernels: Sequence[Span] = (),
+    name: str = "train",
+) -> None:
     """A host as TensorFlow traces it: marked steps at the given starts, GetNext calls, kernels.
 
     The spans' names are the threads that they run on.

@@ -36,11 +36,14 @@ class Cluster:
         self.scheduler = self._start("distributed.cli.dask_scheduler", "--port", str(self.port))
         self.workers = [
             self._start(
-                "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}",
-                "--nthreads", "1", "--no-nanny",
+                "distributed.cli.dask_worker",
+                f"tcp://127.0.0.1:{self.port}",
+                "--nthreads",
+                "1",
+                "--no-nanny",
             )
             for _ in range(2)
-        ]  # fmt: skip
+        ]
 
     def wait(self) -> None:
         """Until both workers are there."""
@@ -217,9 +220,12 @@ def test_without_the_extra_the_line_names_it(spaces: ModuleType, tmp_path: Path)
     if find_spec("distributed") is not None:
         pytest.skip("the extra `dask` is installed")
     done = subprocess.run(
-        command(tmp_path, "dask://127.0.0.1:1"), check=False, capture_output=True, text=True,
+        command(tmp_path, "dask://127.0.0.1:1"),
+        check=False,
+        capture_output=True,
+        text=True,
         cwd=ROOT,
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert "tpudiag[dask]" in done.stderr
 

@@ -141,11 +141,17 @@ def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path)
     line = plane.line("python")
     for number, name in enumerate(("TPU_0_bfc", "a name of more than sixteen bytes", "TPU_0_bfc")):
         plane.event(
-            line, ("MemoryAllocation", 100.0 + number, 0.0), allocator_name=name,
-            bytes_reserved=0, bytes_allocated=1000 * (number + 1), bytes_available=10_000,
-            requested_bytes=1000, allocation_bytes=1000, addr=number + 1,
+            line,
+            ("MemoryAllocation", 100.0 + number, 0.0),
+            allocator_name=name,
+            bytes_reserved=0,
+            bytes_allocated=1000 * (number + 1),
+            bytes_available=10_000,
+            requested_bytes=1000,
+            allocation_bytes=1000,
+            addr=number + 1,
             tf_op=f"dense_{number}/kernel",
-        )  # fmt: skip
+        )
     plane.event(line, ("train_step", 110.0, 5.0), tf_function_call="traced-nonXla")
     found, _ = facts(spaces.write(made, tmp_path))
     assert found.memory
@@ -186,9 +192,13 @@ def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(
 
 @pytest.mark.parametrize(
     ("kind", "verdict"),
-    [("s8", Verdict.PASSED), ("f8e4m3fn", Verdict.PASSED), ("bf16", Verdict.PASSED),
-     ("f32", Verdict.FAILED)],
-)  # fmt: skip
+    [
+        ("s8", Verdict.PASSED),
+        ("f8e4m3fn", Verdict.PASSED),
+        ("bf16", Verdict.PASSED),
+        ("f32", Verdict.FAILED),
+    ],
+)
 def test_products_of_eight_bits_are_no_float32(
     spaces: ModuleType, tmp_path: Path, kind: str, verdict: Verdict
 ) -> None:

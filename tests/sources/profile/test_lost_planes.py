@@ -31,12 +31,13 @@ def uneven(spaces: ModuleType, host: str = "a", slow: int = 1, devices: int = 3)
         length = 4.0 if ordinal == slow else 19.5
         starts = [100.0 + 20 * number for number in range(8)]
         spaces.add_device(
-            made, ordinal,
+            made,
+            ordinal,
             [(f"cluster_train({spaces.PROGRAM})", start, length) for start in starts],
             [("matmul.1", "convolution fusion", start, length) for start in starts],
             [(str(number), start, 20.0) for number, start in enumerate(starts)],
             about={"matmul.1": {**spaces.ABOUT["matmul.1"], "flops": int(length * 5e11)}},
-        )  # fmt: skip
+        )
     return made
 
 

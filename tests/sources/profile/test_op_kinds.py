@@ -15,9 +15,12 @@ COPY = f"%copy-done.4 = {HBM} copy-done(({HBM}, {HOST}, u32[]{{:S(2)}}) %copy-st
         ("async-collective-start.3", "custom fusion", "", "collectives"),
         ("async-collective-done.9", "custom fusion", f"%a = {HBM} fusion({HBM} %b)", "collectives"),
         ("fusion.12", "custom fusion", "", None),
-        ("fusion.6", "custom fusion",
-         f"%fusion.6 = {HBM} fusion({HBM} %a), kind=kCustom, calls=%all-reduce-scatter.7.clone",
-         "collectives"),
+        (
+            "fusion.6",
+            "custom fusion",
+            f"%fusion.6 = {HBM} fusion({HBM} %a), kind=kCustom, calls=%all-reduce-scatter.7.clone",
+            "collectives",
+        ),
         ("fusion.7", "loop fusion", f"%f = {HBM} fusion({HBM} %async-collective-done.2)", None),
         ("fusion.5", "all-reduce-scatter fusion", "", "collectives"),
         ("ragged-all-to-all.1", "ragged-all-to-all", "", "collectives"),
@@ -32,12 +35,16 @@ COPY = f"%copy-done.4 = {HBM} copy-done(({HBM}, {HOST}, u32[]{{:S(2)}}) %copy-st
         ("copy-done.4", "copy-done", COPY, "host memory"),
         ("copy-done.5", "copy-done", COPY.replace("S(5)", "S(1)"), None),
         ("while.1", "while", f"%while.1 = ({HOST}) while(({HOST}) %t)", None),
-        ("dynamic-update-slice.3", "dynamic-update-slice",
-         f"%d = {HOST} dynamic-update-slice({HOST} %a, {HBM} %b)", "host memory"),
+        (
+            "dynamic-update-slice.3",
+            "dynamic-update-slice",
+            f"%d = {HOST} dynamic-update-slice({HOST} %a, {HBM} %b)",
+            "host memory",
+        ),
         ("infeed.1", "infeed", "", "infeed"),
         ("outfeed.1", "outfeed", "", "output"),
     ],
-)  # fmt: skip
+)
 def test_category_name_and_opcode_decide_together(
     name: str, category: str, text: str, part: str | None
 ) -> None:

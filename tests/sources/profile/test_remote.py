@@ -41,9 +41,14 @@ class Bucket(ThreadingHTTPServer):
             "NO_GCE_CHECK": "true",
         }
         return subprocess.run(
-            [sys.executable, "-m", "tpudiag", "read", *arguments], check=False,
-            capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120,
-        )  # fmt: skip
+            [sys.executable, "-m", "tpudiag", "read", *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=environment,
+            timeout=120,
+        )
 
 
 class Answering(BaseHTTPRequestHandler):
@@ -85,8 +90,13 @@ class Answering(BaseHTTPRequestHandler):
     def _described(self, name: str) -> dict[str, Any]:
         size = str(len(self.server.objects[name]))
         link = f"http://127.0.0.1:{self.server.server_port}/download/storage/v1/b/bucket/o/{name}"
-        return {"kind": "storage#object", "bucket": "bucket", "name": name, "size": size,
-                "mediaLink": f"{link}?alt=media"}  # fmt: skip
+        return {
+            "kind": "storage#object",
+            "bucket": "bucket",
+            "name": name,
+            "size": size,
+            "mediaLink": f"{link}?alt=media",
+        }
 
     def _send(self, status: int, body: bytes) -> None:
         self.send_response(status)

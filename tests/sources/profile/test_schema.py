@@ -30,11 +30,13 @@ def theirs() -> ModuleType:
 def fields(descriptor: Any) -> dict[int, tuple[str, int, str | None, str | None]]:
     return {
         field.number: (
-            field.name, field.type, field.message_type and field.message_type.name,
+            field.name,
+            field.type,
+            field.message_type and field.message_type.name,
             field.containing_oneof and field.containing_oneof.name,
         )
         for field in descriptor.fields
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

@@ -91,9 +91,13 @@ def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
     [(100.0, 1.5, 1.0, True), (100.0, 20.0, 0.5, True), (100.0, 20.0, 19.5, False)],
 )
 def test_marks_that_only_dispatch_are_no_steps(
-    spaces: ModuleType, tmp_path: Path, first_ms: float, every_ms: float, length_ms: float,
+    spaces: ModuleType,
+    tmp_path: Path,
+    first_ms: float,
+    every_ms: float,
+    length_ms: float,
     ahead: bool,
-) -> None:  # fmt: skip
+) -> None:
     made = spaces.space("host")
     runs = [("jit_train_step(7)", 100.0 + 20.0 * number, 19.9) for number in range(8)]
     ops = [("fusion.1", "loop fusion", start, length) for _, start, length in runs]

@@ -197,9 +197,10 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
             for line, share in others[0].lines
         )
         alone = [
-            line for line, share in thread.lines
+            line
+            for line, share in thread.lines
             if share >= TOGETHER and all(4 * other.line_share(line) < share for other in others)
-        ]  # fmt: skip
+        ]
         if waits and alone:
             odd.append((place, alone[0]))
     return odd[0] if len(odd) == 1 else None

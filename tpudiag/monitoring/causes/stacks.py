@@ -20,16 +20,20 @@ _BY_NAME: tuple[tuple[Activity, re.Pattern[str]], ...] = (
     ("evaluation", re.compile(r"(?:^|_)(?:eval|evaluate|evaluation|validate|validation)(?:_|$)")),
     (
         "checkpoint",
-        re.compile(r"^(?:save|save_(?:weights|model|checkpoint|state)|write_checkpoint|restore|"
-                   r"(?:save|write|dump|load|restore)_ckpt|checkpoint)$"),
+        re.compile(
+            r"^(?:save|save_(?:weights|model|checkpoint|state)|write_checkpoint|restore|"
+            r"(?:save|write|dump|load|restore)_ckpt|checkpoint)$"
+        ),
     ),
     (
         "compile",
-        re.compile(r"^(?:func_graph_from_py_func|_create_concrete_function|trace_function|"
-                   r"get_concrete_function|convert_call_from_py_func|backend_compile|"
-                   r"_compile_and_write_cache|compile_or_get_cached)$"),
+        re.compile(
+            r"^(?:func_graph_from_py_func|_create_concrete_function|trace_function|"
+            r"get_concrete_function|convert_call_from_py_func|backend_compile|"
+            r"_compile_and_write_cache|compile_or_get_cached)$"
+        ),
     ),
-)  # fmt: skip
+)
 _INPUT_FILES = re.compile(r"/(?:iterator_ops|dataset_ops|input_lib|distribute/input_ops)\.py$")
 _INPUT_NAMES = re.compile(r"^(?:__next__|get_next|_next_internal|next_batch|get_batch)$")
 

@@ -171,8 +171,9 @@ def _merged(before: Json, made: Json) -> Json:
     for field in ("userLabels", "documentation"):
         merged[field] = {**object_of(before.get(field)), **object_of(made[field])}
     merged["alertStrategy"] = {
-        **object_of(made["alertStrategy"]), **object_of(before.get("alertStrategy"))
-    }  # fmt: skip
+        **object_of(made["alertStrategy"]),
+        **object_of(before.get("alertStrategy")),
+    }
     merged["combiner"] = before.get("combiner") or made["combiner"]
     channels = [*list_of(before.get("notificationChannels"))]
     channels += [c for c in list_of(made.get("notificationChannels")) if c not in channels]

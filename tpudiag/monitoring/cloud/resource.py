@@ -71,27 +71,36 @@ def resource(
     ask = metadata if ask is None else ask
     zone = (ask("instance/zone") or "").rpartition("/")[2]
     if kind == "k8s_container":
-        return Resource(kind, {
-            "project_id": project,
-            "location": ask("instance/attributes/cluster-location") or zone or "global",
-            "cluster_name": ask("instance/attributes/cluster-name") or "unknown",
-            "namespace_name": environ.get("POD_NAMESPACE") or _namespace() or "default",
-            "pod_name": environ.get("POD_NAME") or environ.get("HOSTNAME") or host,
-            "container_name": environ.get("CONTAINER_NAME") or "trainer",
-        })  # fmt: skip
+        return Resource(
+            kind,
+            {
+                "project_id": project,
+                "location": ask("instance/attributes/cluster-location") or zone or "global",
+                "cluster_name": ask("instance/attributes/cluster-name") or "unknown",
+                "namespace_name": environ.get("POD_NAMESPACE") or _namespace() or "default",
+                "pod_name": environ.get("POD_NAME") or environ.get("HOSTNAME") or host,
+                "container_name": environ.get("CONTAINER_NAME") or "trainer",
+            },
+        )
     if kind == "gce_instance":
-        return Resource(kind, {
+        return Resource(
+            kind,
+            {
+                "project_id": project,
+                "instance_id": ask("instance/id") or host,
+                "zone": zone or "unknown",
+            },
+        )
+    return Resource(
+        "generic_task",
+        {
             "project_id": project,
-            "instance_id": ask("instance/id") or host,
-            "zone": zone or "unknown",
-        })  # fmt: skip
-    return Resource("generic_task", {
-        "project_id": project,
-        "location": zone.rpartition("-")[0] or "global",
-        "namespace": "tpudiag",
-        "job": job,
-        "task_id": task,
-    })  # fmt: skip
+            "location": zone.rpartition("-")[0] or "global",
+            "namespace": "tpudiag",
+            "job": job,
+            "task_id": task,
+        },
+    )
 
 
 def worker(environ: Mapping[str, str], host: str) -> str:

@@ -74,9 +74,11 @@ class Sender:
         self._spool.sending(points)
         try:
             self._client.create_time_series(
-                name=self._project, time_series=[time_series(point) for point in points],
-                timeout=CALL_S, retry=None,
-            )  # fmt: skip
+                name=self._project,
+                time_series=[time_series(point) for point in points],
+                timeout=CALL_S,
+                retry=None,
+            )
         except GoogleAPICallError as error:
             return self._failed(points, error)
         return self._sent(points, len(points))
@@ -84,9 +86,10 @@ class Sender:
     def _due(self, now: float) -> list[Point]:
         """What may be sent now; points whose fate is in doubt are sent apart from others."""
         points = [
-            point for point in self._spool.due()
+            point
+            for point in self._spool.due()
             if now - self._last_sent.get(point.series, 0.0) >= self._apart_s
-        ]  # fmt: skip
+        ]
         doubtful = [point for point in points if point.again]
         return (doubtful or points)[:SERIES_A_CALL]
 

@@ -161,8 +161,9 @@ class Spool:
         if surplus > 0:
             self._connection.execute(
                 "DELETE FROM waiting WHERE (source, metric, end_ns) IN "
-                "(SELECT source, metric, end_ns FROM waiting ORDER BY end_ns LIMIT ?)", (surplus,),
-            )  # fmt: skip
+                "(SELECT source, metric, end_ns FROM waiting ORDER BY end_ns LIMIT ?)",
+                (surplus,),
+            )
             self._count("buffer full", surplus)
 
     def _count(self, what: str, points: int) -> None:

@@ -65,9 +65,10 @@ def ask(
     own = lowered[0]
     if own.path is None:
         return CompilerFacts(
-            own, reason=f"the step does not lower to XLA: {_obstacle(own)}",
+            own,
+            reason=f"the step does not lower to XLA: {_obstacle(own)}",
             how="mend what TPU102 and TPU103 say, then check again",
-        )  # fmt: skip
+        )
     installed = libtpu_process.find(asked.python)
     if installed is None:
         return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)

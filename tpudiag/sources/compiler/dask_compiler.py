@@ -84,17 +84,25 @@ class ClusterCompiler:
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
         """The answer of a worker for one step on one target; its error where none came."""
         empty = Compilation(
-            target=target.name, batch=step.batch, replicas=step.replicas, compiler=self._option,
+            target=target.name,
+            batch=step.batch,
+            replicas=step.replicas,
+            compiler=self._option,
             usable_bytes=target.hardware.usable_hbm_bytes,
-        )  # fmt: skip
+        )
         if step.path is None:
             return replace(empty, error=step.error or "the step was not lowered")
         program = Path(step.path).read_text(encoding="utf-8")
         try:
             future = self._client.submit(
-                self._compile, program, step, target.name, self._timeout_s,
-                pure=False, retries=RETRIES,
-            )  # fmt: skip
+                self._compile,
+                program,
+                step,
+                target.name,
+                self._timeout_s,
+                pure=False,
+                retries=RETRIES,
+            )
             return self._awaited(future, empty)
         except Exception as error:  # whatever a cluster's version or machine may raise
             return replace(empty, error=f"the cluster did not compile it: {_said(error)}")

@@ -19,10 +19,24 @@ _COLLECTIVE = re.compile(
     r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute)(-start)?$"
 )
 _NO_BUFFER = frozenset(
-    ("tuple", "get-tuple-element", "bitcast", "while", "conditional", "call", "opt-barrier",
-     "after-all", "copy-start", "all-reduce-start", "all-gather-start", "async-start",
-     "async-update", "slice-start", "collective-permute-start")
-)  # fmt: skip
+    (
+        "tuple",
+        "get-tuple-element",
+        "bitcast",
+        "while",
+        "conditional",
+        "call",
+        "opt-barrier",
+        "after-all",
+        "copy-start",
+        "all-reduce-start",
+        "all-gather-start",
+        "async-start",
+        "async-update",
+        "slice-start",
+        "collective-permute-start",
+    )
+)
 """Operations whose result is another's buffer, or holds one."""
 
 
@@ -149,8 +163,9 @@ def _products(held: Iterable[Instruction]) -> tuple[tuple[str, int], ...]:
     total: dict[str, int] = {}
     for instruction in held:
         if "convolution_algorithm_config" in instruction.rest or instruction.opcode in (
-            "convolution", "dot",
-        ):  # fmt: skip
+            "convolution",
+            "dot",
+        ):
             name = _made_by(instruction)
             total[name] = total.get(name, 0) + (instruction.cycles or 0)
     return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0]))[:KEPT])

@@ -69,9 +69,14 @@ def find(python: str | None = None) -> Installed | None:
     command = python or sys.executable
     try:
         done = subprocess.run(
-            [command, "-c", PROBE], capture_output=True, text=True, timeout=PROBE_S,
-            check=False, stdin=subprocess.DEVNULL, env=_environment(),
-        )  # fmt: skip
+            [command, "-c", PROBE],
+            capture_output=True,
+            text=True,
+            timeout=PROBE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=_environment(),
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"--compiler-python {command}: {_line(error)}") from error
     versions = done.stdout.strip()
@@ -166,11 +171,21 @@ class Compiler:
             if self._stopped:
                 return "it was stopped"
             process = subprocess.Popen(
-                [self._installed.python, str(CHILD), path, slice_.name,
-                 str(slice_.replicas), slice_.chip_config, str(folder)],
-                stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT,
-                start_new_session=True, env=_environment(),
-            )  # fmt: skip
+                [
+                    self._installed.python,
+                    str(CHILD),
+                    path,
+                    slice_.name,
+                    str(slice_.replicas),
+                    slice_.chip_config,
+                    str(folder),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env=_environment(),
+            )
             self._running.add(process)
         try:
             code = process.wait(timeout=self._timeout_s)
@@ -203,9 +218,11 @@ def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
         empty,
         out_of_memory=OutOfMemory(
             error.partition("\n")[0].removeprefix("JaxRuntimeError: ")[:2000],
-            _amount(error, _NEED), _amount(error, _USABLE), stablehlo.largest(program),
+            _amount(error, _NEED),
+            _amount(error, _USABLE),
+            stablehlo.largest(program),
         ),
-    )  # fmt: skip
+    )
 
 
 def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:

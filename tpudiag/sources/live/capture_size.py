@@ -48,24 +48,29 @@ def fitted(
     Raises KeyboardInterrupt.
     """
     near = [
-        probe for probe in probes if probe.fault is None and probe.address in free
+        probe
+        for probe in probes
+        if probe.fault is None
+        and probe.address in free
         and free[probe.address].free_bytes < AMPLE_BYTES_S * wish.duration_s
-    ]  # fmt: skip
+    ]
     full = [probe for probe in near if free[probe.address].free_bytes < LEAST_BYTES]
     sampled = [probe for probe in near if probe not in full]
     sizes = _sampled(sampled, wish) if sampled else {}
     share = SHARE / max(1, len(free))  # all trainers of this machine grow at once
     longest = {
         at: share * free[at].free_bytes / (GROWTH * size / SAMPLE_S)
-        for at, size in sizes.items() if size
-    }  # fmt: skip
+        for at, size in sizes.items()
+        if size
+    }
     small = [probe for probe in sampled if longest.get(probe.address, LEAST_S) < LEAST_S]
     left_out = {*full, *small}
     after = tuple(
         replace(probe, fault=_refusal(free[probe.address], sizes.get(probe.address)))
-        if probe in left_out else probe
+        if probe in left_out
+        else probe
         for probe in probes
-    )  # fmt: skip
+    )
     left = {at: s for at, s in longest.items() if s >= LEAST_S}
     tightest = min(left, key=left.__getitem__, default=None)
     if tightest is None or left[tightest] >= wish.duration_s:
@@ -73,12 +78,13 @@ def fitted(
     shorter = replace(wish, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
     growth = _growth(sizes[tightest])
     return Fitted(
-        shorter, after,
+        shorter,
+        after,
         f"Shortened from {wish.duration_s:g} to {shorter.duration_s:g} s: by a sample of "
         f"{SAMPLE_S:g} s each second of capture takes up to {growth} of {tightest}'s memory, and "
         f"{_said(free[tightest].free_bytes)} are free {free[tightest].limited_by} (--force keeps "
         "the length).",
-    )  # fmt: skip
+    )
 
 
 def _sampled(probes: Sequence[Probe], wish: CaptureRequest) -> dict[Address, int]:

@@ -63,15 +63,33 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         out = Path(folder) / "raw"
         command = [
-            program, "record", "--pid", str(pid), "--format", "raw", "--output", str(out),
-            "--duration", str(seconds), "--rate", str(RATE_HZ), "--idle", "--threads",
-            "--full-filenames", "--nonblocking",
-        ]  # fmt: skip
+            program,
+            "record",
+            "--pid",
+            str(pid),
+            "--format",
+            "raw",
+            "--output",
+            str(out),
+            "--duration",
+            str(seconds),
+            "--rate",
+            str(RATE_HZ),
+            "--idle",
+            "--threads",
+            "--full-filenames",
+            "--nonblocking",
+        ]
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, check=False, errors="replace",
-                timeout=seconds + GRACE_S, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                errors="replace",
+                timeout=seconds + GRACE_S,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             return None, f"py-spy did not end within {seconds + GRACE_S:g} s"
         except OSError as error:

@@ -40,14 +40,20 @@ def _groups(process: Path, cgroups: Path) -> Iterator[FreeMemory]:
         controllers, _, path = rest.partition(":")
         if number == "0":
             yield from _limits(
-                (cgroups, cgroups / "unified"), path, "memory.max", "memory.current",
+                (cgroups, cgroups / "unified"),
+                path,
+                "memory.max",
+                "memory.current",
                 "inactive_file",
-            )  # fmt: skip
+            )
         elif "memory" in controllers.split(","):
             yield from _limits(
-                (cgroups / "memory",), path, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                (cgroups / "memory",),
+                path,
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
                 "total_inactive_file",
-            )  # fmt: skip
+            )
 
 
 def _limits(

@@ -19,9 +19,10 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 LIMIT_S = 30.0
 TPU_RESOURCE = "google.com/tpu"
 INDEX_LABELS = (
-    "batch.kubernetes.io/job-completion-index", "apps.kubernetes.io/pod-index",
+    "batch.kubernetes.io/job-completion-index",
+    "apps.kubernetes.io/pod-index",
     "leaderworkerset.sigs.k8s.io/worker-index",
-)  # fmt: skip
+)
 """Where Kubernetes writes which worker of the job a pod is."""
 NO_CLIENT = "a label selector needs the Kubernetes client: pip install 'tpudiag[gke]'"
 NO_CLUSTER = (
@@ -72,9 +73,11 @@ def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
     client, namespace = _connected(selection)
     try:
         answer = client.list_namespaced_pod(
-            namespace, label_selector=selection.selector, _request_timeout=limit_s,
+            namespace,
+            label_selector=selection.selector,
+            _request_timeout=limit_s,
             _preload_content=False,
-        )  # fmt: skip
+        )
         items = msgspec.json.decode(answer.data, type=_Listing).items
     except Exception as error:
         raise _refusal(error, selection, namespace) from error

@@ -156,9 +156,10 @@ def _shared(
     """The addresses of a process where others listen as well."""
     for at in sorted(process.listening):
         others = {
-            holders.get(each.inode, 0) for each in rows
+            holders.get(each.inode, 0)
+            for each in rows
             if each.inode not in process.sockets and overlap(at, each.local)
-        }  # fmt: skip
+        }
         if others:
             yield at, tuple(sorted(others))
 
@@ -196,11 +197,14 @@ def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
         for name, pattern in _FRAMEWORKS:
             if name not in places and (match := pattern.match(path)):
                 places[name] = match[1]
-    return ", ".join(
-        f"{name} {_version(folder, name, places[name])}".rstrip()
-        for name, _ in _FRAMEWORKS
-        if name in places
-    ) or None  # fmt: skip
+    return (
+        ", ".join(
+            f"{name} {_version(folder, name, places[name])}".rstrip()
+            for name, _ in _FRAMEWORKS
+            if name in places
+        )
+        or None
+    )
 
 
 def _version(folder: Path, name: str, site: str) -> str:

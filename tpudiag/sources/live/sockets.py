@@ -65,9 +65,10 @@ def connections_to(port: int, proc: Path = PROC) -> frozenset[int]:
     own = proc / "self"
     held = held_by(own)
     return frozenset(
-        each.local.port for each in sockets(own)
+        each.local.port
+        for each in sockets(own)
         if each.remote_port == port and each.state == ESTABLISHED and each.inode in held
-    )  # fmt: skip
+    )
 
 
 def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:

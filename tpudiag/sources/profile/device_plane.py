@@ -74,9 +74,11 @@ class DeviceRead:
         The window is its own, as in XProf: from the start of its first module (or step, on a
         `Steps` line) to the end of its last; that it was idle before and after is not known.
         """
-        covered = self.busy if self.steps is None else merged(
-            self.busy, union(self.steps.starts, self.steps.ends)
-        )  # fmt: skip
+        covered = (
+            self.busy
+            if self.steps is None
+            else merged(self.busy, union(self.steps.starts, self.steps.ends))
+        )
         megacore = self.stats.get("has_megacore")
         longest = max(self.runs, key=lambda r: int((r.ends - r.starts).sum()), default=None)
         return Device(

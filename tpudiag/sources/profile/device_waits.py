@@ -49,9 +49,11 @@ def _idle(
     window = Spans(np.array([device.busy.starts[0]]), np.array([device.busy.ends[-1]]))
     rest = without(window, device.busy)
     causes = (
-        (COMPILATION, merged(trace.compiles, tracing(trace.calls))), (GET_NEXT, trace.all_asked),
-        (TRANSFER, trace.transfers), (OTHERS, merged(EMPTY, *(o.busy for o in others))),
-    )  # fmt: skip
+        (COMPILATION, merged(trace.compiles, tracing(trace.calls))),
+        (GET_NEXT, trace.all_asked),
+        (TRANSFER, trace.transfers),
+        (OTHERS, merged(EMPTY, *(o.busy for o in others))),
+    )
     for cause, spans in causes:
         if spans and rest:
             here = common(rest, spans)

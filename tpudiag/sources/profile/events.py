@@ -53,9 +53,13 @@ class Events:
     def chosen(self, which: NDArray[np.bool_] | Ints) -> Events:
         """Those at some indices, or where a mask is true."""
         return Events(
-            ids=self.ids[which], offsets=self.offsets[which], durations=self.durations[which],
-            stats_from=self.stats_from[which], stats_to=self.stats_to[which], words=self.words,
-        )  # fmt: skip
+            ids=self.ids[which],
+            offsets=self.offsets[which],
+            durations=self.durations[which],
+            stats_from=self.stats_from[which],
+            stats_to=self.stats_to[which],
+            words=self.words,
+        )
 
 
 class _Fitting(NamedTuple):

@@ -150,9 +150,12 @@ def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
     stats = [file.stat() if file.exists() else None for file in files]
     when = max(stat.st_mtime if stat else 0.0 for stat in stats)
     return Run(
-        name, str(folder.resolve()), tuple(str(file) for file in files),
-        tuple(stat.st_size if stat else 0 for stat in stats), _when(folder.name, when),
-    )  # fmt: skip
+        name,
+        str(folder.resolve()),
+        tuple(str(file) for file in files),
+        tuple(stat.st_size if stat else 0 for stat in stats),
+        _when(folder.name, when),
+    )
 
 
 def _remote(path: str) -> list[Run]:
@@ -181,12 +184,14 @@ def _remote(path: str) -> list[Run]:
         folders[file.rpartition("/")[0]].append(file)
     return [
         Run(
-            _name(PurePosixPath(folder), PurePosixPath(path)), folder, tuple(files),
+            _name(PurePosixPath(folder), PurePosixPath(path)),
+            folder,
+            tuple(files),
             tuple(int(sizes[file].get("size") or 0) for file in files),
             _when(folder.rpartition("/")[2], 0.0),
         )
         for folder, files in folders.items()
-    ]  # fmt: skip
+    ]
 
 
 def _filesystem(path: str) -> Any:

@@ -200,8 +200,9 @@ def _functions(
     for function in (function for functions in by_host for function in functions):
         known = best.get(function.name)
         if known is None or (len(function.retraces), function.calls) > (
-            len(known.retraces), known.calls,
-        ):  # fmt: skip
+            len(known.retraces),
+            known.calls,
+        ):
             best[function.name] = function
     return tuple(best.values()) if by_host else None
 
@@ -222,11 +223,17 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
     sums: dict[str, IteratorTime] = {}
     for time in (time for times in by_host for time in times):
         known = sums.get(time.name)
-        sums[time.name] = time if known is None else replace(
-            known, count=known.count + time.count, self_ms=known.self_ms + time.self_ms,
-            longest_ms=max(known.longest_ms, time.longest_ms),
-            blocked_ms=known.blocked_ms + time.blocked_ms,
-        )  # fmt: skip
+        sums[time.name] = (
+            time
+            if known is None
+            else replace(
+                known,
+                count=known.count + time.count,
+                self_ms=known.self_ms + time.self_ms,
+                longest_ms=max(known.longest_ms, time.longest_ms),
+                blocked_ms=known.blocked_ms + time.blocked_ms,
+            )
+        )
     return tuple(sums.values()) if by_host else None
 
 

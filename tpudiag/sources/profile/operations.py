@@ -172,9 +172,12 @@ def device_ops(
 
 
 def _device_op(
-    key: OpKey, op: OpTotal, busy_ms: float, peak: tuple[float | None, float | None],
+    key: OpKey,
+    op: OpTotal,
+    busy_ms: float,
+    peak: tuple[float | None, float | None],
     estimated_cycles: int | None,
-) -> DeviceOp:  # fmt: skip
+) -> DeviceOp:
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
     holds = op.category in CONTAINERS
@@ -264,8 +267,11 @@ def _accesses(data: memoryview) -> Iterator[int]:
     for access in wire.fields(data):
         if access.number == 1 and access.wire_type == wire.BYTES:
             part = data[access.start : access.end]
-            values = {f.number: wire.varint(part, f.start)[0] for f in wire.fields(part)
-                      if f.wire_type == wire.VARINT}  # fmt: skip
+            values = {
+                f.number: wire.varint(part, f.start)[0]
+                for f in wire.fields(part)
+                if f.wire_type == wire.VARINT
+            }
             if values.get(2) == 1:
                 yield values.get(3, 0)
 

@@ -47,9 +47,12 @@ class HostSteps:
 
 
 def made(
-    trace: HostRead, steps: Sequence[tuple[DeviceRead, Steps]], label: str, source: str,
+    trace: HostRead,
+    steps: Sequence[tuple[DeviceRead, Steps]],
+    label: str,
+    source: str,
     recovered: bool,
-) -> HostSteps:  # fmt: skip
+) -> HostSteps:
     """Steps of devices, each taken apart."""
     infeed = any(INFEED in device.parts for device, _ in steps)
     knows = infeed or bool(trace.asked)
@@ -85,8 +88,11 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
         by_part[INPUT[2]] = parts[INFEED] - by_part[INPUT[1]]
     elif infeed:
         by_part[INPUT[0]] = parts[INFEED]
-    blame = ((COMPILATION, compiling), (INPUT[1], EMPTY if infeed else asked),
-             (TO_DEVICE, trace.transfers))  # fmt: skip
+    blame = (
+        (COMPILATION, compiling),
+        (INPUT[1], EMPTY if infeed else asked),
+        (TO_DEVICE, trace.transfers),
+    )
     for name, spans in blame:
         if spans:
             here = common(rest, spans)
@@ -97,12 +103,19 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
 
 
 def of_host(
-    trace: HostRead, devices: Sequence[DeviceRead], marks: Sequence[Mark], label: str, source: str,
+    trace: HostRead,
+    devices: Sequence[DeviceRead],
+    marks: Sequence[Mark],
+    label: str,
+    source: str,
     recovered: bool,
-) -> HostSteps:  # fmt: skip
+) -> HostSteps:
     """Steps of the training loop: those of its devices where it has some, else of the host."""
-    columns = ([mark.number for mark in marks], [mark.start for mark in marks],
-               [mark.end for mark in marks])  # fmt: skip
+    columns = (
+        [mark.number for mark in marks],
+        [mark.start for mark in marks],
+        [mark.end for mark in marks],
+    )
     numbered = marks[0].numbered
     steps = Steps(*(np.array(column, np.int64) for column in columns))
     if not numbered:
@@ -113,8 +126,12 @@ def of_host(
     by_part: dict[str, Ints] = {}
     rest = union(steps.starts, steps.ends)
     computing = merged(trace.kernels, trace.eager)
-    blame = ((INPUT[1], waiting), (COMPILATION, trace.compiles), (COMPUTE, computing),
-             (COLLECTIVES, trace.collectives))  # fmt: skip
+    blame = (
+        (INPUT[1], waiting),
+        (COMPILATION, trace.compiles),
+        (COMPUTE, computing),
+        (COLLECTIVES, trace.collectives),
+    )
     for name, spans in blame:
         if spans or (name == INPUT[1] and trace.asked):
             here = common(rest, spans)

@@ -32,9 +32,12 @@ MOST = 0.5
 
 
 def host_steps(
-    host: HostRead | None, devices: Sequence[DeviceRead], name: str | None, label: str,
+    host: HostRead | None,
+    devices: Sequence[DeviceRead],
+    name: str | None,
+    label: str,
     training: frozenset[str] = frozenset(),
-) -> HostSteps | None:  # fmt: skip
+) -> HostSteps | None:
     """The steps of a host: marked by devices, marked by the loop, or recovered; else None.
 
     `name` asks for the host's events of that name instead; `training` are the functions known to

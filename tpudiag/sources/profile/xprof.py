@@ -35,9 +35,15 @@ STEP_FIGURES = {
 }
 """XProf takes these over the steps, and writes 0 where it saw none."""
 STATEMENTS = (
-    "statement", "input_conclusion", "output_conclusion", "kernel_launch_statement",
-    "device_collectives_statement", "all_other_statement", "precision_statement", "remark_text",
-)  # fmt: skip
+    "statement",
+    "input_conclusion",
+    "output_conclusion",
+    "kernel_launch_statement",
+    "device_collectives_statement",
+    "all_other_statement",
+    "precision_statement",
+    "remark_text",
+)
 
 
 @dataclass(frozen=True)
@@ -109,9 +115,12 @@ def asked(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Asking, 
         script = Path(__file__).with_name("ask_xprof.py")
         process = subprocess.Popen(
             [sys.executable, "-P", script, answer, "overview_page", *links],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}, cwd=folder,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+            cwd=folder,
+        )
         try:
             yield Asking(process, answer, limit_s)
         finally:

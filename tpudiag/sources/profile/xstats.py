@@ -44,9 +44,12 @@ class _Heads(NamedTuple):
         if which.all():
             return self
         return _Heads(
-            self.events[which], self.ids[which], self.tags[which], self.values_at[which],
+            self.events[which],
+            self.ids[which],
+            self.tags[which],
+            self.values_at[which],
             self.ends[which],
-        )  # fmt: skip
+        )
 
 
 def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iterator[Found]:
@@ -102,9 +105,12 @@ def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, 
         begin = some.values_at + width
         good = (width > 0) & (begin + sizes == some.ends)
         for event, id_, start, size in zip(
-            some.events[good].tolist(), some.ids[good].tolist(),
-            begin[good].tolist(), sizes[good].tolist(), strict=True,
-        ):  # fmt: skip
+            some.events[good].tolist(),
+            some.ids[good].tolist(),
+            begin[good].tolist(),
+            sizes[good].tolist(),
+            strict=True,
+        ):
             by_name[wanted[id_]][event] = _text(words, start, size, known)
     return by_name
 

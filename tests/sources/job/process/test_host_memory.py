@@ -22,8 +22,14 @@ def test_more_cores_take_more_replicas() -> None:
 
 
 def test_one_replica_too_large_is_said_before_the_memory_is_gone() -> None:
-    kernel = VariableSeen(name="k", dtype="float32", shape=(40000, 40000), bytes=6 << 30,
-                          in_scope=True, trainable=True)  # fmt: skip
+    kernel = VariableSeen(
+        name="k",
+        dtype="float32",
+        shape=(40000, 40000),
+        bytes=6 << 30,
+        in_scope=True,
+        trainable=True,
+    )
     assert shortage((kernel,), 16 << 30) is None
     said = shortage((kernel, kernel), 9 << 30)
     assert said is not None

@@ -82,8 +82,10 @@ def test_the_environment_of_the_project(theirs: Path, tmp_path: Path) -> None:
     inner.mkdir()
     (inner / "train.py").write_text("")
     variables = {
-        "PATH": str(theirs / "bin"), "CONDA_PREFIX": str(theirs), "CONDA_DEFAULT_ENV": "base",
-    }  # fmt: skip
+        "PATH": str(theirs / "bin"),
+        "CONDA_PREFIX": str(theirs),
+        "CONDA_DEFAULT_ENV": "base",
+    }
     for folder, script in ((inner, None), (tmp_path, str(inner / "train.py"))):
         python = chosen(folder, variables, script)
         assert python.because == ".venv of the project"
@@ -164,8 +166,9 @@ def test_the_tools_own_commands_are_not_on_the_jobs_path(theirs: Path) -> None:
     own = str(Path(sys.prefix) / "bin")
     path = os.pathsep.join((own, "/usr/bin"))
     assert job_python.variables_for(python, {"PATH": path, "A": "b"}) == {
-        "PATH": "/usr/bin", "A": "b",
-    }  # fmt: skip
+        "PATH": "/usr/bin",
+        "A": "b",
+    }
 
 
 def test_legacy_keras_is_read_from_the_environment(theirs: Path) -> None:

@@ -28,14 +28,16 @@ class Nested:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (Nested(protocol.LoweringRequest(64, 8), frozenset((Colour.RED,))),
-         {"inner": {"batch": 64, "replicas": 8}, "colours": ["red"]}),
+        (
+            Nested(protocol.LoweringRequest(64, 8), frozenset((Colour.RED,))),
+            {"inner": {"batch": 64, "replicas": 8}, "colours": ["red"]},
+        ),
         ((1, True, None, 0.5, "x"), [1, True, None, 0.5, "x"]),
         ((float("nan"), float("inf")), [None, None]),
         ((np.int64(3), np.float32(0.5)), [3, 0.5]),
         ({1: Path("a")}, {"1": "a"}),
     ],
-)  # fmt: skip
+)
 def test_facts_are_plain_json(value: object, expected: object) -> None:
     assert json.loads(protocol.encoded({"fact": value})) == {"fact": expected}
 

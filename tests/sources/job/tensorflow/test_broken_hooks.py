@@ -129,9 +129,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     driver.write_text(DRIVER)
     done = subprocess.run(
         [sys.executable, str(driver), str(folder), JOB],
-        capture_output=True, text=True, timeout=400, check=False,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
         env={"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
+    )
     assert done.stdout, done.stderr[-2000:]
     said: list[Any] = json.loads(done.stdout.splitlines()[-1])
     return said

@@ -18,8 +18,11 @@ class Saver:
 
 
 def watched() -> PauseWatch:
-    tf = SimpleNamespace(train=SimpleNamespace(CheckpointManager=type("M", (Saver,), {}),
-                                               Checkpoint=type("C", (Saver,), {})))  # fmt: skip
+    tf = SimpleNamespace(
+        train=SimpleNamespace(
+            CheckpointManager=type("M", (Saver,), {}), Checkpoint=type("C", (Saver,), {})
+        )
+    )
     return PauseWatch(tf)
 
 

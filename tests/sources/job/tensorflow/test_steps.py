@@ -14,9 +14,15 @@ def test_it_says_how_far_it_is_until_it_ends_the_job(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(steps, "TELL_S", 0.0)
     told: list[tuple[int, int]] = []
     watch = StepWatch(
-        None, 2, 3, "", on_first=lambda: None, on_stop=lambda: False, on_swallowed=lambda: None,
+        None,
+        2,
+        3,
+        "",
+        on_first=lambda: None,
+        on_stop=lambda: False,
+        on_swallowed=lambda: None,
         on_step=lambda done, total: told.append((done, total)),
-    )  # fmt: skip
+    )
     for _ in range(4):
         watch.finished_dispatch()
     with pytest.raises(StopObservation):
@@ -30,9 +36,15 @@ def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("tpudiag.sources.job.tensorflow.steps.time", clock)
     told: list[int] = []
     watch = StepWatch(
-        None, 5, 95, "", on_first=lambda: None, on_stop=lambda: True, on_swallowed=lambda: None,
+        None,
+        5,
+        95,
+        "",
+        on_first=lambda: None,
+        on_stop=lambda: True,
+        on_swallowed=lambda: None,
         on_step=lambda done, _: told.append(done),
-    )  # fmt: skip
+    )
     for _ in range(100):
         watch.finished_dispatch()
     assert 2 < len(told) < 20

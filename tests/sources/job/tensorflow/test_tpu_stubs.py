@@ -72,9 +72,12 @@ print(json.dumps({
 def seen() -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
-        capture_output=True, text=True, timeout=200, check=False,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return said

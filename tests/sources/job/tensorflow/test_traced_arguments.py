@@ -41,11 +41,14 @@ def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, st
         ((Tensor((8, 3)),), (Tensor((7, 3)),), [("batch", "shape")]),
         ((Tensor((8, 3)),), (Tensor((8, 3), "int32"),), [("batch", "dtype")]),
         ((Tensor((8,)), 1), (Tensor((8,)), 2), [("step", "python value")]),
-        (({"x": Tensor((8,))},), ({"y": Tensor((8,))},),
-         [("batch['x']", "structure"), ("batch['y']", "structure")]),
+        (
+            ({"x": Tensor((8,))},),
+            ({"y": Tensor((8,))},),
+            [("batch['x']", "structure"), ("batch['y']", "structure")],
+        ),
         (((Tensor((8,)), 1),), ((Tensor((8,)), 1.0),), [("batch[1]", "python value")]),
     ],
-)  # fmt: skip
+)
 def test_what_differs_between_two_calls(
     before: tuple[Any, ...], after: tuple[Any, ...], expected: list[tuple[str, str]]
 ) -> None:

@@ -110,9 +110,13 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder: Path = tmp_path_factory.mktemp("job")
     (folder / "script.py").write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "-c", JOB], cwd=folder, capture_output=True, text=True, timeout=200,
+        [sys.executable, "-c", JOB],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=200,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -27,9 +27,20 @@ OLDEST = (3, 10)
 DESCRIBE_S = 30.0
 """How long a Python may take to say what it is: its environment may lie on a network disk."""
 OF_INTEREST = (
-    "tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly", "keras",
-    "tf-keras", "libtpu", "libtpu-nightly", "jax", "jaxlib", "numpy", "protobuf",
-)  # fmt: skip
+    "tensorflow",
+    "tensorflow-cpu",
+    "tensorflow-tpu",
+    "tensorflow-gpu",
+    "tf-nightly",
+    "keras",
+    "tf-keras",
+    "libtpu",
+    "libtpu-nightly",
+    "jax",
+    "jaxlib",
+    "numpy",
+    "protobuf",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,14 +141,22 @@ def environment_of(python: JobPython, variables: Mapping[str, str] = os.environ)
 def describe(place: Place) -> JobPython:
     """Ask a Python what it is; UsageError says in one line why it does not tell."""
     command = [
-        place.path, "-B", "-c", Path(describe_python.__file__).read_text(encoding="utf-8"),
+        place.path,
+        "-B",
+        "-c",
+        Path(describe_python.__file__).read_text(encoding="utf-8"),
         ",".join(OF_INTEREST),
-    ]  # fmt: skip
+    ]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=DESCRIBE_S,
-            check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=DESCRIBE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired as error:
         raise UsageError(
             f"{place.because}: {place.path} did not say what it is within {DESCRIBE_S:.0f} s"
@@ -152,9 +171,13 @@ def describe(place: Place) -> JobPython:
             f"{place.because}: {place.path} is no Python that starts: {_last_words(done)}"
         ) from None
     return JobPython(
-        path=place.path, because=place.because, release=answer.python, prefix=answer.prefix,
-        distributions=answer.distributions, tensorflow=answer.tensorflow,
-    )  # fmt: skip
+        path=place.path,
+        because=place.because,
+        release=answer.python,
+        prefix=answer.prefix,
+        distributions=answer.distributions,
+        tensorflow=answer.tensorflow,
+    )
 
 
 def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) -> dict[str, str]:

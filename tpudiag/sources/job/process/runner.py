@@ -99,10 +99,13 @@ def run(
     inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
     with subprocess.Popen(
         [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        pass_fds=inherited, start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        pass_fds=inherited,
+        start_new_session=True,
         env={**variables_for(python), **(variables := added_variables(spec))},
-    ) as process:  # fmt: skip
+    ) as process:
         os.close(write_end)
         assert process.stdout is not None
         output = _Output(process.stdout)

@@ -37,12 +37,13 @@ def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]
             setting = _SETTINGS.get(parameter.name)
             if setting is not None and parameter.tunable:
                 yield AutotuneChoice(
-                    transformation=kind, setting=parameter.name,
+                    transformation=kind,
+                    setting=parameter.name,
                     built_with=getattr(op, setting) if op is not None else None,
                     chosen=int(parameter.state_value or parameter.value),
                     held_bytes=int(node.buffered_bytes),
                     location=op.location if op is not None else None,
-                )  # fmt: skip
+                )
 
 
 def _from_the_end(model: Any) -> Iterator[Any]:

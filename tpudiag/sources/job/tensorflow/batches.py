@@ -9,9 +9,11 @@ from tpudiag.signals import Batch, Pipeline, TensorSeen
 
 
 def batch_of(
-    inputs: Iterable[TensorSeen], pipelines: Iterable[Pipeline], replicas: int,
+    inputs: Iterable[TensorSeen],
+    pipelines: Iterable[Pipeline],
+    replicas: int,
     fit_at: Location | None,
-) -> Batch | None:  # fmt: skip
+) -> Batch | None:
     """The batch that reaches one replica, and so the global one; None where neither tells.
 
     `fit_at` is the line that gave arrays to Keras, which then made the batches.
@@ -23,8 +25,9 @@ def batch_of(
         located = next((op.location for op in ops), None) or fit_at
         # what does not divide is dealt out rounded up: the job's own number is the batch
         dealt = [op.batch_size for op in ops if -(-(op.batch_size or 0) // replicas) == per_replica]
-        return Batch(dealt[-1] or 0 if dealt else per_replica * replicas, per_replica, replicas,
-                     located)  # fmt: skip
+        return Batch(
+            dealt[-1] or 0 if dealt else per_replica * replicas, per_replica, replicas, located
+        )
     if not ops:
         return None
     size = int(ops[-1].batch_size or 0)

@@ -28,13 +28,19 @@ class CheckpointWatch:
         for name in ("save", "save_weights"):
             self._wrap(keras.Model, name, f"Model.{name}", _argument(1, "filepath"), 1)
         self._wrap(
-            keras.callbacks.ModelCheckpoint, "__init__", "ModelCheckpoint",
-            _argument(1, "filepath"), 0,
-        )  # fmt: skip
+            keras.callbacks.ModelCheckpoint,
+            "__init__",
+            "ModelCheckpoint",
+            _argument(1, "filepath"),
+            0,
+        )
         self._wrap(
-            keras.callbacks.BackupAndRestore, "__init__", "BackupAndRestore",
-            _argument(1, "backup_dir"), 0,
-        )  # fmt: skip
+            keras.callbacks.BackupAndRestore,
+            "__init__",
+            "BackupAndRestore",
+            _argument(1, "backup_dir"),
+            0,
+        )
 
     def facts(self) -> tuple[CheckpointUse, ...]:
         """What was set up or saved so far."""

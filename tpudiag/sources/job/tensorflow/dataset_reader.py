@@ -29,8 +29,12 @@ _RANDOM = re.compile(
 
 _OWN_CALLS = "tensorflow.python.data.ops."
 """Modules of what users call to make one dataset each."""
-_MAPPERS = {"Map": "map", "ParallelMap": "map",
-            "Interleave": "interleave", "ParallelInterleave": "interleave"}  # fmt: skip
+_MAPPERS = {
+    "Map": "map",
+    "ParallelMap": "map",
+    "Interleave": "interleave",
+    "ParallelInterleave": "interleave",
+}
 """The methods that make these of a function of the user's; others (unbatch) bring their own."""
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"

@@ -44,9 +44,11 @@ class FastForward:
     """Decides which calls of step functions run; `training_too` once the first loop was seen."""
 
     def __init__(
-        self, budget_s: float, counters: Callable[[], Iterable[Any]],
+        self,
+        budget_s: float,
+        counters: Callable[[], Iterable[Any]],
         clock: Callable[[], float] = time.perf_counter,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._budget_s, self._counters, self._clock = budget_s, counters, clock
         self._known: dict[object, _Known] = {}
         self._real_s = 0.0
@@ -122,9 +124,10 @@ class FastForward:
         known.result, known.real_calls = result, known.real_calls + 1
         moved = ((c, _value(c), before) for c, before in counters)
         known.counters = [
-            (c, now - before) for c, now, before in moved
+            (c, now - before)
+            for c, now, before in moved
             if now is not None and before is not None and now != before
-        ]  # fmt: skip
+        ]
         self._pass_s += known.took_s
         self._real_s += known.took_s
         if key in self._known or len(self._known) < MOST_SIGNATURES:

@@ -82,9 +82,11 @@ def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
     rate = run.rate(for_s)
     seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
     return InputCost(
-        max(1, round(rate * seconds)) * pipeline.examples_per_element, seconds, used,
+        max(1, round(rate * seconds)) * pipeline.examples_per_element,
+        seconds,
+        used,
         after - read if read is not None and after is not None else None,
-    )  # fmt: skip
+    )
 
 
 def _read_bytes() -> int | None:
@@ -98,9 +100,12 @@ def _read_bytes() -> int | None:
 
 
 def _speeds(
-    dataset: Any, mended: dict[str, Any], pipeline: Pipeline, budget_s: float,
+    dataset: Any,
+    mended: dict[str, Any],
+    pipeline: Pipeline,
+    budget_s: float,
     runs: dict[str, _Run],
-) -> Iterator[InputSpeed]:  # fmt: skip
+) -> Iterator[InputSpeed]:
     """Examples a second as built and with each fix; `runs` gets what was run."""
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
     runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}

@@ -92,11 +92,15 @@ class IteratorStartWatch:
         source = self._sources.get(id(line.last), (None, line.last))[1]
         text = linecache.getline(location.file, location.line or 0)
         return IteratorUse(
-            times=len(line.at_step), datasets=len(line.datasets), steps_between=median(gaps),
-            cardinality=_cardinality(source), cached=_cached(source),
-            start_ms=mean(line.took_ms[1:]), asks_once=bool(_ASKS_ONCE.search(text)),
+            times=len(line.at_step),
+            datasets=len(line.datasets),
+            steps_between=median(gaps),
+            cardinality=_cardinality(source),
+            cached=_cached(source),
+            start_ms=mean(line.took_ms[1:]),
+            asks_once=bool(_ASKS_ONCE.search(text)),
             location=location,
-        )  # fmt: skip
+        )
 
 
 def _cardinality(dataset: Any) -> int:

@@ -18,8 +18,16 @@ from tpudiag.signals import UnreachedLines
 from tpudiag.sources.job.tensorflow import user_lines
 
 MOST_UNREACHED = 40
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
-                ast.Pass, ast.Global, ast.Nonlocal)  # fmt: skip
+_DEFINITIONS = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Pass,
+    ast.Global,
+    ast.Nonlocal,
+)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 

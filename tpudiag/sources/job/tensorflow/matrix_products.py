@@ -60,16 +60,20 @@ def matrix_ops(
         if sizes is not None:
             products.append(
                 MatrixOp(
-                    op=operation.type, name=operation.name,
+                    op=operation.type,
+                    name=operation.name,
                     dtype=wide_convolutions.asked_dtype(operation.inputs[0]),
-                    rows=sizes.rows, contraction=sizes.contraction, columns=sizes.columns,
-                    batch=sizes.batch, flops=sizes.flops,
+                    rows=sizes.rows,
+                    contraction=sizes.contraction,
+                    columns=sizes.columns,
+                    batch=sizes.batch,
+                    flops=sizes.flops,
                     location=_location(operation, layer_line),
                     forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
                     sizes_known=not shapes.assumed,
                     reads_embedding=sizes.contraction in widths,
                 )
-            )  # fmt: skip
+            )
     return tuple(products)
 
 

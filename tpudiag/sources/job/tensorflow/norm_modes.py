@@ -50,9 +50,11 @@ class NormModeWatch:
         return tuple(
             FrozenNorm(str(use.layer.name), use.location)
             for use in self._uses.values()
-            if use.graph is call.graph and not (use.trains or use.chosen)
-            and bool(use.layer.trainable) and _own_ids(use.layer) & sources
-        )  # fmt: skip
+            if use.graph is call.graph
+            and not (use.trains or use.chosen)
+            and bool(use.layer.trainable)
+            and _own_ids(use.layer) & sources
+        )
 
     def _called(self, layer: Any, _inputs: Any, training: Any = None, *_: Any, **__: Any) -> None:
         if self._tf.executing_eagerly():

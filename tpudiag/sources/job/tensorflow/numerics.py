@@ -18,8 +18,16 @@ from tpudiag.sources.job.tensorflow.training import GradientCall
 
 LayerLine = Callable[[str], Location | None]
 _PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv", "DepthwiseConv")
-_NORMALISES = ("Softmax", "LogSoftmax", "SparseSoftmaxCrossEntropyWithLogits",
-               "SoftmaxCrossEntropyWithLogits", "Sigmoid", "Log", "Log1p", "Softplus")  # fmt: skip
+_NORMALISES = (
+    "Softmax",
+    "LogSoftmax",
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "SoftmaxCrossEntropyWithLogits",
+    "Sigmoid",
+    "Log",
+    "Log1p",
+    "Softplus",
+)
 """Operations in which 8 bits of mantissa lose what a loss is made of."""
 _HALF = ("bfloat16", "float16")
 MOST_FOLLOWED = 400
@@ -36,8 +44,10 @@ class ClippingWatch:
         self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
         hooks.around(tf.GradientTape, "gradient", self._taken)
         for name, argument in (
-            ("clip_by_global_norm", "t_list"), ("clip_by_norm", "t"), ("clip_by_value", "t"),
-        ):  # fmt: skip
+            ("clip_by_global_norm", "t_list"),
+            ("clip_by_norm", "t"),
+            ("clip_by_value", "t"),
+        ):
             hooks.before(tf, name, self._clips(f"tf.{name}", argument))
 
     def _taken(self, original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -101,9 +111,11 @@ def _low_precision(target: Any, layer_line: LayerLine) -> Iterator[LowPrecisionO
         half = [t for t in operation.inputs if t.dtype.base_dtype.name in _HALF]
         if half and operation.type in _NORMALISES:
             yield LowPrecisionOp(
-                operation.type, operation.name, half[0].dtype.base_dtype.name,
+                operation.type,
+                operation.name,
+                half[0].dtype.base_dtype.name,
                 _line(operation, layer_line),
-            )  # fmt: skip
+            )
         pending.extend(tensor.op for tensor in operation.inputs)
 
 
@@ -152,21 +164,26 @@ def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator
             continue
         readers = [each for each in one_hots if _reads(each, operation)]
         sends = [
-            each for each in readers
+            each
+            for each in readers
             if _static(tf, each.inputs[1]) == experts
             and not any(_reads(each, other) for other in readers if other is not each)
-        ]  # fmt: skip
+        ]
         if not sends:
             continue
         places = [
-            _static(tf, each.inputs[1]) for each in one_hots
+            _static(tf, each.inputs[1])
+            for each in one_hots
             if each not in sends and any(_reads(each, send) for send in sends)
-        ]  # fmt: skip
+        ]
         yield ExpertRouting(
-            name=operation.name, tokens=rows[-1], chosen=k, experts=experts,
+            name=operation.name,
+            tokens=rows[-1],
+            chosen=k,
+            experts=experts,
             capacity=next((place for place in places if place), None),
             location=_line(operation, layer_line),
-        )  # fmt: skip
+        )
 
 
 def _reads(operation: Any, source: Any) -> bool:

@@ -50,10 +50,15 @@ class Observation:
         self._finishing = threading.RLock()
         self.finished = self.stopped = False
         self._steps = StepWatch(
-            tf, spec.warmup_steps, spec.steps, spec.log_dir,
-            on_first=self._first_step, on_stop=self._stop, on_swallowed=lambda: os._exit(0),
+            tf,
+            spec.warmup_steps,
+            spec.steps,
+            spec.log_dir,
+            on_first=self._first_step,
+            on_stop=self._stop,
+            on_swallowed=lambda: os._exit(0),
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
-        )  # fmt: skip
+        )
         self._steps.budget_s = spec.budget_s
         self.watches = Watches(tf, spec, recorder, script_path, self._events())
         self.watches.gradients.on_first_replica = partial(

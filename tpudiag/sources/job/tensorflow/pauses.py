@@ -63,9 +63,11 @@ class PauseWatch:
     def watch_keras(self, keras: Any) -> None:
         """Hook a Keras."""
         hooked: tuple[tuple[str, Kind], ...] = (
-            ("evaluate", "evaluation"), ("predict", "predict"), ("save", "saving"),
+            ("evaluate", "evaluation"),
+            ("predict", "predict"),
+            ("save", "saving"),
             ("save_weights", "saving"),
-        )  # fmt: skip
+        )
         for name, kind in hooked:
             hooks.around(keras.Model, name, self._timed(kind))
 
@@ -143,8 +145,11 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
     first = line.training_ms[0]
     later = zip(line.spent_ms, line.training_ms, strict=True)
     return Pause(
-        kind=kind, times=len(line.spent_ms),
+        kind=kind,
+        times=len(line.spent_ms),
         spent_ms=sum(spent for spent, training in later if training > first),
-        training_ms=line.training_ms[-1] - first, location=location, eager=line.eager,
+        training_ms=line.training_ms[-1] - first,
+        location=location,
+        eager=line.eager,
         each_batch=line.each_batch,
-    )  # fmt: skip
+    )

@@ -48,11 +48,13 @@ class PipelineWatch:
         self._read_what_trains()
         return tuple(
             replace(
-                read.pipeline, passes=max(read.passes, 1), trains=self._trains(read),
+                read.pipeline,
+                passes=max(read.passes, 1),
+                trains=self._trains(read),
                 evaluates=read.feed.evaluates and not self._trains(read),
             )
             for read in self._read.values()
-        )  # fmt: skip
+        )
 
     def _read_what_trains(self) -> None:
         """Read the datasets that a library iterated and a step consumed."""

@@ -21,14 +21,42 @@ from tpudiag.sources.job.tensorflow import hooks, user_lines
 from tpudiag.sources.job.tensorflow.python_slots import Slot, unique_slots
 
 _DRAWS = (
-    "betavariate", "choice", "choices", "expovariate", "gauss", "getrandbits", "normalvariate",
-    "randint", "random", "randrange", "sample", "shuffle", "triangular", "uniform",
-)  # fmt: skip
+    "betavariate",
+    "choice",
+    "choices",
+    "expovariate",
+    "gauss",
+    "getrandbits",
+    "normalvariate",
+    "randint",
+    "random",
+    "randrange",
+    "sample",
+    "shuffle",
+    "triangular",
+    "uniform",
+)
 _NUMPY_DRAWS = (
-    "beta", "binomial", "choice", "exponential", "gamma", "normal", "permutation", "poisson",
-    "rand", "randint", "randn", "random", "random_integers", "random_sample", "ranf", "sample",
-    "shuffle", "standard_normal", "uniform",
-)  # fmt: skip
+    "beta",
+    "binomial",
+    "choice",
+    "exponential",
+    "gamma",
+    "normal",
+    "permutation",
+    "poisson",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "random_integers",
+    "random_sample",
+    "ranf",
+    "sample",
+    "shuffle",
+    "standard_normal",
+    "uniform",
+)
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
 """Functions that make weights and layers: what they draw is meant to be drawn once."""
 _SEEDED = re.compile(r"\bseed\s*=")
@@ -112,18 +140,23 @@ class PythonStateWatch:
             known.written = {
                 slot.place: _state("written", slot, name, before, after)
                 for slot in known.slots
-                if slot.written and before[slot.place] != after[slot.place]
+                if slot.written
+                and before[slot.place] != after[slot.place]
                 and not _COUNTS_TRACES.search(slot.name)
-            }  # fmt: skip
+            }
             return
         known.calls += 1
         for slot in known.slots:
             self._compare(known, slot, name, before, after)
 
     def _compare(
-        self, known: _Traced, slot: Slot, name: str,
-        before: dict[tuple[int, str], object], after: dict[tuple[int, str], object],
-    ) -> None:  # fmt: skip
+        self,
+        known: _Traced,
+        slot: Slot,
+        name: str,
+        before: dict[tuple[int, str], object],
+        after: dict[tuple[int, str], object],
+    ) -> None:
         """A call that did not trace: what moved without it, and what it left as it was."""
         place = slot.place
         written = known.written.get(place)
@@ -137,9 +170,13 @@ class PythonStateWatch:
 def _state(kind: Any, slot: Slot, name: str, old: Any, new: Any) -> FrozenState:
     """What is known of a number that was frozen."""
     return FrozenState(
-        kind=kind, name=slot.name, function=name, location=slot.location,
-        traced=repr(old[slot.place]), now=repr(new[slot.place]),
-    )  # fmt: skip
+        kind=kind,
+        name=slot.name,
+        function=name,
+        location=slot.location,
+        traced=repr(old[slot.place]),
+        now=repr(new[slot.place]),
+    )
 
 
 def _drawing_frame() -> FrameType | None:

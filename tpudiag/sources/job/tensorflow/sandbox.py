@@ -133,9 +133,11 @@ class Sandbox:
             if hasattr(keras.Model, name):
                 hooks.around(keras.Model, name, writes(1, "filepath"))
         for callback, argument in (
-            ("ModelCheckpoint", "filepath"), ("BackupAndRestore", "backup_dir"),
-            ("TensorBoard", "log_dir"), ("CSVLogger", "filename"),
-        ):  # fmt: skip
+            ("ModelCheckpoint", "filepath"),
+            ("BackupAndRestore", "backup_dir"),
+            ("TensorBoard", "log_dir"),
+            ("CSVLogger", "filename"),
+        ):
             hooks.around(getattr(keras.callbacks, callback), "__init__", writes(1, argument))
 
     def _open(self, original: Any, file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:

@@ -56,12 +56,15 @@ class SetupWatch:
         """What was done again."""
         compiled = (
             RepeatedSetup(
-                kind="compile", times=len(calls), location=location, fits=self.fits,
+                kind="compile",
+                times=len(calls),
+                location=location,
+                fits=self.fits,
                 changed=any(a[0] != b[0] for a, b in pairwise(calls)),
             )
             for (_, location), calls in self._compiled.items()
             if len(calls) > 1
-        )  # fmt: skip
+        )
         return (*self._initialised[1:], *compiled)
 
     def fit_data(self) -> tuple[FitData, ...]:
@@ -102,10 +105,12 @@ class SetupWatch:
         """The TPU system is initialised, which clears its memory."""
         self._initialised.append(
             RepeatedSetup(
-                kind="tpu", times=len(self._initialised) + 1, location=user_lines.caller(),
+                kind="tpu",
+                times=len(self._initialised) + 1,
+                location=user_lines.caller(),
                 variables=self._variables,
             )
-        )  # fmt: skip
+        )
 
     def _tpu_strategy(self, *_: Any, **__: Any) -> None:
         self.tpu_strategy = True
@@ -155,12 +160,13 @@ class SetupWatch:
             return
         validation = kwargs.get("validation_data", args[7] if len(args) > 7 else None)
         data = FitData(
-            batches=self._batches(x), steps_per_epoch=int(steps),
+            batches=self._batches(x),
+            steps_per_epoch=int(steps),
             epochs=int(epochs) - int(first or 0),
             starts_again=self._package == "keras" and self._version >= STARTS_AGAIN,
             location=user_lines.caller(),
             validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,
-        )  # fmt: skip
+        )
         self._fits.append(data)
 
     def _is_stream(self, data: Any) -> bool:

@@ -53,9 +53,11 @@ class StepReader:
         """The batch that reaches one replica, and so the global one."""
         watches = self._watches
         return batch_of(
-            inputs, watches.pipelines.facts(), watches.strategies.replicas or 1,
+            inputs,
+            watches.pipelines.facts(),
+            watches.strategies.replicas or 1,
             watches.keras.fit_at,
-        )  # fmt: skip
+        )
 
     def inputs(self) -> tuple[TensorSeen, ...]:
         """What the step that was traced last gets, read or not."""

@@ -194,9 +194,12 @@ class StepResultWatch:
         self._results = results
         if len(values) > 1 and len(set(values)) > 1:
             self._replica_reads[location] = ReplicaRead(
-                kind="first", replicas=len(values), taken=values[0],
-                mean=sum(values) / len(values), location=location,
-            )  # fmt: skip
+                kind="first",
+                replicas=len(values),
+                taken=values[0],
+                mean=sum(values) / len(values),
+                location=location,
+            )
 
 
 class _Parts(tuple[Any, ...]):

@@ -9,9 +9,13 @@ from tpudiag.signals import Tf1Use
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 _SWITCHES = (
-    "disable_v2_behavior", "disable_eager_execution", "disable_v2_tensorshape",
-    "disable_control_flow_v2", "disable_resource_variables", "placeholder",
-)  # fmt: skip
+    "disable_v2_behavior",
+    "disable_eager_execution",
+    "disable_v2_tensorshape",
+    "disable_control_flow_v2",
+    "disable_resource_variables",
+    "placeholder",
+)
 
 
 class Tf1Watch:

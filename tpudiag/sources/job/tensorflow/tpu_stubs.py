@@ -57,8 +57,10 @@ def install(
     resolver = tpu_system.resolver_class(tf, system, on_resolver)
     initialize = _initialize(tf, system)
     for original, stand_in in (
-        (v1.experimental.TPUStrategy,
-         tpu_strategy.strategy_class(v1.MirroredStrategy, system, real_replicas)),
+        (
+            v1.experimental.TPUStrategy,
+            tpu_strategy.strategy_class(v1.MirroredStrategy, system, real_replicas),
+        ),
         (tf.distribute.experimental.TPUStrategy, strategy),
         (tf.distribute.TPUStrategy, strategy),
         (tf.distribute.cluster_resolver.TPUClusterResolver, resolver),
@@ -66,12 +68,16 @@ def install(
         (tf.config.experimental_connect_to_host, _nothing),
         (tf.tpu.experimental.initialize_tpu_system, initialize),
         (tf.tpu.experimental.shutdown_tpu_system, _nothing),
-        (tf.config.list_logical_devices,
-         _devices(tf.config.list_logical_devices, tf.config.LogicalDevice, system)),
-        (tf.config.list_physical_devices,
-         _devices(tf.config.list_physical_devices, tf.config.PhysicalDevice, system)),
+        (
+            tf.config.list_logical_devices,
+            _devices(tf.config.list_logical_devices, tf.config.LogicalDevice, system),
+        ),
+        (
+            tf.config.list_physical_devices,
+            _devices(tf.config.list_physical_devices, tf.config.PhysicalDevice, system),
+        ),
         (tf.device, _device(tf.device, real_replicas)),
-    ):  # fmt: skip
+    ):
         replace_everywhere(original, stand_in)
     if not hasattr(tf.distribute.ReplicaContext, "experimental_logical_device"):
         tf.distribute.ReplicaContext.experimental_logical_device = tpu_strategy.logical_device

@@ -76,9 +76,12 @@ class GradientWatch:
             return None
         graph = flat[0].graph
         return GradientCall(
-            graph=graph, target=flat[0], sources=tuple(self._tf.nest.flatten(sources)),
-            forward_operations=len(graph.get_operations()), location=user_lines.caller(),
-        )  # fmt: skip
+            graph=graph,
+            target=flat[0],
+            sources=tuple(self._tf.nest.flatten(sources)),
+            forward_operations=len(graph.get_operations()),
+            location=user_lines.caller(),
+        )
 
     def _on_first_replica(self) -> bool:
         """Whether this thread traces replica 0; true outside any replica."""

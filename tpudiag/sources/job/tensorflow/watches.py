@@ -73,10 +73,14 @@ class Watches:
         self.whole: WholeScript | None = None
         if spec.rehearse and spec.requests < 0:
             self.whole = WholeScript(
-                tf, spec.rest_s or REST_S, self.functions, self.strategies, self.variables,
+                tf,
+                spec.rest_s or REST_S,
+                self.functions,
+                self.strategies,
+                self.variables,
                 steps_seen=lambda: self.gradients.taken + self.strategies.runs,
                 on_hard_end=events.on_hard_end,
-            )  # fmt: skip
+            )
         self.tf1 = Tf1Watch(tf)
         self.keras = KerasWatch(tf)
         self.loop = LoopWatch(tf, self.gradients)
@@ -125,9 +129,11 @@ class Watches:
 def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
     """Put CPU replicas in the place of the target's."""
     tpu_stubs.install(
-        tf, TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip), spec.real_replicas,
+        tf,
+        TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip),
+        spec.real_replicas,
         on_resolver=lambda name: recorder.put(tpu_named=name),
-    )  # fmt: skip
+    )
     IteratorRelease(tf)
     if not spec.lower_to:  # what is compiled is the step as the job has it
         WideConvolutions(tf)

@@ -24,9 +24,15 @@ class WholeScript:
     """What shortens a job; nothing of training steps before `begin`, but loops inside functions."""
 
     def __init__(
-        self, tf: Any, budget_s: float, functions: FunctionWatch, strategies: StrategyWatch,
-        variables: VariableWatch, steps_seen: Callable[[], int], on_hard_end: Callable[[], None],
-    ) -> None:  # fmt: skip
+        self,
+        tf: Any,
+        budget_s: float,
+        functions: FunctionWatch,
+        strategies: StrategyWatch,
+        variables: VariableWatch,
+        steps_seen: Callable[[], int],
+        on_hard_end: Callable[[], None],
+    ) -> None:
         self._tf, self._functions = tf, functions
         self.forward = FastForward(budget_s, variables.counters)
         self.replay = BatchReplay(tf, self.forward.new_pass)
@@ -56,14 +62,20 @@ class WholeScript:
         `_read_variable_op` is private: each read of a variable's value passes through it.
         """
         forward = self.forward
-        moved = {class_ for variable, _ in forward.counts() for class_ in type(variable).__mro__
-                 if "_read_variable_op" in vars(class_)}  # fmt: skip
+        moved = {
+            class_
+            for variable, _ in forward.counts()
+            for class_ in type(variable).__mro__
+            if "_read_variable_op" in vars(class_)
+        }
         for class_ in moved:
             hooks.before(class_, "_read_variable_op", lambda *_, **__: forward.move_counters())
         for owner, name in (
-            (self._tf.train.Checkpoint, "save"), (self._tf.train.Checkpoint, "write"),
-            (self._tf.train.CheckpointManager, "save"), (self._tf.saved_model, "save"),
-        ):  # fmt: skip
+            (self._tf.train.Checkpoint, "save"),
+            (self._tf.train.Checkpoint, "write"),
+            (self._tf.train.CheckpointManager, "save"),
+            (self._tf.saved_model, "save"),
+        ):
             hooks.before(owner, name, lambda *_, **__: forward.move_counters())
         return bool(moved)
 

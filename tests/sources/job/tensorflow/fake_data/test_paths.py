@@ -14,11 +14,15 @@ from tpudiag.sources.job.tensorflow.fake_data import paths
 @pytest.mark.parametrize(
     "pattern",
     [
-        "gs://bucket/train/*.tfrec", "gs://bucket/train-*", "gs://bucket/train-?????-of-00128",
-        "gs://bucket/train*/part_*.tfrecord", "gs://bucket/images/*/*.jpg", "gs://bucket/[ab].csv",
+        "gs://bucket/train/*.tfrec",
+        "gs://bucket/train-*",
+        "gs://bucket/train-?????-of-00128",
+        "gs://bucket/train*/part_*.tfrecord",
+        "gs://bucket/images/*/*.jpg",
+        "gs://bucket/[ab].csv",
         "gs://bucket/whole.tfrecord",
     ],
-)  # fmt: skip
+)
 def test_names_match_their_pattern(pattern: str) -> None:
     names = paths.matching(pattern)
     assert names

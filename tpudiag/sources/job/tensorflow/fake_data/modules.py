@@ -12,10 +12,17 @@ from typing import Any
 from .ledger import Ledger
 
 HOSTED = (
-    "kaggle_datasets", "kaggle_secrets", "kaggle_web_client", "google.colab",
-    "google.colab.auth", "google.colab.drive", "google.colab.files", "google.colab.output",
-    "google.colab.userdata", "google.colab.patches",
-)  # fmt: skip
+    "kaggle_datasets",
+    "kaggle_secrets",
+    "kaggle_web_client",
+    "google.colab",
+    "google.colab.auth",
+    "google.colab.drive",
+    "google.colab.files",
+    "google.colab.output",
+    "google.colab.userdata",
+    "google.colab.patches",
+)
 
 
 class KaggleDatasets:

@@ -18,17 +18,32 @@ from .ledger import Ledger
 from .text_files import WORDS
 
 _SIZES: dict[str, dict[str, int]] = {
-    "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
-              "intermediate_size": 4096},
-    "small": {"hidden_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8,
-              "intermediate_size": 2048},
-    "tiny": {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
-             "intermediate_size": 512},
-}  # fmt: skip
+    "large": {
+        "hidden_size": 1024,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 16,
+        "intermediate_size": 4096,
+    },
+    "small": {
+        "hidden_size": 512,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 8,
+        "intermediate_size": 2048,
+    },
+    "tiny": {
+        "hidden_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 512,
+    },
+}
 """Part of a name -> what it means for a model of the BERT kind."""
 _VOCABULARIES = {
-    "xlm-roberta": 250_002, "roberta": 50_265, "multilingual": 119_547, "camembert": 32_005,
-}  # fmt: skip
+    "xlm-roberta": 250_002,
+    "roberta": 50_265,
+    "multilingual": 119_547,
+    "camembert": 32_005,
+}
 _LOCAL = {"local_files_only": True}
 """Nothing is fetched: each try without a network takes the package half a minute."""
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -124,9 +139,17 @@ class Pretrained:
 
 
 _FETCH_OPTIONS = (
-    "cache_dir", "force_download", "resume_download", "proxies", "token", "use_auth_token",
-    "local_files_only", "revision", "trust_remote_code", "subfolder",
-)  # fmt: skip
+    "cache_dir",
+    "force_download",
+    "resume_download",
+    "proxies",
+    "token",
+    "use_auth_token",
+    "local_files_only",
+    "revision",
+    "trust_remote_code",
+    "subfolder",
+)
 
 
 def configuration(name: str, kind: str) -> dict[str, Any]:

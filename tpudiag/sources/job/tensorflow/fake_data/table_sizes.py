@@ -156,10 +156,12 @@ def _is_whole(node: ast.AST, whole: set[str]) -> bool:
             return _is_whole(node.args[0], whole)
         return _is_whole(node.func.value, whole)
     return (
-        isinstance(node, ast.Call) and bool(node.args)
-        and isinstance(node.func, ast.Name) and node.func.id in _MAKERS
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _MAKERS
         and _is_whole(node.args[0], whole)
-    )  # fmt: skip
+    )
 
 
 def _shapes(nodes: Sequence[ast.AST], whole: set[str]) -> Iterator[list[ast.expr]]:

@@ -136,16 +136,20 @@ def _with_splits(tfds: Any, builder: Any) -> None:
         splits.SplitDict(
             [
                 tfds.core.SplitInfo(
-                    name=name, shard_lengths=_shards(examples), num_bytes=0,
+                    name=name,
+                    shard_lengths=_shards(examples),
+                    num_bytes=0,
                     filename_template=tfds.core.ShardedFileTemplate(
-                        dataset_name=builder.name, data_dir=builder.data_dir, split=name,
+                        dataset_name=builder.name,
+                        data_dir=builder.data_dir,
+                        split=name,
                         filetype_suffix="tfrecord",
                     ),
                 )
                 for name, examples in sizes.items()
             ]
         )
-    )  # fmt: skip
+    )
 
 
 def _shards(examples: int) -> list[int]:
