@@ -103,9 +103,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
     pods = selection(options)
     if not options.targets and options.tpu is None and pods is None:
-        from tpudiag.diagnoses import trainer_targets
+        from tpudiag.commands._trainer_list import list_trainers
 
-        return trainer_targets.list_trainers(options)
+        return list_trainers(options)
     check_outputs(options)
     settings = settings_for(options)
     from tpudiag.diagnoses import trainer

@@ -1,28 +1,24 @@
-"""The trainers that `attach` is pointed at, its list of them, and those without a server."""
+"""The trainers that `attach` is pointed at, and what can be had of those without a server."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
-from tpudiag.sources.live.host_stacks import Stacks, missing_right, sample
+from tpudiag.sources.live.host_stacks import Stacks, sample
 from tpudiag.sources.live.memory import FreeMemory, free_memory
 from tpudiag.sources.live.metrics import figures
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.processes import Process, table
-from tpudiag.sources.live.trainers import Machine, Trainer, at_address, look, of_pid, owners_of
+from tpudiag.sources.live.trainers import Trainer, at_address, look, of_pid, owners_of
 
 PORT = 6009
 LINE = f"tf.profiler.experimental.server.start({PORT})"
-COLUMNS = ("PID", "FRAMEWORK", "PROFILER", "TPU DEVICES", "COMMAND")
-MOST_COMMAND, MOST_PLACES = 60, 10
+MOST_PLACES = 10
 
 
 @dataclass(frozen=True)
@@ -123,8 +119,8 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
         )
     if trainer.process.shared:
         return (
-            f"listens at {_shared(trainer)}, and no connection came to it there that a profiler "
-            "answered; give each process a port of its own"
+            f"listens at {shared_ports(trainer)}, and no connection came to it there that a "
+            "profiler answered; give each process a port of its own"
         )
     if trainer.process.own_network and trainer.process.listening:
         ports = ", ".join(str(at.port) for at in sorted(trainer.process.listening))
@@ -136,7 +132,7 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
     return advice if stacks.fault is None else f"{advice}; and {stacks.fault}"
 
 
-def _shared(trainer: Trainer) -> str:
+def shared_ports(trainer: Trainer) -> str:
     """Where others listen too, and who."""
     return ", ".join(
         f"{at} together with {', '.join(f'pid {pid}' if pid else 'another' for pid in pids)}"
@@ -166,87 +162,3 @@ def _metrics(trainer: Trainer) -> list[Table]:
     )
     title = f"The TPU of pid {trainer.pid}"
     return [Table(title, ("figure", "device", "value", "unit"), rows, "libtpu")] if rows else []
-
-
-def list_trainers(options: argparse.Namespace) -> int:
-    """Print the trainers of this machine; raises NothingDiagnosed where there is none."""
-    if options.format not in (None, "rich", "text", "json"):
-        raise UsageError(f"--format {options.format}: the list of trainers is text or json")
-    if options.output:
-        raise UsageError("-o: the list of trainers goes to stdout alone; --format json")
-    machine = look()
-    if options.format == "json":
-        print(_as_json(machine))
-    if not machine.trainers:
-        raise NothingDiagnosed(
-            "no trainer on this machine: no process has TensorFlow, JAX or PyTorch/XLA loaded or "
-            f"holds a TPU{_hidden(machine)}"
-        )
-    if options.format != "json":
-        print("\n".join(_as_text(machine)))
-    return 0
-
-
-def _hidden(machine: Machine) -> str:
-    """What could not be looked into."""
-    hidden = machine.processes.hidden
-    if not hidden:
-        return ""
-    return f"; {len(hidden)} Python processes may not be looked into: {missing_right(min(hidden))}"
-
-
-def _as_json(machine: Machine) -> str:
-    """The list for programs."""
-    trainers = [
-        {
-            "pid": trainer.pid,
-            "command": trainer.command,
-            "framework": trainer.process.framework,
-            "profilers": [at.endpoint for at in trainer.profilers],
-            "shared_with": sorted({pid for _, pids in trainer.process.shared for pid in pids}),
-            "stopped": trainer.process.stopped,
-            "tpu_devices": list(trainer.process.devices),
-        }
-        for trainer in machine.trainers
-    ]
-    hidden = sorted(machine.processes.hidden)
-    document = {"schema_version": 1, "trainers": trainers, "not_looked_into": hidden}
-    return json.dumps(document, indent=2)
-
-
-def _as_text(machine: Machine) -> list[str]:
-    """The list for people: columns as wide as they must be."""
-    rows = [COLUMNS, *(_row(trainer) for trainer in machine.trainers)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS) - 1)]
-    lines = [
-        "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
-        for row in rows
-    ]
-    lines += [
-        f"{trainer.pid} listens at {_shared(trainer)}: attach by pid."
-        for trainer in machine.trainers
-        if trainer.process.shared
-    ]
-    serving = [t for t in machine.trainers if t.profilers]
-    first = next((t.pid if t.profilers[0].pid else str(t.profilers[0]) for t in serving), None)
-    if first is None and not all(t.process.stopped for t in machine.trainers):
-        lines += ["", f"None serves a profiler: add {LINE} at the trainer's start."]
-    lines += ["", f"next: tpudiag attach {first or machine.trainers[0].pid}"]
-    if machine.processes.hidden:
-        lines += [_hidden(machine).removeprefix("; ")]
-    return lines
-
-
-def _row(trainer: Trainer) -> tuple[str, ...]:
-    """One trainer; `-` for what it has not."""
-    command = trainer.command
-    if len(command) > MOST_COMMAND:
-        command = command[: MOST_COMMAND - 3] + "..."
-    return (
-        str(trainer.pid),
-        trainer.process.framework or "-",
-        " ".join(at.endpoint for at in trainer.profilers)
-        or ("stopped" if trainer.process.stopped else "-"),
-        " ".join(trainer.process.devices) or "-",
-        command,
-    )
