@@ -7,11 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_options, _job_request, _report
+from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._progress import progress
 from tpudiag.commands.compare import share
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
+    from tpudiag.diagnoses.job_request import JobRequest
     from tpudiag.model import Report
 
 EPILOG = """\
@@ -81,8 +83,18 @@ def run(options: argparse.Namespace) -> int:
     request = _job_request.of(options)
     from tpudiag.diagnoses import job
 
-    with progress() as on_phase:
-        report = job.diagnose(request, settings, on_phase)
+    with Interrupts() as interrupts:
+        with progress() as on_phase:
+            heard = interrupts.finishing_at(job.FINISHING, on_phase)
+            report = job.diagnose(request, settings, heard)
+        code = _written(report, baseline, request, options)
+    return 130 if interrupts.waits else code
+
+
+def _written(
+    report: Report, baseline: Report | None, request: JobRequest, options: argparse.Namespace
+) -> int:
+    """Hold the report against an earlier one, where that was asked for, and write it."""
     closes = False
     if baseline is not None and not report.interrupted:
         from tpudiag.diagnoses.baseline import held_against

@@ -40,6 +40,8 @@ MAXIMUM_REAL_REPLICAS = 16
 """CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
 IMPORTING = "importing TensorFlow"
+FINISHING = "reading the profile"
+"""From this phase on nothing runs any more, and the report is made of what was seen."""
 STEP_BUDGET_S = 30.0
 """What the steps of a rehearsal may take together, where the user asked for no number of them."""
 
@@ -75,7 +77,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     environment_ = job_python.environment_of(request.python)
     signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
     signals = predicted_step.dispatched(_with_source(signals, source))
-    on_phase("reading the profile")
+    on_phase(FINISHING)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = job_skips.after_rehearsal(

@@ -1,0 +1,51 @@
+"""Ctrl-C and a plain kill while a report is being finished: what was seen is not lost for them."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """Ends the work at once, but for its last seconds, in which the first signal waits."""
+
+    def __init__(self) -> None:
+        self.waits = False
+        """Whether a signal came while the report was being finished."""
+        self._finishing = self._ended = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupts:
+        self._before = {number: signal.signal(number, self._came) for number in SIGNALS}
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def finishing_at(self, phase: str, on_phase: Callable[[str], None]) -> Callable[[str], None]:
+        """Hears of phases: from this one on the report is being finished."""
+
+        def hear(now: str) -> None:
+            self._finishing = self._finishing or now == phase
+            on_phase(now)
+
+        return hear
+
+    def _came(self, *_: object) -> None:
+        """The first signal waits where the report is being finished; any other ends the work."""
+        if not self._finishing or self.waits or self._ended:
+            self._ended = True
+            raise KeyboardInterrupt
+        self.waits = True
+        print("tpudiag: finishing the report; once more ends at once", file=sys.stderr, flush=True)
