@@ -49,6 +49,7 @@ OF_PYTHON = (
     "out-of-bounds",
     "text-encoding",
     "recursion",
+    "syntax-error",
 )
 """Python's own errors, whose text does not tell the cause: the desk answers them where it is asked,
 a report shows the job's traceback."""
@@ -59,6 +60,11 @@ OF_MACHINE = (
     "dataset-download",
     "local-service",
     "package-missing",
+    "host-unreached",
+    "connection-broken",
+    "no-answer-in-time",
+    "experiment-tracker",
+    "api-refused",
 )
 """What a rehearsal meets on the machine that it runs on, and in the environment there."""
 OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
