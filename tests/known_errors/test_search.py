@@ -49,6 +49,7 @@ def test_near_misses_are_not_recognised() -> None:
             assert error.id not in ids(match(error.near_miss))
 
 
+@pytest.mark.slow
 def test_wrapped_examples_are_recognised() -> None:
     for error in CATALOGUE:
         assert_wrapped_is_recognised(error)
@@ -64,6 +65,7 @@ def assert_wrapped_is_recognised(error: KnownError) -> None:
             assert match(text)[0].error.id == error.id
 
 
+@pytest.mark.slow
 def test_disguised_examples_are_recognised() -> None:
     for error in CATALOGUE:
         assert_disguised_is_recognised(error)

@@ -36,6 +36,7 @@ def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_an_exception_in_the_loop_is_how_the_run_ended(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

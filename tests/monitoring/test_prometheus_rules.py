@@ -122,6 +122,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @needs_promtool
 def test_each_rule_fires_on_its_own_trouble_alone(tmp_path: Path) -> None:
     (tmp_path / "rules.yml").write_text(as_yaml(rules(None, Limits())))

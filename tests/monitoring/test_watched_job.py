@@ -35,6 +35,7 @@ def gone_pid() -> int:
     return process.pid
 
 
+@pytest.mark.slow
 def test_a_silent_worker_beside_a_healthy_one_fails(tmp_path: Path, recordings: ModuleType) -> None:
     recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=900, id="a", worker="worker 0")
     recordings.write(tmp_path / "b.sqlite", STEADY, id="b", worker="worker 1")
@@ -59,6 +60,7 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(
     assert dropped.verdict is Verdict.FAILED
 
 
+@pytest.mark.slow
 def test_a_restart_at_half_speed_is_held_against_the_run_before(
     tmp_path: Path, recordings: ModuleType
 ) -> None:

@@ -115,6 +115,7 @@ reports = st.builds(
 any_report = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", FORMATS)
 @any_report
 @given(report=reports)
