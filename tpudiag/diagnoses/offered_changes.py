@@ -6,7 +6,8 @@ import shlex
 from dataclasses import replace
 
 from tpudiag.diagnoses.changes_of_source import Project, candidates, offered
-from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.model import Report
 
 

@@ -7,11 +7,13 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import user_lines
 
+_Kind = Literal["global", "cell", "self"]
+"""Where a function finds a name outside itself."""
 DEPTH = 3
 """Functions of the user's that are followed from a traced one."""
 
@@ -79,7 +81,7 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
 class _Use:
     """A name that code loads or stores: a global, a cell, an attribute of `self`."""
 
-    kind: str
+    kind: _Kind
     name: str
     written: bool
     line: int
@@ -112,7 +114,7 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
             yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
 
 
-def _value(kind: str, holder: Any, name: str) -> object:
+def _value(kind: _Kind, holder: Any, name: str) -> object:
     """What a slot holds now, no property asked; None where it holds nothing."""
     try:
         if kind == "cell":
@@ -126,12 +128,12 @@ def _value(kind: str, holder: Any, name: str) -> object:
     return MethodType(method, holder) if isinstance(method, FunctionType) else None
 
 
-def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:
+def _reader(kind: _Kind, holder: Any, name: str) -> Callable[[], object]:
     """Reads a slot again later."""
     return lambda: _value(kind, holder, name)
 
 
-def _writer(kind: str, holder: Any, name: str) -> Callable[[object], None]:
+def _writer(kind: _Kind, holder: Any, name: str) -> Callable[[object], None]:
     """Sets a slot."""
 
     def put(value: object) -> None:
