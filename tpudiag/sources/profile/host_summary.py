@@ -178,9 +178,7 @@ def _summary(
         steps=host_steps(trace, devices, span, host, training),
         functions=functions(trace.calls) if trace and trace.calls else None,
         eager_share=host_times.eager_share(trace),
-        eager_ops=host_times.longest_first(trace.eager_ops)
-        if trace and (trace.calls or trace.eager)
-        else None,
+        eager_ops=host_times.eager_ops(trace),
         callbacks=host_times.callbacks(trace),
         pipeline_callbacks=host_times.longest_first(trace.pipeline_callbacks) if trace else (),
         iterators=host_times.iterators(trace, devices),
