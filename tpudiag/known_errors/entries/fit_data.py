@@ -22,6 +22,7 @@ ERRORS = (
             r"Argument must be a dense tensor",
             r"Can't convert Python sequence with mixed types to Tensor",
             r"Tensorflow type \d{1,3} not convertible to numpy dtype",
+            r"can't convert np\.ndarray of type numpy\.object_",
         ),
         cause="What should become a tensor is no array of numbers: rows of different lengths, an object column with strings or None, a list of tensors of different shapes, a dict.",
         details=("The type is {type}.",),
@@ -80,6 +81,9 @@ tf.io.gfile.glob("gs://BUCKET/train*.tfrecord")                                 
             r"iterator has not been initialized",
             r"'_?\w{1,40}Adapter' object is not (?P<what>subscriptable|an iterator)",
             r"only supports Python-style iteration in eager mode",
+            r"'_?(?:Prefetch|Map|Parallel\w{1,20}|Shuffle|Repeat|Take|Cache|MemoryCache|Zip|Options|TensorSlice|Batch|PaddedBatch|FlatMap|Interleave|Concatenate|TFRecord|Skip|Shard|Filter|ParallelMap|ParallelBatch)Dataset(?:V\d)?' object has no attribute '(?P<what>\w{1,40})'",
+            r"'(?:Directory|NumpyArray|DataFrame)Iterator' object has no attribute '(?P<what>\w{1,40})'",
+            r"'ImageDataGenerator' object has no attribute '(?P<what>\w{1,40})'",
         ),
         cause="A tf.data.Dataset is used like an array or an iterator: it has no index, no shape, and often no length before it is read.",
         fix="""\

@@ -48,6 +48,53 @@ pip install "tensorflow==2.15.*"                                      # brings t
         yields_to=("P05",),
     ),
     KnownError(
+        id="E610",
+        family="private-names",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"module 'tensorflow\.python\.[\w.]{1,80}' has no attribute '(?P<name>\w{1,60})'",
+            r"cannot import name '(?P<name>\w{1,60})' from '(?:partially initialized module ')?tensorflow\.python(?!\.keras)[\w.]{0,80}'",
+            r"No module named '(?P<name>tensorflow\.python(?!\.keras)[\w.]{1,80})'",
+        ),
+        cause="A private module of TensorFlow (tensorflow.python...) is asked for a name that this release does not have: the script imports tensorflow.python.keras in place of tensorflow.keras, or a package that reaches into it (keras, tensorflow-estimator, tensorflow-probability, tensorflow-addons, tensorflow-text, TF-Slim) is of another release.",
+        details=("The name is {name}.",),
+        fix="""\
+from tensorflow import keras                                 # never tensorflow.python.*: it is private, and changes with each release
+grep -rnE "tensorflow\\.python" *.py                          # in your own code?
+pip list | grep -iE "tensorflow|keras|probability|addons"    # the package of the traceback's last file: of this TensorFlow's release
+pip install -U "tensorflow-probability[tf]" tf-keras         # 0.25 for TensorFlow 2.18; tensorflow-addons ends at 2.15""",
+        citations=("tensorflow/tensorflow#61974",),
+        example="AttributeError: module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'",
+        yields_to=("E615", "E617", "P05", "E607"),
+    ),
+    KnownError(
+        id="E611",
+        family="keras-distribution",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"distribution_lib' has no attribute '(?P<name>\w{1,60})'",
+            r"keras\.distribution.{0,160}?(?:only|not) .{0,40}?(?:JAX|jax|supported|available|backend)",
+            r"(?:ModelParallel|DataParallel|LayoutMap|DeviceMesh).{0,160}?(?:JAX|jax) backend",
+            r"keras[\w./]{0,40}?distribution_lib\.py.{0,600}?Error: ",
+            r"Cannot create sharding when device mesh is not set",
+            r"matches multiple layout specification keys",
+            r"Cannot override device mesh value",
+            r"Invalid axis names for Layout",
+            r"The provided job_addresses .{0,80}? num_processes",
+        ),
+        cause="keras.distribution (DeviceMesh, LayoutMap, DataParallel, ModelParallel) is used where it does not work or is set up wrongly: it is for the JAX backend (on TensorFlow a strategy does that work), its layout's axes must be those of the mesh, and each variable may match one key of the layout map.",
+        details=("It is {name}.",),
+        fix="""\
+os.environ["KERAS_BACKEND"] = "jax"                          # before keras is imported; then ModelParallel works on a TPU
+# on the TensorFlow backend: strategy = tf.distribute.TPUStrategy(resolver), and the model in its scope
+devices = keras.distribution.list_devices()
+mesh = keras.distribution.DeviceMesh(shape=(1, len(devices)), axis_names=("batch", "model"), devices=devices)
+layout = keras.distribution.LayoutMap(mesh); layout["decoder_block.*attention.*kernel"] = ("model", None, None)      # keys are regular expressions: only one for each variable
+keras.distribution.set_distribution(keras.distribution.ModelParallel(layout_map=layout, batch_dim_name="batch"))       # once, before the model is made""",
+        citations=("keras-team/keras#18983", "keras-team/keras#19496"),
+        example="AttributeError: module 'keras.src.backend.tensorflow.distribution_lib' has no attribute 'num_processes'",
+    ),
+    KnownError(
         id="P120",
         family="transformers-trainer",
         phase=Phase.BUILDING,

@@ -20,7 +20,7 @@ python -m pip install NAME                                                  # na
 export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a module of the repository itself (object_detection, official)""",
         evidence="recalled",
         example="ModuleNotFoundError: No module named 'object_detection'",
-        yields_to=("P29", "P33", "P34", "E208", "E250", "P36", "P05"),
+        yields_to=("E615", "E617", "P29", "P33", "P34", "E208", "E250", "P36", "P05"),
     ),
     KnownError(
         id="E281",
@@ -44,6 +44,10 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
         evidence="recalled",
         example="ImportError: cannot import name 'linear_util' from 'jax'",
         yields_to=(
+            "E615",
+            "E617",
+            "E610",
+            "E611",
             "P30",
             "E607",
             "P120",
