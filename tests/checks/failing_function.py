@@ -227,6 +227,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
+    ("TPU007", loop(unplaced=True, tpu_strategy=False), Severity.WARNING),
     (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),

@@ -167,3 +167,5 @@ class TrainingLoop:
     gpu: tuple[GpuUse, ...] = ()
     tpu_strategy: bool = False
     """A TPUStrategy was made."""
+    unplaced: bool = False
+    """No strategy of any kind was made, and nothing was placed on a TPU by its device's name."""
