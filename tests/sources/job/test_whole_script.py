@@ -112,9 +112,7 @@ print("saved")
 """
 
 
-def facts(
-    tmp_path: Path, script: str, rest_s: float = 60.0, replicas: int = 2
-) -> dict[str, Any]:
+def facts(tmp_path: Path, script: str, rest_s: float = 60.0, replicas: int = 2) -> dict[str, Any]:
     """The facts of a job that runs on two replicas, of those that it sees."""
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
