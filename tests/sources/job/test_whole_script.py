@@ -70,7 +70,8 @@ first = model.fit(data(), steps_per_epoch=500, epochs=40, verbose=0, callbacks=[
                   validation_data=data(repeated=False))
 assert len(first.history["loss"]) == len(first.history["val_loss"]) == len(first.epoch) == 40
 assert epochs == [0, 1], epochs
-second = model.fit(data(repeated=False), epochs=3, verbose=0)
+second = model.fit(data(repeated=False), epochs=3, verbose=0, callbacks=noted)
+assert epochs == [0, 1, 0, 1], epochs
 assert len(second.history["loss"]) == 3
 assert model.predict(data(repeated=False), verbose=0).shape == (640, 3)
 assert model.predict(tf.ones((1003, 4)), batch_size=64, verbose=0).shape == (1003, 3)
