@@ -86,6 +86,7 @@ tf.TensorShape([None, 224, 224, 3])                            # one flat list; 
 tf.reshape(x, [tf.shape(x)[0], -1])                            # a size known at run time only: tf.shape, not x.shape""",
         citations=("tensorflow/tensorflow#47149",),
         example="TypeError: Dimension value must be integer or None or have an __index__ method, got value 'tf.float32'",
+        yields_to=("P30",),
     ),
     KnownError(
         id="E545",

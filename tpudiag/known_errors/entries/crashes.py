@@ -40,6 +40,11 @@ docker run --platform linux/amd64 IMAGE; qemu-system-x86_64 -cpu host         # 
             r"\*\*\* (?:SIG(?:SEGV|ABRT|ILL|BUS)) received",
             r"Check failure stack trace",
             r"terminate called after throwing an instance of",
+            r"free\(\): invalid (?:pointer|size|next size)",
+            r"double free or corruption",
+            r"corrupted (?:double-linked list|size vs\. prev_size)",
+            r"malloc\(\): (?:invalid|corrupted|unaligned|memory corruption)",
+            r"munmap_chunk\(\): invalid pointer",
         ),
         cause="The process crashed in native code; this line is only the end. The reason stands in the lines before it (`F ...`, `Check failed`, a frame), or the crash says none.",
         fix="""\

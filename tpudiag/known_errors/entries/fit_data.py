@@ -20,6 +20,8 @@ ERRORS = (
             r"Failed to convert object of type <class '(?P<type>[\w.]{1,60})'> to Tensor",
             r"Expected \w{3,10}, (?:but )?got list containing Tensors",
             r"Argument must be a dense tensor",
+            r"Can't convert Python sequence with mixed types to Tensor",
+            r"Tensorflow type \d{1,3} not convertible to numpy dtype",
         ),
         cause="What should become a tensor is no array of numbers: rows of different lengths, an object column with strings or None, a list of tensors of different shapes, a dict.",
         details=("The type is {type}.",),

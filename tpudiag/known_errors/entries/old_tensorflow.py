@@ -217,6 +217,7 @@ model.fit(dataset)""",
             r"Taking a Dataset directly is not yet supported",
             r"variable object with name '[\w-]{1,60}' already created",
             r"for better keras tpu support",
+            r"TPUDistributionStrategy' object has no attribute",
         ),
         cause="keras_to_tpu_model, or an early TPUStrategy (TensorFlow 1.1x, a 2.0 preview), is used; both are long superseded by TPUStrategy of TensorFlow 2.",
         fix="""\

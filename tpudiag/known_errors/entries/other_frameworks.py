@@ -15,6 +15,7 @@ ERRORS = (
             r"jax\.tools\.colab_tpu.{0,120}?(?:no longer|not supported|deprecated|requires)",
             r"colab_tpu\.setup_tpu\(\) was a required initialization step",
             r"No module named 'jax\.tools\.colab_tpu'",
+            r"colab_tpu\.setup_tpu\(\) was required",
         ),
         cause="The script reaches for a TPU over the network (tpu_driver, of Colab's old runtime and TPU Nodes); JAX gave that up in 0.4, and Colab has TPU VMs now.",
         fix="""\
@@ -118,7 +119,6 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"Fetch argument .{0,120}? (?:has invalid type|cannot be interpreted|of .{0,40}?has invalid)",
             r"Cannot interpret feed_dict key as Tensor",
             r"You must feed a value for placeholder tensor '(?P<name>(?!cond|while)[\w/:.-]{1,80})'",
-            r"Table not initialized",
             r"Graph is finalized and cannot be modified",
             r"Attempted to use a closed Session",
             r"No default session is registered",

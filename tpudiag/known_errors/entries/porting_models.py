@@ -108,6 +108,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         phase=Phase.BUILDING,
         patterns=(
             r"add_weight\(\) (?:got multiple values for argument '(?P<argument>\w{1,20})'|takes from|missing)",
+            r"Cannot convert '\('\w', ?'\w'.{3,120}?to a shape",
         ),
         cause="The order of add_weight's arguments changed: in Keras 3 the first one is shape, not name.",
         fix='self.w = self.add_weight(name="w", shape=(n, m), initializer="glorot_uniform", trainable=True)     # all by keyword',

@@ -60,6 +60,9 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E607",
+            "P120",
+            "P07",
             "E281",
             "E282",
             "E280",
@@ -92,7 +95,7 @@ os.environ.get("NAME")                                      # of the environment
 print(history.history.keys())                               # the metrics that there are""",
         evidence="recalled",
         example="KeyError: 'image'",
-        yields_to=("E192", "P65", "E01", "E148", "E491", "E281", "P73"),
+        yields_to=("E55", "E192", "P65", "E01", "E148", "E491", "E281", "P73"),
     ),
     KnownError(
         id="E497",
@@ -143,6 +146,10 @@ strategy = tf.distribute.TPUStrategy(resolver)                                  
             r"unexpected keyword argument passed to",
             r"\(\) takes (?:at least|at most|exactly|no) (?P<takes>\d{0,2}) ?(?:positional )?arguments?",
             r"\(\) takes from \d",
+            r"tf__(?P<name>\w{1,60})\(\) missing",
+            r"tf__(?P<name>\w{1,60})\(\) takes",
+            r"tf__(?P<name>\w{1,60})\(\) got an?",
+            r"(?P<name>\b(?:call|train_step|test_step|step_fn|loss_fn|model_fn|input_fn|body|cond|__init__|build|update_state))\(\) missing (?P<missing>\d{1,2}) required",
         ),
         cause="A function is called with other arguments than it takes, or a value of one type is used as another: a signature that changed with a release of its library, a tuple of another length (a dataset that yields (x, y, weights), a model that returns two outputs), a number that is a string.",
         details=(
