@@ -1,25 +1,24 @@
 """Faults in real trainers, and what was told: `python -m tests.benchmarks.bench_causes`.
 
 A small trainer runs on the CPU, something goes wrong, and the cause is asked for. What it printed
-(TensorFlow 2.21, two cores that other work kept busy: a load of 8 to 11 all the while):
+(TensorFlow 2.21, two cores, little else at work):
 
     fault         slower  found in  causes
-    input           2.3x     3.4 s  input                                              right
-    both            3.2x     3.6 s  -                                                  not told
-    cpu             5.3x     3.7 s  host CPU                                           right
-    starved         3.0x     4.3 s  host CPU                                           right
-    memory         20.6x     3.7 s  host memory                                        right
-    retrace         6.5x     3.5 s  compile                                            right
-    evaluation      3.1x     3.6 s  evaluation                                         right
-    checkpoint      1.6x     3.3 s  checkpoint                                         right
-    partner         3.4x     3.3 s  collective partner (3 of 4), none for the slow one right
-    stop          999.0x     3.0 s  stopped                                            right
-    nothing         2.8x     3.0 s  host CPU                                           (see below)
+    input           8.0x     3.0 s  input                                              right
+    both            5.4x     3.5 s  input                                              right
+    cpu             3.2x     3.4 s  host CPU                                           right
+    starved         3.3x     3.3 s  host CPU                                           right
+    memory         51.7x     3.4 s  host memory                                        right
+    retrace         5.0x     3.1 s  compile                                            right
+    evaluation      3.0x     2.9 s  evaluation                                         right
+    checkpoint      1.7x     3.5 s  checkpoint                                         right
+    partner        20.3x     3.4 s  collective partner (3 of 4), none for the slow one right
+    stop          999.0x     3.6 s  stopped                                            right
+    nothing         1.1x     2.8 s  -                                                  right
 
-The other work on this machine is a fault of its own: where nothing was done to it, the trainer was
-2.8 times slower, and host CPU was named; in a quieter minute, none. Where the input slept beside
-it (`both`), four runs told: nothing, input, input, and once, wrongly, host CPU, before threads had
-to wait more than before for that.
+On a machine that other work kept at a load of 8 to 11 all the while, `both` was not told in one run
+of four (in another, host CPU), and host CPU was named where nothing was done to the trainer: the
+other work made it 2.8 times slower.
 The limits of host CPU and of memory were set on such runs. Memory is made short by a control group
 of the trainer's own, which needs the right to make one.
 """

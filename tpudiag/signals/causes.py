@@ -17,6 +17,7 @@ class CauseKind(Enum):
     EVALUATION = "evaluation"
     PARTNER = "collective partner"
     HBM = "HBM"
+    DEVICE = "device throttled"
     PREEMPTION = "preemption"
     STOPPED = "stopped"
 

@@ -14,6 +14,7 @@ from tpudiag.monitoring.causes.observations import Observations, Pace
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.recording import Trace
 from tpudiag.signals.causes import CauseKind
+from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 BEFORE = Pace(step_ms=100.0, wait_ms=5.0, compile_ms=0.0, hbm_bytes=8 * 2**30, seconds=60.0)
 SLOWER = replace(BEFORE, step_ms=200.0)
@@ -22,6 +23,8 @@ HOST = HostFigures(
     available_share=0.6, swapped_in_mib_per_s=0.0, major_faults_per_s=0.0, memory_pressure=0.0,
     io_pressure=0.0, resident_gib=4.0, read_mib_per_s=10.0, received_mib_per_s=1.0,
 )  # fmt: skip
+COOL = (ChipScore("throttling", "0", 0), ChipScore("throttling", "1", 1))
+HOT = (ChipScore("throttling", "0", 0), ChipScore("throttling", "1", 5))
 BUSY = replace(HOST, others_cores=6.0, own_cores=1.5, queued=3.0)
 SHORT = replace(HOST, memory_pressure=40.0, major_faults_per_s=900.0, available_share=0.02)
 RETRACED = tuple(Trace("train_step", number, number + 1) for number in range(5))
@@ -52,6 +55,8 @@ PROVEN: list[tuple[dict[str, Any], CauseKind]] = [
     ({"now": replace(SLOWER, wait_ms=None), "main": main("input", 0.6)}, CauseKind.INPUT),
     ({"host": replace(HOST, throttled=0.5), "host_before": replace(HOST, throttled=0.0)},
      CauseKind.HOST_CPU),
+    ({"chips": HOT, "chips_before": COOL}, CauseKind.DEVICE),
+    ({"chips": HOT, "host": BUSY}, CauseKind.DEVICE),
     ({"host": SHORT}, CauseKind.HOST_MEMORY),
     ({"host": replace(SHORT, others_cores=6.0, queued=3.0)}, CauseKind.HOST_MEMORY),
     ({"host": replace(SHORT, memory_pressure=20.0)}, CauseKind.HOST_MEMORY),
@@ -94,6 +99,9 @@ NOT_PROVEN: list[dict[str, Any]] = [
     {"host": replace(SHORT, memory_pressure=9.0, available_share=0.3)},
     {"host": replace(SHORT, memory_pressure=20.0, major_faults_per_s=12.0)},
     {"host": replace(SHORT, major_faults_per_s=0.0)},
+    {"chips": HOT, "chips_before": HOT},
+    {"chips": COOL},
+    {"chips": (ChipScore("ICI link", "tray1.chip3.ici1.int", 10),)},
     {"event": MachineEvent("maintenance event X")},
     {"main": main("evaluation", 0.5), "main_before": ()},
     {"main": main("evaluation", 1.0), "main_before": (main("evaluation", 1.0),)},

@@ -16,6 +16,7 @@ from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.settings import Settings
 from tpudiag.signals import CauseKind, CloudTpu
+from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)), samples=10)
 LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)), samples=10)
@@ -135,6 +136,24 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
         cause = session.watched.cause
     assert cause is not None
     assert cause.kind is CauseKind.PREEMPTION
+
+
+def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
+    tmp_path: Path, recordings: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tpudiag.monitoring.causes.host.EVERY_S", 1e9)
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
+    chips = (ChipScore("throttling", "2", 4), ChipScore("ICI link", "tray1.chip3.ici1.int", 7))
+    tools = Tools(lambda _: STEPS, lambda: None, tuple, lambda _: chips)
+    with Session([str(tmp_path)], Settings(), tools=tools) as session:
+        assert session.look()
+        cause = session.watched.cause
+    assert cause is not None
+    assert cause.kind is CauseKind.DEVICE
+    assert [(one.name, one.now, one.unit) for one in cause.figures] == [
+        ("chip 2 throttled by", 40.0, "%"),
+        ("trouble of ICI link tray1.chip3.ici1.int", 7, "of 10"),
+    ]
 
 
 def _waiting(windows: list[object], wait_ms: float) -> list[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tpudiag.monitoring.causes.stacks import MainThread
-from tpudiag.monitoring.causes.usual import EVERY_S, FIRST_S, UsualStacks
+from tpudiag.monitoring.causes.usual import EVERY_S, FIRST_S, UsualSamples
 
 STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),), samples=10)
 
@@ -16,7 +16,7 @@ def test_one_after_a_while_then_now_and_then() -> None:
         return STEPS
 
     clock = [0.0]
-    usual = UsualStacks(look, lambda: clock[0])
+    usual = UsualSamples(look, lambda: clock[0])
     for clock[0] in (0.0, 1.0, FIRST_S, FIRST_S + 1, FIRST_S + EVERY_S):
         usual.sample(7, lambda: int(clock[0]))
         usual.wait()
@@ -26,15 +26,3 @@ def test_one_after_a_while_then_now_and_then() -> None:
     assert len(usual.before(7, 10**9)) == 2
     usual.keep(())
     assert usual.before(7, 10**9) == ()
-
-
-def test_what_fails_is_a_fault_of_the_sample() -> None:
-    def look(_: int) -> MainThread:
-        raise OSError("gone")
-
-    clock = [0.0]
-    usual = UsualStacks(look, lambda: clock[0])
-    for clock[0] in (0.0, FIRST_S):
-        usual.sample(7, lambda: 1)
-        usual.wait()
-    assert [one.fault for one in usual.before(7, 2)] == ["gone"]

@@ -97,6 +97,7 @@ docker run --privileged --net=host ...    # in a container""",
             r"No such file.{0,40}?/dev/vfio",
             r"Failed to find .{0,20}?TPU chips?",
             r"TPU chips?.{0,20}? not found",
+            r"vfio:? .{0,40}?No such device",
         ),
         cause="libtpu finds no TPU chip on this machine: it is no TPU VM (or a TPU Node's client, a notebook runtime without TPU, a container without the devices), or the VM lost its chips after a stop and start.",
         fix="""\

@@ -102,6 +102,7 @@ step(params, batch)                                                    # arrays 
             r"buffer has been deleted or donated",
             r"Attempt to (?:donate|use) (?:a buffer|the same buffer).{0,120}?Execute",
             r"previously donated in the same call",
+            r"Donation requested for invalid buffer",
         ),
         cause="An array is used after its memory was given away: it was donated to a jitted step (donate_argnums), deleted, or the same array stands twice among the arguments.",
         fix="""\
@@ -204,6 +205,7 @@ opt_state = tx.init(params)                                                  # a
             r"axis (?P<axis>-?\d{1,3}) is out of bounds for array of dimension (?P<rank>\d{1,2})",
             r"[Cc]annot select an axis to squeeze out",
             r"size of label '\w' for operand \d .{0,60}?does not match",
+            r"cannot reshape array of shape (?P<left>\([\d, ]{0,40}\)).{0,40}?into shape (?P<right>\([\d, ]{0,40}\))",
         ),
         cause="Arrays that meet have shapes that do not fit: other sizes, another number of dimensions, or a batch dimension on one side only.",
         details=("They are {left} and {right}.", "Axis {axis} of an array with {rank} dimensions."),

@@ -177,6 +177,7 @@ nc -vz ADDRESS 8470""",
             r"No GPU/TPU found, falling back to CPU",
             r"no supported devices found for platform TPU",
             r"falling back to cpu.{0,40}?TPU",
+            r"'[\w.]{0,30}Device' object has no attribute '(?:coords|core_on_chip|slice_index)",
         ),
         cause="JAX sees no TPU and goes on with the CPU: jax without its TPU part, another process that holds the chips, a container without the devices, or a machine that has none.",
         fix="""\

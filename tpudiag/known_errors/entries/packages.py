@@ -115,6 +115,7 @@ export USE_TF=0      # Hugging Face: do not import TensorFlow at all
             r"`?np\.(?P<name>\w{1,12})`? has been removed",
             r"Unable to avoid copy while creating an array",
             r"undefined symbol: PyArray_API",
+            r"RuntimeError: Numpy is not available",
         ),
         cause="This code, or a package in compiled form, was made for an older NumPy: TensorFlow before 2.18 needs numpy<2, and names such as np.object and np.bool are gone since 1.24.",
         details=("The name is {name}.",),

@@ -26,6 +26,8 @@ ERRORS = (
             r"failures while refreshing .{1,40}? device info",
             r"Cannot read device owner",
             r"Failed to (?:open|map|read) .{0,60}?(?:accel|vfio)[\d/]{0,4}",
+            r"Backend 'tpu' is not in the list of known backends",
+            r"no platforms that are instances of tpu are present",
         ),
         cause="libtpu finds the chips but cannot use them: this process may not map them, another one holds them, the machine image has no driver for this generation, or a container does not pass the devices on.",
         details=("The system says: {why}.",),
@@ -87,6 +89,8 @@ gcloud compute tpus tpu-vm create NAME --version=v2-alpha-tpuv6e ...      # an i
             r"TPU.{0,40}?(?:is )?unhealthy",
             r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE|TPU)\w{0,20}",
             r"chip.{0,40}?overheat",
+            r"slice health check failed",
+            r"health ?check .{0,40}?(?:slice|TPU|chip).{0,20}?fail",
         ),
         cause="A chip or a link between chips failed, or the program brought a core down so that it must be reset. The first such line, on the host that is named, is the cause; all others follow.",
         fix="""\

@@ -12,6 +12,7 @@ from tpudiag.monitoring.causes.observations import EXPLAINED, Observations, Pace
 from tpudiag.monitoring.causes.stacks import Activity
 from tpudiag.monitoring.causes.starvation import starvation
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
+from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 PRESSURE, SWAP_MIB_PER_S, SCARCE = 10.0, 1.0, 0.05
 FAULTS_PER_S, MANY_FAULTS_PER_S = 5.0, 15.0
@@ -20,6 +21,8 @@ PRESSED = 0.12
 """The share of the lost time that was waited for memory, at the least: reading back, and throwing
 out what is read again, take the rest as computing and as waiting for the disk."""
 HBM_FULL = 0.97
+TENTH = 0.1
+"""What one of libtpu's throttle score is of a chip's speed."""
 STANDS = 0.6
 """The share of a stall's samples in which one thing goes on."""
 GREW = 0.15
@@ -35,8 +38,8 @@ ACTIVITIES: dict[Activity, tuple[CauseKind, str]] = {
 def cause(seen: Observations) -> Cause | None:
     """The first that is proven."""
     rules: tuple[Callable[[Observations], Cause | None], ...] = (
-        _stopped, _preempted, _pausing, _memory, _compile, _input, _cpu, _by_stack, _partner,
-        _thrashing, _hbm,
+        _stopped, _preempted, _pausing, _throttled, _memory, _compile, _input, _cpu, _by_stack,
+        _partner, _thrashing, _hbm,
     )  # fmt: skip
     return next((verdict for rule in rules if (verdict := rule(seen)) is not None), None)
 
@@ -61,6 +64,28 @@ def _pausing(seen: Observations) -> Cause | None:
              "restore": CauseKind.CHECKPOINT}  # fmt: skip
     kind = kinds.get(seen.pausing)
     return None if kind is None else Cause(kind, f"it has not come back from its {seen.pausing}")
+
+
+def _throttled(seen: Observations) -> Cause | None:
+    """A chip says that it was slowed down by what accounts for the time that was lost."""
+    worst = _worst(seen.chips)
+    before = None if seen.chips_before is None else _worst(seen.chips_before)
+    if seen.stalled or worst is None:
+        return None
+    grown = worst.score - (before.score if before is not None else 0)
+    if grown * TENTH < EXPLAINED * seen.lost:
+        return None
+    was = None if seen.chips_before is None else _percent(TENTH * (before.score if before else 0))
+    figure = CauseFigure(f"chip {worst.where} throttled by", _percent(TENTH * worst.score), "%",
+                         was, "libtpu")  # fmt: skip
+    text = f"chip {worst.where} is throttled by {TENTH * worst.score:.0%} (heat or power)"
+    return Cause(CauseKind.DEVICE, text, (figure,))
+
+
+def _worst(chips: tuple[ChipScore, ...]) -> ChipScore | None:
+    """The chip that is throttled most: in a synchronous step all others wait for it."""
+    throttled = [one for one in chips if one.health == "throttling"]
+    return max(throttled, key=lambda one: one.score, default=None)
 
 
 def _memory(seen: Observations) -> Cause | None:

@@ -21,10 +21,11 @@ from tpudiag.monitoring.causes.host import HostFigures, HostRing, middle
 from tpudiag.monitoring.causes.machine_events import MachineEvent
 from tpudiag.monitoring.causes.observations import Observations, around
 from tpudiag.monitoring.causes.stacks import MainThread
-from tpudiag.monitoring.causes.usual import UsualStacks
+from tpudiag.monitoring.causes.usual import UsualSamples
 from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.causes import Cause, CauseFigure
+from tpudiag.sources.live.tpu_monitoring import ChipScore, scores
 
 if TYPE_CHECKING:
     from tpudiag.sources.live.metrics import Figure
@@ -73,6 +74,15 @@ def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]
     )
 
 
+def _ill_links(chips: Sequence[ChipScore]) -> tuple[CauseFigure, ...]:
+    """Links between chips that are not well."""
+    ill = [one for one in chips if one.health == "ICI link" and one.score]
+    return tuple(
+        CauseFigure(f"trouble of ICI link {one.where}", one.score, "of 10", None, "libtpu")
+        for one in ill[:MOST_FIGURES]
+    )
+
+
 @dataclass(frozen=True)
 class Tools:
     """What looks at processes and machines; tests give their own."""
@@ -80,6 +90,7 @@ class Tools:
     stacks: Callable[[int], MainThread] = stacks.look
     events: Callable[[], MachineEvent | None] = machine_events.announced
     devices: Callable[[], Sequence[CauseFigure]] = device_figures
+    chips: Callable[[int], tuple[ChipScore, ...]] = scores
     node: Callable[[], MachineEvent | None] | None = None
     """The state of the TPU, where its name is known."""
 
@@ -90,7 +101,8 @@ class Investigator:
     def __init__(self, tools: Tools | None = None) -> None:
         self._tools = tools or Tools()
         self._rings: dict[int, HostRing] = {}
-        self._usual = UsualStacks(self._tools.stacks)
+        self._usual = UsualSamples(self._looked)
+        self._usual_chips = UsualSamples(self._tools.chips)
 
     def sample(self, workers: Sequence[Watched]) -> None:
         """The figures of now, where they are due."""
@@ -103,9 +115,11 @@ class Investigator:
         for ring in self._rings.values():
             ring.sample()
         self._usual.keep(pids)
+        self._usual_chips.keep(pids)
         for pid, watched in [*pids.items()][:MOST_WORKERS]:
             if watched.steps and watched.run.pausing is None:
                 self._usual.sample(pid, watched.now_ns)
+                self._usual_chips.sample(pid, watched.now_ns)
 
     def causes(
         self, workers: Sequence[Watched], ill: Mapping[int, Episode]
@@ -118,19 +132,25 @@ class Investigator:
             pids = [workers[place].run.pid for place in looked]
             asked = (self._tools.events if here else None, self._tools.node)
             events = [pool.submit(ask) for ask in asked if ask is not None]
+            chips = [pool.submit(self._tools.chips, workers[place].run.pid) for place in wanted]
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
+            scores_by_place = {
+                place: future.result() for place, future in zip(wanted, chips, strict=True)
+            }
             event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
         odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
         by_place: dict[int, tuple[Cause | None, str]] = {}
         for place, episode in ill.items():
             seen = self._seen(workers[place], episode, threads.get(place), event)
+            seen = replace(seen, chips=scores_by_place.get(place, ()))
             if odd is not None and place != odd[0]:
                 name = workers[odd[0]].worker or f"worker {odd[0]}"
                 seen = replace(seen, partner=(name, odd[1]))
             told = classified(seen)
-            if told is not None and devices:
-                told = replace(told, figures=(*told.figures, *devices))
+            beside = (*_ill_links(seen.chips), *devices)
+            if told is not None and beside:
+                told = replace(told, figures=(*told.figures, *beside))
             by_place[place] = (told, _stands(threads.get(place)))
         return by_place
 
@@ -169,6 +189,9 @@ class Investigator:
             host=host,
             main=main,
             main_before=self._usual.before(watched.run.pid, episode.since_ns),
+            chips_before=next(
+                iter(reversed(self._usual_chips.before(watched.run.pid, episode.since_ns))), None
+            ),
             hbm_limit_bytes=watched.run.hbm_limit_bytes,
         )
 

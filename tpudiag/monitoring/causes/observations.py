@@ -9,6 +9,7 @@ from tpudiag.monitoring.causes.host import HostFigures
 from tpudiag.monitoring.causes.machine_events import MachineEvent
 from tpudiag.monitoring.causes.stacks import Activity, MainThread
 from tpudiag.monitoring.recording import NS, Trace, Window
+from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 BEFORE_S, NOW_S = 600.0, 300.0
 EXPLAINED = 0.6
@@ -52,6 +53,10 @@ class Observations:
     main_before: tuple[MainThread, ...] = ()
     """Samples from before, now and then."""
     hbm_limit_bytes: int | None = None
+    chips: tuple[ChipScore, ...] = ()
+    """Throttling of chips and health of links; empty where no library of libtpu's tells it."""
+    chips_before: tuple[ChipScore, ...] | None = None
+    """The last of before; None where none was taken."""
     partner: tuple[str, str] | None = None
     """The worker that the others wait for, and where its main thread stands."""
 

@@ -1,4 +1,4 @@
-"""What main threads are usually busy with: samples now and then, while nothing is wrong."""
+"""What is usual of a process: samples now and then, while nothing is wrong."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection
+from typing import Generic, TypeVar
 
-from tpudiag.monitoring.causes.stacks import MainThread
-
+Sample = TypeVar("Sample")
 FIRST_S, EVERY_S = 5.0, 300.0
 KEPT = 6
 
 
-class UsualStacks:
-    """Samples of several processes, one at a time and in the background."""
+class UsualSamples(Generic[Sample]):
+    """Samples of several processes, one at a time and in the background; `look` raises nothing."""
 
     def __init__(
-        self, look: Callable[[int], MainThread], monotonic: Callable[[], float] = time.monotonic
+        self, look: Callable[[int], Sample], monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._look, self._monotonic = look, monotonic
         self._due_s: dict[int, float] = {}
-        self._taken: defaultdict[int, deque[tuple[int, MainThread]]] = defaultdict(
+        self._taken: defaultdict[int, deque[tuple[int, Sample]]] = defaultdict(
             lambda: deque(maxlen=KEPT)
         )
         self._busy: threading.Thread | None = None
@@ -42,10 +42,10 @@ class UsualStacks:
             del self._due_s[pid]
             self._taken.pop(pid, None)
 
-    def before(self, pid: int, since_ns: int) -> tuple[MainThread, ...]:
+    def before(self, pid: int, since_ns: int) -> tuple[Sample, ...]:
         """The samples that ended before a time."""
         taken = tuple(self._taken[pid]) if pid in self._taken else ()
-        return tuple(thread for at_ns, thread in taken if at_ns < since_ns)
+        return tuple(sample for at_ns, sample in taken if at_ns < since_ns)
 
     def wait(self) -> None:
         """Let the sample end that is being taken."""
@@ -53,9 +53,6 @@ class UsualStacks:
             self._busy.join()
 
     def _take(self, pid: int, now_ns: Callable[[], int]) -> None:
-        """One sample; where it cannot be had, less is known before a drop."""
-        try:
-            thread = self._look(pid)
-        except Exception as error:
-            thread = MainThread(fault=str(error))
-        self._taken[pid].append((now_ns(), thread))
+        """One sample."""
+        sample = self._look(pid)
+        self._taken[pid].append((now_ns(), sample))
