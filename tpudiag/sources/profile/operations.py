@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.op_kinds import INFEED, part_of

@@ -11,13 +11,14 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
