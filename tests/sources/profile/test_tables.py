@@ -1,4 +1,4 @@
-"""Planes that write the same metadata share it, whatever their order; what differs is kept apart."""
+"""Planes that write the same metadata share it, in whatever order they write it."""
 
 from __future__ import annotations
 
