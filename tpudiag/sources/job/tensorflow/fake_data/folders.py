@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -13,10 +13,13 @@ from tpudiag.sources.job.tensorflow import hooks
 from . import paths
 from .ledger import Ledger
 from .program_text import classes, sources
+from .text_files import JPEG
 
 _PICTURES = 256
 """Names that such a folder is listed with."""
 _OF_CLASS = 64
+_FILES = 1024
+"""Pictures on disk, of all classes together, where there are few classes."""
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 
@@ -57,6 +60,26 @@ def install(ledger: Ledger) -> None:
     hooks.around(os, "listdir", listed)
     hooks.around(os, "walk", walked)
     hooks.around(glob, "glob", matched)
+
+
+def pictures_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:
+    """A folder with a folder of pictures for each class, on this machine's disk."""
+    folder = os.path.join("archives", name)  # noqa: PTH118
+    for label in labels:
+        for file in _pictures(max(_OF_CLASS, _FILES // max(len(labels), 1))):
+            ledger.file(os.path.join(folder, label, file), _write)  # noqa: PTH118
+    return os.path.join(ledger.folder, folder)  # noqa: PTH118
+
+
+def picture(ledger: Ledger) -> str:
+    """One picture on this machine's disk."""
+    return ledger.file("picture.jpg", _write)
+
+
+def _write(path: str) -> None:
+    """Write the picture."""
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(JPEG)
 
 
 def _pictures(count: int) -> list[str]:

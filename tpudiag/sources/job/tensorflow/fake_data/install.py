@@ -43,9 +43,9 @@ class FakeData:
         records.install(tf, marked)
         Contents(tf, marked)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Any, package: str) -> None:
         """What Keras would download."""
-        KerasData(keras, self._ledger)
+        KerasData(keras, package, self._ledger)
 
     def watch_tfds(self, tfds: Any) -> None:
         """What tensorflow_datasets would download."""
