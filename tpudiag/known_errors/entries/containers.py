@@ -13,7 +13,8 @@ ERRORS = (
         patterns=(
             r"connect to the [Dd]ocker (?:daemon socket|API)",
             r"Cannot connect to the Docker daemon",
-            r"docker(?:\.sock|: command not found|\.service.{0,40}?not found)",
+            r"docker\.sock",
+            r"docker: (?:command )?not found",
         ),
         cause="Docker cannot be used by this account on the machine: its daemon does not run, or the user is not in its group.",
         fix="""\

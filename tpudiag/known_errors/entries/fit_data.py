@@ -232,6 +232,7 @@ head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns,
             r"\[Errno 5\] Input/output error",
             r"; Not a directory",
             r"Failed to rename: ",
+            r"(?:FailedPrecondition|PermissionDenied)Error: [\w./-]{0,80}?/[\w./-]{2,200}\.(?:index|data|meta|ckpt|pb|h5|tfrecord)",
         ),
         cause="The file system refused: a network mount (NFS, gcsfuse) that went away or is overloaded, a folder where a file is meant, no rights, or a place that may not be written.",
         fix="""\

@@ -34,7 +34,6 @@ grep -rnE "orbax|tensorflow-gpu|sklearn" requirements*.txt setup.py pyproject.to
         phase=Phase.BUILDING,
         patterns=(
             r"'_?(?:Eager)?Context' object has no attribute '(?P<name>\w{3,80})'",
-            r"tensorflow_estimator/[\w/]{1,80}\.py.{0,600}?(?:Attribute|Import|Type)Error: ",
             r"module 'tensorflow_core\.[\w.]{1,80}' has no attribute '(?P<name>\w{3,80})'",
         ),
         cause="Parts of TensorFlow are of different releases: tensorflow, tensorflow-estimator, keras and tensorboard of one release belong together, and one of them was installed or upgraded alone, so that it asks for what the others do not have yet (or no more).",
@@ -75,7 +74,6 @@ pip install -U "tensorflow-probability[tf]" tf-keras         # 0.25 for TensorFl
             r"distribution_lib' has no attribute '(?P<name>\w{1,60})'",
             r"keras\.distribution.{0,160}?(?:only|not) .{0,40}?(?:JAX|jax|supported|available|backend)",
             r"(?:ModelParallel|DataParallel|LayoutMap|DeviceMesh).{0,160}?(?:JAX|jax) backend",
-            r"keras[\w./]{0,40}?distribution_lib\.py.{0,600}?Error: ",
             r"Cannot create sharding when device mesh is not set",
             r"matches multiple layout specification keys",
             r"Cannot override device mesh value",
@@ -101,8 +99,6 @@ keras.distribution.set_distribution(keras.distribution.ModelParallel(layout_map=
         patterns=(
             r"'TF(?:TrainingArguments|Trainer)' object has no attribute '(?P<name>\w{1,60})'",
             r"TFTrainer.{0,60}?(?:is deprecated|has been removed|will be removed)",
-            r"trainer_tf\.py.{0,900}?Error: ",
-            r"training_args_tf\.py.{0,900}?Error: ",
         ),
         cause="TFTrainer and TFTrainingArguments of Transformers are used: they were broken under TPUStrategy in several releases (their strategy is made at the first access), were deprecated, and are gone; Keras' own fit replaces them.",
         details=("It is {name}.",),
@@ -114,5 +110,21 @@ model.fit(dataset.batch(global_batch, drop_remainder=True), epochs=3)
 pip install "transformers>=4.40,<5" tf-keras                           # the last line with TF classes""",
         citations=("huggingface/transformers#7343",),
         example="AttributeError: 'TFTrainingArguments' object has no attribute 'args'",
+    ),
+    KnownError(
+        id="E172",
+        family="jax-pair",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"jaxlib version .{1,30}? is (?:newer|older) than and incompatible with jax version",
+            r"jax requires jaxlib version",
+            r"version .{1,20}? of jaxlib .{0,40}?incompatible",
+            r"module 'ml_dtypes' has no attribute",
+            r"cannot import name '\w{1,40}' from 'ml_dtypes",
+        ),
+        cause="jax and jaxlib (and libtpu) are of releases that do not belong together.",
+        fix='pip install -U "jax[tpu]"          # brings jaxlib and libtpu of the same release; TensorFlow on TPU in an environment of its own',
+        evidence="recalled",
+        example="RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.25. Please update your jax and/or jaxlib packages.",
     ),
 )

@@ -77,6 +77,7 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"PJRT_DEVICE.{0,60}?(?:not set|must be set|unknown|Invalid)",
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
             r"max_workers must be greater than 0",
+            r"Unsupported nprocs",
         ),
         cause="PyTorch/XLA's processes and its TPU do not fit: the device was touched before the processes were started, another number of processes than chips was asked for, or torch_xla is not installed.",
         fix="""\
