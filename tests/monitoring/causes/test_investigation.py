@@ -145,7 +145,7 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
     chips = (ChipScore("throttling", "2", 4), ChipScore("ICI link", "tray1.chip3.ici1.int", 7))
     tools = Tools(lambda _: STEPS, lambda: None, tuple, lambda _: chips)
-    with Session([str(tmp_path)], Settings(), tools=tools) as session:
+    with Session(WatchRequest(sources=(str(tmp_path),), tools=tools), Settings()) as session:
         assert session.look()
         cause = session.watched.cause
     assert cause is not None
