@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import keras_data
+from tpudiag.sources.job.tensorflow.fake_data import generators, keras_data
 from tpudiag.sources.job.tensorflow.fake_data.keras_data import KerasData
 
 
@@ -59,7 +59,7 @@ def keras() -> Any:
 
 def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os.path, "expanduser", lambda _: str(tmp_path / "nothing"))
-    monkeypatch.setattr(keras_data.generators, "install", lambda *_: None)
+    monkeypatch.setattr(generators, "install", lambda *_: None)
     made, ledger = keras(), Ledger(tmp_path)
     given: Any = ledger
     stand_ins = KerasData(made, "keras", given)
@@ -67,7 +67,7 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert features.shape == (404, 13) and targets.shape == (404,) and len(others) == 102
     weights = made.utils.get_file("resnet.h5", "https://example.org/resnet.h5")
     assert Path(weights).exists() and weights.startswith(str(tmp_path))
-    assert Model().load_weights(weights) is None, "they stay as they were initialised"  # type: ignore[func-returns-value]
+    assert Model().load_weights(weights) is None, "they stay as they were initialised"
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
     folder = made.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", untar=True)
     assert Path(folder).is_dir() and len(list(Path(folder).glob("*/*.jpg"))) >= 64
