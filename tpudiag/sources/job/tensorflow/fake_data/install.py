@@ -40,7 +40,7 @@ class FakeData:
             return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
 
         Files(tf, self._ledger, self._written)
-        records.install(tf, marked)
+        records.install(tf, marked, self._ledger)
         Contents(tf, marked)
 
     def watch_keras(self, keras: Any, package: str) -> None:

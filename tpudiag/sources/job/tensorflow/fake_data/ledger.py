@@ -20,6 +20,8 @@ class Ledger:
     def __init__(self, folder: str, put: Callable[..., None]) -> None:
         self.folder = folder
         self._put = put
+        self.records = RECORDS
+        """Records that each file holds."""
         self._things: list[str] = []
 
     def note(self, thing: str) -> None:

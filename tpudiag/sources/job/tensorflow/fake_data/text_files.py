@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import os
 import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from .ledger import MARKER, RECORDS, Ledger
+from .ledger import FILES, MARKER, RECORDS, Ledger
 from .program_text import CLASSES, sources
 from .program_text import classes as program_classes
 
@@ -20,6 +21,10 @@ JPEG = zlib.decompress(
 )
 """A picture of 512 x 512, as JPEG."""
 SIZE = 512
+_TFRECORD = "records.tfrecord"
+_PARSED_BYTES = 2**30
+"""What all records of a pattern may hold together once they are parsed."""
+_FEWEST_RECORDS = 16
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
@@ -35,14 +40,30 @@ def marked(number: int, classes: Sequence[str] = CLASSES) -> str:
 
 def records(tf: Any, ledger: Ledger) -> str:
     """A TFRecord file."""
+    return ledger.file(_TFRECORD, lambda path: _write_records(tf, path, ledger.records))
 
-    def write(path: str) -> None:
-        classes = program_classes(sources())
-        with tf.io.TFRecordWriter(path) as writer:
-            for number in range(RECORDS):
-                writer.write(marked(number, classes).encode())
 
-    return ledger.file("records.tfrecord", write)
+def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
+    """Let the TFRecord file hold fewer records, where all of a pattern would not fit the memory.
+
+    Scripts read whole test sets as one batch, or shuffle them in a large buffer.
+    """
+    fitting = max(_PARSED_BYTES // (FILES * max(record_bytes, 1)), _FEWEST_RECORDS)
+    if fitting >= ledger.records:
+        return
+    ledger.records = fitting
+    path = os.path.join(ledger.folder, _TFRECORD)  # noqa: PTH118
+    if os.path.exists(path):  # noqa: PTH110
+        _write_records(tf, path + ".new", fitting)
+        os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
+
+
+def _write_records(tf: Any, path: str, count: int) -> None:
+    """Write so many records."""
+    classes = program_classes(sources())
+    with tf.io.TFRecordWriter(path) as writer:
+        for number in range(count):
+            writer.write(marked(number, classes).encode())
 
 
 def lines(ledger: Ledger) -> str:
