@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tarfile
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -64,3 +66,22 @@ def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
     text_files.keep_records_within(tf, ledger, 2**30)
     text_files.keep_records_within(tf, ledger, 10)
     assert held() == 16
+
+
+def test_pairs_of_texts_are_taken_apart_at_tabs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = 'SIZE = 3000\npairs = [l.split("\\t") for l in f]\ntrain = pairs[:SIZE]'
+    monkeypatch.setattr(text_files, "sources", lambda: [program])
+    pairs = Path(text_files.plain(Ledger(str(tmp_path), ignored), "spa.txt")).read_text()
+    lines = pairs.splitlines()
+    assert len(lines) == 6000
+    assert {line.count("\t") for line in lines} == {1}
+
+
+@pytest.mark.parametrize(
+    ("name", "opens"), [("a.zip", zipfile.ZipFile), ("a.tar.gz", tarfile.open)]
+)
+def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
+    with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
+        packed.extractall(tmp_path / "there")

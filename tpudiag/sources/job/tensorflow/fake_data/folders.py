@@ -67,7 +67,8 @@ def install(ledger: Ledger) -> None:
     def inside(original: Any, path: Any) -> Any:
         if not paths.is_hosted(path):
             return original(path)
-        return iter([path / name for name in os.listdir(path)])  # noqa: PTH208
+        names: list[str] = os.listdir(path)  # noqa: PTH208
+        return iter([path / name for name in names])
 
     for name in ("glob", "rglob"):
         hooks.around(hooks.definer(pathlib.Path, name), name, in_folder)
