@@ -67,7 +67,7 @@ def install(ledger: Ledger) -> None:
     def inside(original: Any, path: Any) -> Any:
         if not paths.is_hosted(path):
             return original(path)
-        names: list[str] = os.listdir(path)  # noqa: PTH208
+        names = os.listdir(str(path))  # noqa: PTH208
         return iter([path / name for name in names])
 
     for name in ("glob", "rglob"):

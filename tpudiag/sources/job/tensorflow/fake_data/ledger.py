@@ -24,6 +24,11 @@ class Ledger:
         """Records that each file holds."""
         self._things: list[str] = []
 
+    @property
+    def any(self) -> bool:
+        """Whether anything was stood in for so far."""
+        return bool(self._things)
+
     def note(self, thing: str) -> None:
         """One thing was stood in for."""
         if thing not in self._things:
