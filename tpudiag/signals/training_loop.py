@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)

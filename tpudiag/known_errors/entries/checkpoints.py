@@ -195,4 +195,21 @@ tf.data.TFRecordDataset(files, num_parallel_reads=16)      # fewer at once; fewe
         evidence="recalled",
         example="OSError: [Errno 24] Too many open files: '/data/part-00001'",
     ),
+    KnownError(
+        id="E270",
+        family="waits-for-a-checkpoint",
+        phase=Phase.SAVING,
+        level="warning",
+        patterns=(
+            r"Timed-out waiting for a checkpoint",
+            r"Waiting for new checkpoint at",
+        ),
+        cause="This process evaluates: it waits for checkpoints of another one that trains, and none came (with --checkpoint_dir the Object Detection API evaluates only and does not train).",
+        fix="""\
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG                       # trains
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpoint_dir=DIR  # evaluates, beside it
+ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
+        citations=("tensorflow/models#8883",),
+        example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
+    ),
 )

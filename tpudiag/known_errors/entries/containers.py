@@ -13,7 +13,8 @@ ERRORS = (
         patterns=(
             r"connect to the [Dd]ocker (?:daemon socket|API)",
             r"Cannot connect to the Docker daemon",
-            r"docker(?:\.sock|: command not found|\.service.{0,40}?not found)",
+            r"docker\.sock",
+            r"docker: (?:command )?not found",
         ),
         cause="Docker cannot be used by this account on the machine: its daemon does not run, or the user is not in its group.",
         fix="""\
@@ -22,6 +23,27 @@ sudo systemctl enable --now docker
 sudo docker run --privileged --net=host -v /dev:/dev IMAGE     # or with sudo; the TPU wants --privileged and the host's network""",
         evidence="recalled",
         example="docker: permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+    ),
+    KnownError(
+        id="E612",
+        family="container-command",
+        phase=Phase.CONNECTING,
+        patterns=(
+            r"executable file not found in \$PATH",
+            r"OCI runtime (?:create|exec) failed",
+            r"failed to create (?:containerd|shim) task",
+            r"exec format error",
+            r"standard_init_linux\.go.{0,80}?(?:exec|no such file)",
+            r"no command specified",
+        ),
+        cause="The container was made, but its command cannot be started: what is named is no program of the image (a Python module without `python -m`, a path that is not there, a script without its right to be executed or with Windows line ends), or the image is for another processor.",
+        fix="""\
+docker run --rm --entrypoint sh IMAGE -c 'which python3; ls -l /app'          # what the image has
+command: ["python3", "-m", "trainer.task"]                                     # a module is started by python, it is no program
+chmod +x run.sh; sed -i 's/\\r$//' run.sh                                       # the right to run, and line ends
+docker build --platform=linux/amd64 ...                                        # an image made on a Mac is for arm64""",
+        citations=("GoogleCloudPlatform/vertex-ai-samples#1898",),
+        example='failed to create containerd task: OCI runtime create failed: exec: "trainer.task": executable file not found in $PATH',
     ),
     KnownError(
         id="E603",

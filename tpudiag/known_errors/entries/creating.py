@@ -171,6 +171,8 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
         patterns=(
             r"Missing XLA configuration",
             r"XRT_TPU_CONFIG",
+            r"(?:Expected|set|missing|requires?) .{0,20}?PJRT_DEVICE.{0,30}?(?:set|missing|environment|libtpu)",
+            r"PJRT_DEVICE=TPU but",
         ),
         cause="PyTorch/XLA was not told which device to use (the old XRT configuration is missing).",
         fix="export PJRT_DEVICE=TPU          # on a TPU VM; unset XRT_TPU_CONFIG and COLAB_TPU_ADDR",

@@ -25,6 +25,7 @@ ERRORS = (
             r"libtpu.{0,20}?(?:multi-process )?lock_?file",
             r"TPU.{0,40}?(?:in use|being used) by another",
             r"TPU is already in use by process",
+            r"take ownership of a device that is already owned",
         ),
         cause="Another process holds the TPU, or one that died has left its lock file behind.",
         details=(
@@ -124,6 +125,9 @@ docker run --privileged --net=host ...   # in a container
             r"TPU_WORKER_HOSTNAMES.{0,80}?(?:invalid|mismatch|expected|not set)",
             r"unexpected worker hostname",
             r"2a886c8_\w{3,60}.{0,80}?(?:specified|[Ii]nvalid|mismatch)",
+            r"(?:Invalid|requires?|Expected|[Mm]issing|unset|[Uu]nknown|[Uu]nsupported) .{0,40}?TPU_PROCESS_",
+            r"(?:Invalid|requires?|Expected|[Mm]issing|unset|[Uu]nknown|[Uu]nsupported) .{0,40}?TPU_ACCELERATOR_TYPE",
+            r"(?:Invalid|requires?|Expected|[Mm]issing|unset|[Uu]nknown|[Uu]nsupported) .{0,40}?TPU_CHIPS_",
         ),
         cause="Environment variables describe a slice that is not this one: TPU_PROCESS_ADDRESSES (Kaggle's image sets it), TPU_PROCESS_BOUNDS or TPU_WORKER_HOSTNAMES hold what does not fit the number of processes, or no address at all.",
         details=("{expected} addresses were expected and {got} given.",),

@@ -133,6 +133,8 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"Parent directory of (?P<file>[\w./:-]{1,160}) doesn't exist",
             r"(?:FailedPrecondition|NotADirectory|NotFound)Error: .{1,160}? is not a directory",
             r"\[Errno 20\] Not a directory",
+            r"bash: .{0,30}?cd: .{1,200}?No such file or directory",
+            r"bash: .{1,200}?: No such file or directory",
         ),
         cause="A file does not exist where the program looks for it: the path is wrong or missing, or it is looked for on another machine (each host of a slice has a disk of its own).",
         details=("The file is {file}.",),

@@ -101,6 +101,7 @@ pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of yo
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
+        yields_to=("E615", "E617", "E610", "E611", "E607"),
     ),
     KnownError(
         id="P30",
@@ -123,6 +124,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Unrecognized keyword arguments passed to (?P<layer>\w{1,40}): \{'(?P<argument>\w{1,40})'",
             r"__init__\(\) got an unexpected keyword argument '(?P<argument>weights|input_length|batch_input_shape|implementation|fused|renorm|experimental_autocast|batch_shape|synchronized|name_scope)'",
             r"Only instances of `?keras\.Layer`? can be added to a Sequential model",
+            r"[Kk]eyword argument not understood:?'?,? ?'(?P<argument>\w{1,40})'",
         ),
         cause="A layer of this Keras has no such argument (Keras 3 dropped weights, input_length, batch_input_shape, implementation and others), or layers of two Keras (keras and tf.keras, TF Hub's KerasLayer) are mixed.",
         details=("The argument is {argument}.",),
@@ -237,5 +239,10 @@ pip install "tensorflow==2.15.*" "keras==2.15.*"            # up to 2.15 both ha
 pip install -U tensorflow keras tensorflow-hub tensorflow-text      # or all of them new""",
         evidence="recalled",
         example="ImportError: cannot import name 'dtensor' from 'tensorflow.compat.v2.experimental'",
+        yields_to=(
+            "E610",
+            "E615",
+            "E617",
+        ),
     ),
 )

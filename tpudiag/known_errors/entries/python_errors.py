@@ -20,7 +20,7 @@ python -m pip install NAME                                                  # na
 export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a module of the repository itself (object_detection, official)""",
         evidence="recalled",
         example="ModuleNotFoundError: No module named 'object_detection'",
-        yields_to=("P29", "P33", "P34", "E208", "E250", "P36", "P05"),
+        yields_to=("E624", "E615", "E617", "P29", "P33", "P34", "E208", "E250", "P36", "P05"),
     ),
     KnownError(
         id="E281",
@@ -44,6 +44,11 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
         evidence="recalled",
         example="ImportError: cannot import name 'linear_util' from 'jax'",
         yields_to=(
+            "E624",
+            "E615",
+            "E617",
+            "E610",
+            "E611",
             "P30",
             "E607",
             "P120",
@@ -126,7 +131,7 @@ keras.mixed_precision.set_global_policy("float32")           # bfloat16 or float
 pip install tensorflow-tpu                                    # an operation of TPUs in a CPU build""",
         evidence="recalled",
         example="NotFoundError: Could not find valid device for node. Node:{{node Sum}}",
-        yields_to=("E02", "E27", "E132", "E17", "E92", "E93", "E94", "E95", "E96", "E41"),
+        yields_to=("E618", "E02", "E27", "E132", "E17", "E92", "E93", "E94", "E95", "E96", "E41"),
     ),
     KnownError(
         id="E285",

@@ -60,6 +60,13 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E621",
+            "E212",
+            "E615",
+            "E617",
+            "E557",
+            "E610",
+            "E611",
             "E607",
             "P120",
             "P07",
@@ -165,6 +172,9 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
         evidence="recalled",
         example="TypeError: call() takes 2 positional arguments but 3 were given",
         yields_to=(
+            "E621",
+            "E615",
+            "E617",
             "E281",
             "E196",
             "E480",

@@ -46,4 +46,22 @@ python -c "import torch_xla.core.xla_model as xm; print(xm.xla_device())"
             "E28",
         ),
     ),
+    KnownError(
+        id="E614",
+        family="vllm-platform",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Failed to infer device type",
+            r"No platform detected, vLLM is running on",
+            r"vLLM is running on UnspecifiedPlatform",
+            r"Device string must not be empty.{0,200}?vllm",
+        ),
+        cause="vLLM found no device that it knows: the build for TPU is not the one that is installed (the plain package is for CUDA), its torch_xla, JAX and libtpu do not belong together so that the import of the TPU platform failed quietly, or no chip is visible.",
+        fix="""\
+pip uninstall -y vllm torch torch_xla; pip install vllm-tpu            # the build for TPU brings the torch_xla, JAX and libtpu of its release
+VLLM_LOGGING_LEVEL=DEBUG python -c "import vllm.platforms as p; print(p.current_platform)"      # says why the TPU was not taken
+ls /dev/accel* /dev/vfio/* && sudo lsof -w /dev/accel* /dev/vfio/*""",
+        citations=("vllm-project/vllm#12451",),
+        example="RuntimeError: Failed to infer device type",
+    ),
 )
