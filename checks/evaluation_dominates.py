@@ -16,6 +16,9 @@ EAGER_LIMIT = 0.1
 """The same for a model that is called outside any tf.function, or by a callback at each batch: the
 steps of a TPU are far faster than those here; eager operations, and the start of a `predict`, are
 not."""
+OFTEN = 20
+"""Calls that train between two saves by a callback at a batch (`save_freq=5`), up to which they are
+often. Epochs of so few steps are those of a toy, or of data that was stood in for."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -43,8 +46,8 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     ## What it sees
     Lines that evaluate, predict or save again and again: their time from the second time on, and
     that of the training steps in between, on this machine. Evaluation and training grow alike on a
-    TPU; saving weighs more there, as its steps are faster, and so does a model that is called
-    eagerly, or by a callback at each batch.
+    TPU; saving every few steps weighs more there, as its steps are faster, and so does a model that
+    is called eagerly, or by a callback at each batch.
 
     ## Why it costs
     While the job evaluates it does not train: a pass over a large validation set after each short
@@ -83,7 +86,16 @@ def _weighs(pause: Pause) -> bool:
 
 def _starts_anew(pause: Pause) -> bool:
     """Whether each call has a price on the host that faster steps do not lower."""
-    return pause.eager or (pause.each_batch and pause.kind != "saving")
+    if pause.kind == "saving":
+        return pause.each_batch and 0 < pause.dispatches_between <= OFTEN
+    return pause.eager or pause.each_batch
+
+
+def _how_often(pause: Pause) -> str:
+    """What calls it, where that is too often."""
+    if pause.kind == "saving" and _starts_anew(pause):
+        return f" It is done every {pause.dispatches_between:.0f} calls that train."
+    return " A callback does it at each batch." if pause.each_batch else ""
 
 
 def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
@@ -96,7 +108,7 @@ def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
         f"{pause.kind} takes {share:.0%} of the time of the loop: {pause.spent_ms / 1e3:.1f} s "
         f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine."
         + (eagerly if pause.eager else "")
-        + (" A callback does it at each batch." if pause.each_batch else ""),
+        + _how_often(pause),
         _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
         (
             evidence,

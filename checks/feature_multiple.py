@@ -90,7 +90,8 @@ def _finding(product: _Padded, work: float, tile: int, limit: float) -> Finding:
     op, dims = product.op, product.dims
     return Finding(
         f"{op.op} of {op.rows} x {op.contraction} x {op.columns}: {product.lost:.0%} of its MXU "
-        f"work is padding, since {' and '.join(map(str, dims))} is no multiple of {tile}.",
+        f"work is padding, since {' and '.join(map(str, dims))} "
+        f"{'is no multiple' if len(dims) == 1 else 'are no multiples'} of {tile}.",
         f"use a multiple of {tile} for the layer's width: "
         f"{', '.join(f'{size} -> {_up(size, tile)}' for size in dims)}",
         (

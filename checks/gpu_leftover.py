@@ -23,7 +23,8 @@ def gpu_leftover(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     `tf.device("/gpu:0")`, memory growth of GPUs, and strategies of GPUs (MirroredStrategy and its
-    kin) that were really made while the TPU was offered, beside or in place of a TPUStrategy.
+    kin) that were really made while the TPU was offered, beside or in place of a TPUStrategy. A job
+    that trains with no strategy at all, and names no TPU in `tf.device`.
 
     ## Why it costs
     On a TPU VM without a TPUStrategy everything runs on the host's CPU while the chips idle at full
@@ -48,6 +49,8 @@ def gpu_leftover(signals: Signals) -> Iterator[Finding | Evidence]:
             yield _on_the_host(use)
         elif use.what.startswith("tf.device"):
             yield _pinned(use)
+    if loop.unplaced:
+        yield _unplaced(signals)
     yield Evidence("TPUStrategy made", loop.tpu_strategy)
     yield Evidence("uses of GPUs", len(loop.gpu), "uses")
 
@@ -59,6 +62,17 @@ def _on_the_host(use: GpuUse) -> Finding:
         _STRATEGY,
         (Evidence("strategy", use.what, limit="tf.distribute.TPUStrategy"),),
         use.location,
+    )
+
+
+def _unplaced(signals: Signals) -> Finding:
+    """No strategy at all."""
+    steps = signals.coverage.functions if signals.coverage is not None else ()
+    return Finding(
+        "the job trains and makes no strategy: on a TPU VM it trains on the host's CPU.",
+        _STRATEGY,
+        (Evidence("strategy", "none", limit="tf.distribute.TPUStrategy"),),
+        next((step.called_at for step in steps if step.called_at is not None), None),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tpudiag import comments
 from tpudiag.model import (
@@ -18,6 +18,7 @@ from tpudiag.model import (
     Verdict,
     skipped_reason,
 )
+from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 

@@ -37,6 +37,7 @@ from tpudiag.signals import (
     JobEnd,
     KerasUse,
     Origin,
+    Pause,
     RepeatedSetup,
     ResultFetch,
     Signals,
@@ -227,6 +228,24 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
+    ("TPU007", loop(unplaced=True, tpu_strategy=False), Severity.WARNING),
+    (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="saving",
+                    times=4,
+                    spent_ms=6e2,
+                    training_ms=2e3,
+                    location=HERE,
+                    dispatches_between=5.0,
+                    each_batch=True,
+                ),
+            )
+        ),
+        Severity.WARNING,
+    ),
     (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),

@@ -161,7 +161,27 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU509", numerics(routings=(routing(320),))),
     (
         "TPU606",
-        loop(pauses=(Pause(kind="saving", times=9, spent_ms=4e3, training_ms=1e2, location=HERE),)),
+        loop(
+            pauses=(
+                Pause(
+                    kind="saving",
+                    times=9,
+                    spent_ms=4e3,
+                    training_ms=1e2,
+                    location=HERE,
+                    dispatches_between=10.0,
+                ),
+                Pause(
+                    kind="saving",
+                    times=3,
+                    spent_ms=9e2,
+                    training_ms=2e3,
+                    location=HERE,
+                    dispatches_between=500.0,
+                    each_batch=True,
+                ),
+            )
+        ),
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
     ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),

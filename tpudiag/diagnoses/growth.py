@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tpudiag.model import Location, Report
+from tpudiag.records import dataclass
 from tpudiag.report_figures import OperationFigures, StepPrediction, Table
 
 KEPT = 10

@@ -53,10 +53,10 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
 def _yields(error: KnownError, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
     others = [each.error for each in among if each.error.id != error.id]
-    if error.kind is Kind.FORM:
-        return any(not each.noise and each.kind is not Kind.FORM for each in others)
     if any(other.id in error.yields_to for other in others):
         return True
+    if error.kind is Kind.FORM:
+        return any(not each.noise and each.kind is not Kind.FORM for each in others)
     failures = (other for other in others if other.level == "error")
     return any(other.kind.value < error.kind.value for other in failures)
 

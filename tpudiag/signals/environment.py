@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 from tpudiag.script_run import Crash
 
 LoopKind = Literal["fit", "custom"]

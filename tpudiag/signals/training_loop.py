@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +115,8 @@ class Pause:
     """A model was called outside any tf.function."""
     each_batch: bool = False
     """A callback of fit does it at each batch."""
+    dispatches_between: float = 0.0
+    """Calls that trained, from one time to the next."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,3 +169,5 @@ class TrainingLoop:
     gpu: tuple[GpuUse, ...] = ()
     tpu_strategy: bool = False
     """A TPUStrategy was made."""
+    unplaced: bool = False
+    """No strategy of any kind was made, and nothing was placed on a TPU by its device's name."""

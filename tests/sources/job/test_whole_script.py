@@ -70,7 +70,8 @@ first = model.fit(data(), steps_per_epoch=500, epochs=40, verbose=0, callbacks=[
                   validation_data=data(repeated=False))
 assert len(first.history["loss"]) == len(first.history["val_loss"]) == len(first.epoch) == 40
 assert epochs == [0, 1], epochs
-second = model.fit(data(repeated=False), epochs=3, verbose=0)
+second = model.fit(data(repeated=False), epochs=3, verbose=0, callbacks=noted)
+assert epochs == [0, 1, 0, 1], epochs
 assert len(second.history["loss"]) == 3
 assert model.predict(data(repeated=False), verbose=0).shape == (640, 3)
 assert model.predict(tf.ones((1003, 4)), batch_size=64, verbose=0).shape == (1003, 3)
@@ -78,7 +79,7 @@ model.save_weights("w.weights.h5")
 serving = build()
 serving(tf.ones((1, 4)))
 from tensorflow.config import list_logical_devices  # a second module of TensorFlow's interface
-assert len(list_logical_devices("TPU")) == len(tf.config.list_logical_devices("TPU")) == 2
+assert len(list_logical_devices("TPU")) == len(tf.config.list_logical_devices("TPU")) == 4
 assert tf.distribute.MirroredStrategy().num_replicas_in_sync == 1
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
@@ -112,14 +113,14 @@ print("saved")
 """
 
 
-def facts(tmp_path: Path, script: str, rest_s: float = 60.0) -> dict[str, Any]:
-    """The facts of a job that runs on two replicas."""
+def facts(tmp_path: Path, script: str, rest_s: float = 60.0, replicas: int = 2) -> dict[str, Any]:
+    """The facts of a job that runs on two replicas, of those that it sees."""
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
     spec = JobSpec(
         program="job.py",
         arguments=(),
-        replicas=2,
+        replicas=replicas,
         real_replicas=2,
         hosts=1,
         rehearse=True,
@@ -161,7 +162,7 @@ def test_a_python_loop_runs_to_its_end_and_what_crashes_there_crashes(tmp_path: 
 
 @pytest.mark.timeout(300)
 def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
-    known = facts(tmp_path, FIT)
+    known = facts(tmp_path, FIT, replicas=4)
     assert known["end"]["how"] == "finished", known["end"]
     coverage = known["coverage"]
     assert coverage["end"] == "whole"
@@ -169,6 +170,9 @@ def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
     assert (loop["ran"], loop["asked"]) == (2, 40)
     outside = [each for each in known["variables"] if each["trainable"] and not each["in_scope"]]
     assert not outside, "a model for serving, made after the training"
+    (trains,) = [each for each in known["pipelines"] if each["trains"]][:1]
+    assert trains["ops"][-1]["kind"] == "Prefetch", "what half of the replicas read is no map"
+    assert trains["elements"][0]["shape"] == [64, 4]
 
 
 @pytest.mark.timeout(300)

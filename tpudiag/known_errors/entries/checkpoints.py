@@ -23,6 +23,7 @@ ERRORS = (
             r"(?P<device>/job:[\w:/]{1,60}?/device:\w{1,8}:\d{1,4}) unknown device",
             r"Could not satisfy device specification '(?P<device>/job:[\w:/]{1,60})",
             r"Could not find device for node",
+            r"Tensors on conflicting devices",
         ),
         cause="An operation is bound to a device that this session does not have or that cannot read there: the TPU was not connected to, the model was made in another session (plain keras beside tf.keras, another graph), or a saved model is read on the worker instead of the client.",
         details=("The device is {device}.",),
@@ -70,6 +71,8 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"axes don't match array",
             r"Cannot assign value to variable .{0,120}?Shape mismatch",
             r"Expected to restore a tensor of type (?P<model>\w{3,12}), got a tensor of type (?P<saved>\w{3,12})",
+            r"Some (?:Python )?objects were not bound to checkpointed values",
+            r"expected dtype (?P<model>\w{3,12}) does not equal original dtype (?P<saved>\w{3,12})",
         ),
         cause="The checkpoint or weight file was written by another model than the one it is loaded into: sizes, layers, the number of classes, or a configuration differ (or weights of an old Keras are loaded by a new one).",
         details=("The model has {model}, the checkpoint {saved}.",),
@@ -191,5 +194,22 @@ ulimit -n 65536                                          # before the job
 tf.data.TFRecordDataset(files, num_parallel_reads=16)      # fewer at once; fewer, larger files""",
         evidence="recalled",
         example="OSError: [Errno 24] Too many open files: '/data/part-00001'",
+    ),
+    KnownError(
+        id="E270",
+        family="waits-for-a-checkpoint",
+        phase=Phase.SAVING,
+        level="warning",
+        patterns=(
+            r"Timed-out waiting for a checkpoint",
+            r"Waiting for new checkpoint at",
+        ),
+        cause="This process evaluates: it waits for checkpoints of another one that trains, and none came (with --checkpoint_dir the Object Detection API evaluates only and does not train).",
+        fix="""\
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG                       # trains
+python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpoint_dir=DIR  # evaluates, beside it
+ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
+        citations=("tensorflow/models#8883",),
+        example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
     ),
 )

@@ -77,6 +77,7 @@ index.index_from_dataset(candidates.batch(100).map(lambda c: (c, tower(c))))    
             r"Dimension -?\d{1,9} must be >= 0",
             r"Failed to convert .{0,120}? to (?:a )?[Ss]hape",
             r"int\(\) argument must be .{0,120}?(?:TensorShape|Dimension|shape|tuple)",
+            r"Shapes must be 1D sequences of (?:concrete values of )?integer",
         ),
         cause="Something that is no shape stands where a shape is expected: a type in second place (tf.zeros(n, shape)), a tensor or None among the sizes, a float from a division, a nested tuple.",
         fix="""\
@@ -86,6 +87,7 @@ tf.TensorShape([None, 224, 224, 3])                            # one flat list; 
 tf.reshape(x, [tf.shape(x)[0], -1])                            # a size known at run time only: tf.shape, not x.shape""",
         citations=("tensorflow/tensorflow#47149",),
         example="TypeError: Dimension value must be integer or None or have an __index__ method, got value 'tf.float32'",
+        yields_to=("P30",),
     ),
     KnownError(
         id="E545",

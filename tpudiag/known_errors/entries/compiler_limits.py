@@ -28,6 +28,10 @@ ERRORS = (
             r"Only support static input shape but got",
             r"Shape .{1,60}? must be a known shape",
             r"data-dependent (?:shape|dimension|output).{0,80}?(?:not supported|unsupported|XLA)",
+            r"[Ss]ort with dynamic dimension",
+            r"Reshape size is not divisible by",
+            r"UNIMPLEMENTED: .{0,80}?\bdynamic (?:dimension|shape|size|bound)s?\b",
+            r"inputs with dynamic shapes are unsupported",
         ),
         cause="The step has a size that is not fixed when it is compiled: a ragged last batch, sequences of various lengths, or an operation whose result depends on the data (boolean_mask, unique, where, NonMaxSuppression).",
         details=("It is dimension {dimension}.",),
@@ -125,6 +129,7 @@ tf.config.set_soft_device_placement(True)           # left in the step, run on t
         ),
         evidence="recalled",
         example="UNIMPLEMENTED: Encountered a Map with a non-scalar computation to apply, which is not implemented for TPU.",
+        yields_to=("E539",),
     ),
     KnownError(
         id="E443",

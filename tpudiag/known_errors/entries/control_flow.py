@@ -67,6 +67,8 @@ result = rows.stack()
             r"branch computations? .{0,60}?(?:must|shape|mismatch)",
             r"'(?P<name>[\w.]{1,60})' is used before assignment",
             r"may be undefined.{0,80}?(?:branch|conditional)",
+            r"'(?P<name>[\w.]{1,60})' must be defined before the loop",
+            r"'(?P<name>[\w.]{1,60})' must also be defined",
         ),
         cause="The two branches of a condition in the step do not give the same: other shapes, types or structures, or a variable that only one of them sets or returns. Both are compiled, so both must give tensors of the same shape and type.",
         details=("The shapes are {shapes}.", "The variable is {name}."),

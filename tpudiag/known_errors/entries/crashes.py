@@ -15,6 +15,7 @@ ERRORS = (
             r"Fatal Python error: Illegal instruction",
             r"Illegal hardware instruction",
             r"signal SIGILL",
+            r"was built using \w{2,8} instructions, which your CPU",
         ),
         cause="The processor does not know an instruction of the program: a wheel of TensorFlow, jaxlib or NumPy needs AVX and the CPU (an old one, a Celeron, an emulated or a virtual one that hides it) has none, or a package was compiled with -march=native on another machine.",
         fix="""\
@@ -40,6 +41,11 @@ docker run --platform linux/amd64 IMAGE; qemu-system-x86_64 -cpu host         # 
             r"\*\*\* (?:SIG(?:SEGV|ABRT|ILL|BUS)) received",
             r"Check failure stack trace",
             r"terminate called after throwing an instance of",
+            r"free\(\): invalid (?:pointer|size|next size)",
+            r"double free or corruption",
+            r"corrupted (?:double-linked list|size vs\. prev_size)",
+            r"malloc\(\): (?:invalid|corrupted|unaligned|memory corruption)",
+            r"munmap_chunk\(\): invalid pointer",
         ),
         cause="The process crashed in native code; this line is only the end. The reason stands in the lines before it (`F ...`, `Check failed`, a frame), or the crash says none.",
         fix="""\
@@ -86,6 +92,7 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
             r"Error reported to Coordinator",
             r"has no attribute '_from_compatible_tensor_list'",
             r"RuntimeError: Error while creating shape",
+            r"Exception thrown from user defined Python function in dataset",
         ),
         cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
         fix="""\

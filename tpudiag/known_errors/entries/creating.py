@@ -21,6 +21,9 @@ ERRORS = (
             r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
             r"You need to specify.{0,40}?zone.{0,40}?TPU",
             r"tpu-vm\.(?:ssh|scp|describe|delete|stop|start)\) .{0,40}?NOT_FOUND",
+            r"404 Resource 'projects/[\w-]{1,60}/locations/[\w-]{1,40}/nodes/[\w-]{1,60}",
+            r"nodes/[\w-]{1,60}\?alt=json returned .{0,10}?Resource.{0,160}?not found",
+            r"unable to find (?:a )?TPU .{0,60}?in (?:zone|project)",
         ),
         cause="The Cloud TPU API knows no TPU of that name in that zone and project, or this account may not ask.",
         fix="""\
@@ -62,6 +65,10 @@ gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, sympt
             r"does not have enough resources available to fulfill the request",
             r"cannot currently connect to a TPU due to usage limits",
             r"no TPUs? (?:is|are) (?:currently )?available",
+            r"no TPUs? available.{0,80}?(?:use|queue|later)",
+            r"TPU (?:backend|runtime)s? (?:is |are )?(?:not|currently un)available",
+            r"cannot (?:currently )?connect to a (?:GPU|TPU) due to usage limits",
+            r"All TPUs? (?:are|is) (?:currently )?in use",
         ),
         cause="The zone has no free TPU of that kind now (or the reservation is used up): it is not your quota and no error of yours.",
         fix="""\
@@ -89,6 +96,7 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"accelerator .{0,40}?was not found in zone",
             r"invalid tensorflow version",
             r"TensorFlow version not available",
+            r"""field "?TensorflowVersion"? cannot be""",
         ),
         cause="The accelerator type does not exist in that zone, or the runtime version does not exist or does not fit the generation.",
         fix="""\
@@ -163,6 +171,8 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
         patterns=(
             r"Missing XLA configuration",
             r"XRT_TPU_CONFIG",
+            r"(?:Expected|set|missing|requires?) .{0,20}?PJRT_DEVICE.{0,30}?(?:set|missing|environment|libtpu)",
+            r"PJRT_DEVICE=TPU but",
         ),
         cause="PyTorch/XLA was not told which device to use (the old XRT configuration is missing).",
         fix="export PJRT_DEVICE=TPU          # on a TPU VM; unset XRT_TPU_CONFIG and COLAB_TPU_ADDR",

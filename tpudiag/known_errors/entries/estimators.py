@@ -29,7 +29,7 @@ ERRORS = (
             r"Train has been called wrong configuration",
             r"iterations_per_loop.{0,60}?(?:must be|should be|greater)",
         ),
-        cause="TPUEstimator passes the batch size through params, and wants what it cannot find: an input_fn(params) that reads params['batch_size'], a train, eval and predict batch size each divisible by the replicas, and a number of steps.",
+        cause="TPUEstimator passes the batch size through params, and wants what it cannot find: an input_fn(params) that reads params['batch_size'], a plain model_fn(features, labels, mode, params) (not one under tf.function, whose arguments are hidden), a train, eval and predict batch size each divisible by the replicas, and a number of steps.",
         fix="""\
 def input_fn(params):
     return make_dataset().repeat().batch(params["batch_size"], drop_remainder=True)

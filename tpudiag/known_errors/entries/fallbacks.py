@@ -121,6 +121,7 @@ python -c "import keras; print(keras.backend.backend(), keras.__version__)"     
 pip install -U PACKAGE                                                              # the library whose file raised it""",
         evidence="recalled",
         example="NotImplementedError: something that no entry knows",
+        yields_to=("E623",),
     ),
     KnownError(
         id="E518",

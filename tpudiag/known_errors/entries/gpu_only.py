@@ -58,6 +58,9 @@ with tf.device("CPU:0"): dataset = tf.data.Dataset.from_tensor_slices(arrays)   
             r"ptxas.{0,60}?(?:fatal|too old|not found|exited with)",
             r"libdevice not found",
             r"Loaded runtime CuDNN library: .{0,60}?but source was compiled with",
+            r"cudaGetDevice\(\) failed",
+            r"CUDA driver version is insufficient",
+            r"CUDA_ERROR_(?!NO_DEVICE)\w{4,40}",
         ),
         cause="A library or the driver of a GPU (CUDA, cuDNN, NCCL) failed: this job runs on a GPU, not on a TPU.",
         fix="""\

@@ -42,6 +42,8 @@ sudo mount -o remount,size=64G /dev/shm                # on the VM itself
             r"Expected all tensors to be on the same device.{0,200}?xla",
             r"Input tensor is not an XLA tensor",
             r"torch_xla.{0,400}?Check failed: (?:xtensor|IsXlaTensor)",
+            r"Cannot access data pointer of Tensor that doesn't have storage",
+            r"Expected XLA tensor",
         ),
         cause="PyTorch: a tensor that lives on the TPU (an XLA tensor) is used or loaded where there is no torch_xla, or meets one on the CPU.",
         fix="""\

@@ -72,6 +72,7 @@ pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1            # a script
             r"'(?P<type>int|float|bool|function|method|NotImplementedType|type|builtin_function_or_method|generator|map|zip|set|dict_keys|module)' object is not (?:subscriptable|iterable|callable|an iterator)",
             r"object of type '(?P<type>int|float|bool|generator|map|zip|function|type)' has no len\(\)",
             r"'(?P<type>str|list|dict|tuple|ndarray)' object is not callable",
+            r"a bytes-like object is required, not '(?P<type>\w{1,60})'",
         ),
         cause="A plain Python or NumPy value stands where another object is expected: a list where an array or tensor is (a layer or model with several outputs gives a list), a string where a config or model is, a function that was not called (or a value that was called), a tuple of which one part is meant.",
         details=("It is a {type}, asked for {name}.",),
@@ -82,6 +83,6 @@ outputs, state = model(x)                                                       
 value = function()                                                              # not function itself""",
         evidence="recalled",
         example="AttributeError: 'list' object has no attribute 'shape'",
-        yields_to=("E281", "E205", "E500", "P70", "E480", "P08", "P06", "E208"),
+        yields_to=("E621", "E281", "E205", "E500", "P70", "E480", "P08", "P06", "E208"),
     ),
 )

@@ -121,6 +121,7 @@ pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1                      
             r"is not supported (?:when|while) (?:saving|exporting) .{0,40}?(?:TPU|distribut)",
             r"'(?P<type>TPU\w{0,20}Variable|DistributedVariable|SyncOnReadVariable)' object has no attribute '(?P<name>\w{1,40})'",
             r"Saving a (?:TPU|distributed) (?:model|variable).{0,80}?(?:not supported|cannot)",
+            r"Attempted to save a function .{1,160}? which references a symbolic",
         ),
         cause="The model cannot be exported as it stands: its shapes are not known (never built or called), a signature takes or gives what is no tensor, or it holds variables of a TPU that this release cannot copy.",
         details=("It is a {type}, asked for {name}.",),

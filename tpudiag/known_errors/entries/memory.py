@@ -240,5 +240,6 @@ dataset = dataset.shuffle(1_000)                       # a smaller shuffle buffe
         ),
         example="Your session crashed after using all available RAM.",
         near_miss="MemoryErrors are counted by the monitor: 0",
+        yields_to=("E616",),
     ),
 )

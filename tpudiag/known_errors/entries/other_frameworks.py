@@ -15,6 +15,7 @@ ERRORS = (
             r"jax\.tools\.colab_tpu.{0,120}?(?:no longer|not supported|deprecated|requires)",
             r"colab_tpu\.setup_tpu\(\) was a required initialization step",
             r"No module named 'jax\.tools\.colab_tpu'",
+            r"colab_tpu\.setup_tpu\(\) was required",
         ),
         cause="The script reaches for a TPU over the network (tpu_driver, of Colab's old runtime and TPU Nodes); JAX gave that up in 0.4, and Colab has TPU VMs now.",
         fix="""\
@@ -76,6 +77,7 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"PJRT_DEVICE.{0,60}?(?:not set|must be set|unknown|Invalid)",
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
             r"max_workers must be greater than 0",
+            r"Unsupported nprocs",
         ),
         cause="PyTorch/XLA's processes and its TPU do not fit: the device was touched before the processes were started, another number of processes than chips was asked for, or torch_xla is not installed.",
         fix="""\
@@ -118,7 +120,6 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"Fetch argument .{0,120}? (?:has invalid type|cannot be interpreted|of .{0,40}?has invalid)",
             r"Cannot interpret feed_dict key as Tensor",
             r"You must feed a value for placeholder tensor '(?P<name>(?!cond|while)[\w/:.-]{1,80})'",
-            r"Table not initialized",
             r"Graph is finalized and cannot be modified",
             r"Attempted to use a closed Session",
             r"No default session is registered",
@@ -151,6 +152,9 @@ with strategy.scope(): model = build_model()
             r"(?P<name>ssd_\w{1,40}|faster_rcnn_\w{1,40}) is not supported.{0,60}?model_builder",
             r"Message type \"object_detection\.protos\.\w{1,40}\" has no field named \"(?P<name>\w{1,60})\"",
             r"'\w{1,60}BoxPredictor' object has no attribute",
+            r"Checkpoint version should be V2",
+            r"expected to be an object-based checkpoint",
+            r"fine_tune_checkpoint_(?:type|version).{0,80}?(?:not supported|unsupported|must|should|invalid)",
         ),
         cause="The pipeline.config of the Object Detection API is of the other TensorFlow: fields or feature extractors of TensorFlow 1 in model_main_tf2.py, or the reverse.",
         details=("It is {name}.",),
@@ -243,23 +247,6 @@ model.compile(..., jit_compile=False)               # and @tf.function without j
 tensorflow_model_server --xla_cpu_compilation_enabled=true ...      # Serving on a CPU""",
         citations=("tensorflow/serving#2217",),
         example="OP_REQUIRES failed at xla_compile_on_demand_op.cc:290 : UNIMPLEMENTED: Could not find compiler for platform CUDA: NOT_FOUND",
-    ),
-    KnownError(
-        id="E270",
-        family="waits-for-a-checkpoint",
-        phase=Phase.SAVING,
-        level="warning",
-        patterns=(
-            r"Timed-out waiting for a checkpoint",
-            r"Waiting for new checkpoint at",
-        ),
-        cause="This process evaluates: it waits for checkpoints of another one that trains, and none came (with --checkpoint_dir the Object Detection API evaluates only and does not train).",
-        fix="""\
-python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG                       # trains
-python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpoint_dir=DIR  # evaluates, beside it
-ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
-        citations=("tensorflow/models#8883",),
-        example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
     ),
     KnownError(
         id="E273",

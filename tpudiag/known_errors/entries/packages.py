@@ -115,6 +115,7 @@ export USE_TF=0      # Hugging Face: do not import TensorFlow at all
             r"`?np\.(?P<name>\w{1,12})`? has been removed",
             r"Unable to avoid copy while creating an array",
             r"undefined symbol: PyArray_API",
+            r"RuntimeError: Numpy is not available",
         ),
         cause="This code, or a package in compiled form, was made for an older NumPy: TensorFlow before 2.18 needs numpy<2, and names such as np.object and np.bool are gone since 1.24.",
         details=("The name is {name}.",),
@@ -224,6 +225,8 @@ An op that loads optimization parameters into HBM for embedding. Must be""",
             r"Library not loaded: .{0,60}?libtensorflow",
             r"tensorflow_(?:text|io|addons|recommenders_addons|decision_forests)[\w/\\.]{0,120}?\.(?:so|dylib).{0,30}?(?:not found|no such file|undefined)",
             r"unable to open file: libtensorflow_io\w{0,20}\.so",
+            r"unable to load libtensorflow_io",
+            r"unable to open file: libtensorflow_io",
         ),
         cause="A compiled extension (custom op, tensorflow_text, tensorflow_io, reverb) was built against another version of TensorFlow than the one installed.",
         fix="""\
@@ -279,21 +282,5 @@ NotFoundError: Graph execution error:
 could not find registered transfer manager for platform Host -- check target linkage
       [[{{node StatefulPartitionedCall}}]] [Op:__inference_multi_step_on_iterator_33145]""",
         near_miss="NotFoundError: could not find registered computation placer for platform Host -- check target linkage",
-    ),
-    KnownError(
-        id="E172",
-        family="jax-pair",
-        phase=Phase.INSTALLING,
-        patterns=(
-            r"jaxlib version .{1,30}? is (?:newer|older) than and incompatible with jax version",
-            r"jax requires jaxlib version",
-            r"version .{1,20}? of jaxlib .{0,40}?incompatible",
-            r"module 'ml_dtypes' has no attribute",
-            r"cannot import name '\w{1,40}' from 'ml_dtypes",
-        ),
-        cause="jax and jaxlib (and libtpu) are of releases that do not belong together.",
-        fix='pip install -U "jax[tpu]"          # brings jaxlib and libtpu of the same release; TensorFlow on TPU in an environment of its own',
-        evidence="recalled",
-        example="RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.25. Please update your jax and/or jaxlib packages.",
     ),
 )

@@ -20,6 +20,8 @@ ERRORS = (
             r"write to index \d{1,9} but array is not resizeable",
             r"array is not resizeable and size is",
             r"twice because it was cleared after a previous read",
+            r"access (?:a )?TensorList element using index",
+            r"[Tt]ensor ?[Ll]ist.{0,60}?index -?\d{1,9} (?:with|of) (?:size|length) -?\d{1,9}",
         ),
         cause="A list of tensors (TensorArray) in the step has no fixed size or element shape, is written past its end, or is read twice: a compiled loop has a list of one size.",
         fix="""\

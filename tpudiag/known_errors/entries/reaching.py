@@ -92,6 +92,7 @@ Registered devices: [CPU]
 Registered kernels:
   <no registered kernels>""",
         near_miss="InvalidArgumentError: No OpKernel was registered to support Op 'PyFunc' used by {{node PyFunc}} Registered devices: [CPU]",
+        yields_to=("E618",),
     ),
     KnownError(
         id="E03",
@@ -135,6 +136,8 @@ strategy = tf.distribute.TPUStrategy(resolver)
             r"TPU not found in the system",
             r"TPU devices? not found",
             r"no TPU (?:is )?detected",
+            r"`?TPUAccelerator`? can(?: ?)not run on your system",
+            r"accelerator='tpu'.{0,60}?(?:requires|not available|not found)",
         ),
         cause="TensorFlow sees no TPU core: the TPU was not detected.",
         fix="""\

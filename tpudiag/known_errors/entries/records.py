@@ -28,6 +28,8 @@ ERRORS = (
             r"tarfile\.ReadError",
             r"LZMAError",
             r"Compressed file ended before",
+            r"Trying to decode \w{2,5} format using (?:a )?wrong op",
+            r"Number of channels inherent in the image must be",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(

@@ -21,6 +21,8 @@ ERRORS = (
             r"(?:Value|Type)Error: (?:You |Must |Please )?(?:cannot|must|may not|should not|can't|need to) (?:pass|specify|provide|set|supply|give) (?:both )?",
             r"(?:Value|Type)Error: Could not interpret (?P<argument>\w{3,20})",
             r"(?:Value|Type)Error: Unrecognized keyword arguments? ",
+            r"(?:Value|Type)Error: .{3,300}?[Rr]eceived:? ?`?\w{1,40}`? ?=",
+            r"(?:Value|Type)Error: .{3,300}?Received: ",
         ),
         cause="A function refuses the value of an argument: the message names the argument, what it takes, and mostly what it received. A name or a form of another release, a number out of its range (a size computed as zero), two arguments that exclude each other, or one that is missing.",
         details=("The argument is {argument}.",),
@@ -66,6 +68,7 @@ model.load_weights(path)                                          # after it has
             r"(?:Value|Type)Error: .{0,80}?[Ee]xpected .{1,100}? (?:to be|but (?:got|received)|got|received|, not) ",
             r"(?:Value|Type)Error: .{0,120}?(?:is not (?:an instance|iterable|callable|hashable)|of type .{1,60}?is not)",
             r"TypeError: .{0,120}?(?:unsupported|Unsupported|invalid|Invalid|wrong) (?:operand )?type",
+            r"(?:Value|Type)Error: .{3,240}?(?:but|instead|[,.;])(?: instead)?(?: was)? (?:got|received|found|given)",
         ),
         cause="A value of another kind is expected: the message names what it should be and what it is.",
         fix="""\
@@ -73,6 +76,26 @@ print(type(value), getattr(value, "shape", value))                # on the last 
 tf.convert_to_tensor(value); np.asarray(value); int(value)          # made what is expected; {"name": value} or (value,) for a structure""",
         evidence="recalled",
         example="TypeError: things should be a list of strings, what came is Foo",
+    ),
+    KnownError(
+        id="E613",
+        family="operation-refuses",
+        phase=Phase.EXECUTING,
+        kind=Kind.FORM,
+        patterns=(
+            r"InvalidArgumentError: .{3,300}?(?:must|should|expect|cannot|not allowed|out of range|out of bounds|greater than|less than|larger than|invalid|mismatch|not match|differ|incompatible|but got)",
+            r"INVALID_ARGUMENT: .{3,300}?(?:must|should|expect|cannot|not allowed|out of range|out of bounds|greater than|less than|larger than|mismatch|not match|differ|incompatible|but got)",
+            r"Invalid argument: .{3,300}?(?:must|should|expect|cannot|not allowed|out of range|out of bounds|greater than|less than|larger than|mismatch|not match|differ|incompatible|but got)",
+        ),
+        cause="An operation refuses what it is given: the shape, a size, the type or a value of a tensor; the message says which condition does not hold, and in brackets the operation. It is about the data or the shapes, and fails on a CPU as well.",
+        fix="""\
+print(dataset.element_spec)                          # shapes and types as they reach the step: None, uint8 or a missing batch dimension?
+tf.config.run_functions_eagerly(True)                # on a CPU, without the strategy: the traceback then names your own line
+for batch in dataset.take(1): step(batch)
+tf.debugging.enable_check_numerics()                 # where a value is NaN or out of its range""",
+        evidence="recalled",
+        example="InvalidArgumentError: frobnication size must be positive [Op:Frobnicate]",
+        yields_to=("N01", "N04", "N07", "N08"),
     ),
     KnownError(
         id="E563",

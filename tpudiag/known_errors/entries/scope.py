@@ -101,6 +101,9 @@ def train_step(iterator):
             r"was called in a cross-replica context",
             r"may only be assigned in a replica context",
             r"(?:called|used|defined) outside (?:of )?(?:a |the )?replica context",
+            r"cannot be called in (?:the )?cross[-_ ]replica[-_ ]?context",
+            r"(?:must|should|needs to) be called (?:in|inside|from|under|within) (?:a |the )?(?:replica[-_ ]context|`?strategy\.run)",
+            r"Detected a call to `?Model\.\w{3,9}`? inside a `?tf\.function",
         ),
         cause="Something is called on the wrong side: the forward pass, gradients and apply_gradients belong into strategy.run (replica context); building, fit, reduce and saving belong outside it.",
         fix="""\

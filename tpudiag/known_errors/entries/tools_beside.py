@@ -118,6 +118,7 @@ PIL.Image.open(path).verify()                          # for each file, once: na
             r"wandb: ERROR",
             r"api_key not configured",
             r"mlflow\.exceptions\.\w{3,40}",
+            r"wandb: Network error",
         ),
         cause="The service that logs experiments refuses or does not answer: no login on this machine (on a slice: on each host), another project's name, no way out to the network.",
         fix="""\
@@ -228,7 +229,6 @@ gcloud compute tpus tpu-vm list --zone=ZONE --format="table(name,state)"   # is 
             r"JSONDecodeError: ",
             r"yaml\.(?:scanner\.Scanner|parser\.Parser|constructor\.Constructor)Error",
             r"tomllib\.TOMLDecodeError",
-            r"No configurable matching '?(?P<name>[\w.]{2,60})",
             r"Protocol message (?P<name>\w{2,60}) has no \"\w{2,60}\" field",
         ),
         cause="A configuration file cannot be read: it is empty, cut off or of another format (a web page of an error, a Git LFS pointer), indented with tabs, or it names something that this release does not have.",
@@ -236,8 +236,7 @@ gcloud compute tpus tpu-vm list --zone=ZONE --format="table(name,state)"   # is 
         fix="""\
 head -c 300 FILE                                  # empty? a pointer of git-lfs (git lfs pull)? `<html`?
 python -m json.tool FILE; python -c "import yaml, sys; yaml.safe_load(open(sys.argv[1]))" FILE      # the line
-# on a slice: written by one host while another reads it: write to a temporary name, then rename
-# gin: the module of the configurable has to be imported before gin.parse_config_file""",
+# on a slice: written by one host while another reads it: write to a temporary name, then rename""",
         evidence="recalled",
         example="json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
     ),

@@ -201,6 +201,8 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
             r"[Mm]egascale.{0,120}?(?:hang|timed? ?out|deadline|failed|error|unreachable)",
             r"connect to (?:the )?megascale coordinator",
             r"DCN transfer.{0,60}?(?:deadline exceeded|timed out|failed)",
+            r"unrecoverable error is reported from one or more workers",
+            r"Please inspect the error log of these workers",
         ),
         cause="One task (process, host) of several stopped answering, and the coordination service ends all of them. This is the consequence on the others; the reason is in the log of the task that is named.",
         details=("The task is {task}.",),

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from tpudiag.sources.job.tensorflow.python_slots import unique_slots, written_slots
 
 steps = 3
 rate = 0.5
+
+
+class State:
+    """What a script keeps for all its functions."""
+
+    limit = 9
+
+    def __init__(self) -> None:
+        self.step, self.rate, self.names = 4, 0.25, ["a"]
+
+
+state = State()
+
+
+def global_step() -> float:
+    state.step += 1
+    state.limit -= 0
+    return state.rate * len(state.names) * math.pi
 
 
 class Trainer:
@@ -42,6 +61,26 @@ def test_globals_are_followed_into_the_functions_that_are_called() -> None:
         "steps": 3,
     }
     assert [name for name, slot in slots.items() if slot.written] == ["self.seen"]
+
+
+def test_attributes_of_what_a_function_finds_outside_are_its_slots() -> None:
+    slots = {slot.name: slot for slot in unique_slots((global_step,))}
+    assert {name: slot.get() for name, slot in slots.items()} == {
+        "state.step": 4,
+        "state.rate": 0.25,
+    }
+    assert [name for name, slot in slots.items() if slot.written] == ["state.step"]
+    mine = State()
+
+    def step() -> int:
+        mine.step += 1
+        return mine.step
+
+    (slot,) = written_slots(step)
+    assert slot.name == "mine.step"
+    step()
+    slot.put(4)
+    assert step() == 5
 
 
 def test_a_written_slot_can_be_put_back() -> None:

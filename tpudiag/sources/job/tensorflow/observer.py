@@ -77,7 +77,7 @@ class Observer:
         if self._sandbox is not None:
             self._sandbox.watch_keras(keras)
         if self.fake_data is not None:
-            self.fake_data.watch_keras(keras)
+            self.fake_data.watch_keras(keras, package)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
 
     def _script_path(self, path: object) -> object:

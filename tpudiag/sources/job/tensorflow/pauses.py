@@ -152,4 +152,5 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
         location=location,
         eager=line.eager,
         each_batch=line.each_batch,
+        dispatches_between=line.steps_between,
     )

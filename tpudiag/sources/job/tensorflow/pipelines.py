@@ -77,7 +77,9 @@ class PipelineWatch:
         dataset = self._tf.data.Dataset
         hooks.after(dataset, "__init__", self._reader.note_made)
         hooks.around(dataset, "__iter__", self._iterated)
-        for class_ in (self._tf.distribute.TPUStrategy, *self._tf.distribute.Strategy.__mro__):
+        tpu, any_other = self._tf.distribute.TPUStrategy, self._tf.distribute.Strategy
+        # A stand-in's own bases first: what it cuts of a dataset is not the job's.
+        for class_ in dict.fromkeys((*tpu.__mro__, *any_other.__mro__)):
             if "experimental_distribute_dataset" in vars(class_):
                 hooks.around(class_, "experimental_distribute_dataset", self._distributed)
             if "distribute_datasets_from_function" in vars(class_):

@@ -6,12 +6,15 @@ import dis
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import user_lines
 
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+_LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
+_OUTER = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
 DEPTH = 3
 """Functions of the user's that are followed from a traced one."""
 
@@ -61,17 +64,22 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
     itself = function.__code__.co_varnames[0] if owner is not None else None
     for use in _uses(function.__code__, itself):
         holder: Any = {"global": function.__globals__, "cell": cells, "self": owner}[use.kind]
-        value = _value(use.kind, holder, use.name)
+        kind = use.kind
+        if use.of:
+            holder, kind = _value(kind, holder, use.of), "self"
+            if isinstance(holder, (ModuleType, type)):
+                continue
+        value = _value(kind, holder, use.name)
         if type(value) in (int, float):
             yield Slot(
-                name=f"self.{use.name}" if use.kind == "self" else use.name,
-                place=(id(cells[use.name]) if use.kind == "cell" else id(holder), use.name),
-                get=_reader(use.kind, holder, use.name),
-                put=_writer(use.kind, holder, use.name),
+                name=f"{use.of or 'self'}.{use.name}" if kind == "self" else use.name,
+                place=(id(cells[use.name]) if kind == "cell" else id(holder), use.name),
+                get=_reader(kind, holder, use.name),
+                put=_writer(kind, holder, use.name),
                 written=use.written,
                 location=user_lines.of(function.__code__.co_filename, use.line),
             )
-        elif isinstance(value, (FunctionType, MethodType)):
+        elif isinstance(value, (FunctionType, MethodType)) and not use.of:
             yield from _slots(value, depth - 1, visited)
 
 
@@ -83,14 +91,16 @@ class _Use:
     name: str
     written: bool
     line: int
+    of: str = ""
+    """The global or the cell whose attribute it is; empty for one of `self`, or for itself."""
 
 
 def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
     """What a function's code and that within it use; `itself` is the name of `self` in it."""
     own = set(code.co_varnames) | set(code.co_cellvars)
-    line, loaded = code.co_firstlineno, ""
+    line, loaded, outer = code.co_firstlineno, "", ""
     starts = dict(dis.findlinestarts(code))
-    attributes: set[tuple[str, int]] = set()
+    attributes: dict[tuple[str, int], tuple[str, str]] = {}
     for instruction in dis.get_instructions(code):
         line = starts.get(instruction.offset) or line
         name, operation = str(instruction.argval), instruction.opname
@@ -99,13 +109,15 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
             yield _Use("global", name, stores, line)
         elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
             yield _Use("cell", name, stores, line)
-        elif operation in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR") and (
-            loaded == itself or (stores and (name, line) in attributes)
-        ):
-            attributes.add((name, line))
-            yield _Use("self", name, stores, line)
+        elif operation in _ATTRIBUTES:
+            read = attributes.get((name, line)) if stores else None
+            kind, of = read or (("self", "") if loaded == itself else (outer, loaded))
+            if kind:
+                attributes[name, line] = kind, of
+                yield _Use(kind, name, stores, line, of)
         if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
-            loaded = name if operation.startswith(("LOAD_FAST", "LOAD_DEREF")) else ""
+            loaded = name if operation.startswith(_LOADS) else ""
+            outer = _OUTER.get(operation, "") if loaded not in own else ""
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             seen = itself if itself in inner.co_freevars else None

@@ -15,6 +15,9 @@ from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
+_TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
+_DEFAULT = "_DefaultDistributionStrategy"
+"""What `get_strategy` gives where none was made; made at its first call."""
 STARTS_AGAIN = (3, 0)
 """The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
 
@@ -35,12 +38,17 @@ class SetupWatch:
         self._package = ""
         self.fits = 0
         self.tpu_strategy = False
+        self.unplaced = True
+        """Nothing that was made so far would put a step on a TPU, or on any device."""
         hooks.before(tf.tpu.experimental, "initialize_tpu_system", self._initialise)
         hooks.before(tf, "device", self._device)
         hooks.before(tf.config.experimental, "set_memory_growth", self._memory_growth)
         hooks.after(tf.distribute.TPUStrategy, "__init__", self._tpu_strategy)
         for name in ("MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy"):
             hooks.after(getattr(tf.distribute, name), "__init__", self._gpu_strategy(name))
+        for class_ in tf.distribute.Strategy.__mro__[:-1]:
+            if "__init__" in vars(class_):
+                hooks.after(class_, "__init__", self._any_strategy)
         scope = tf.variable_creator_scope(self._variable_made)
         scope.__enter__()
         self._scope = scope
@@ -115,6 +123,10 @@ class SetupWatch:
     def _tpu_strategy(self, *_: Any, **__: Any) -> None:
         self.tpu_strategy = True
 
+    def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
+        if not type(strategy).__name__.startswith(_DEFAULT):
+            self.unplaced = False
+
     def _gpu_strategy(self, name: str) -> Any:
         """Note a strategy that is not the TPU's, by the user's own class."""
 
@@ -127,6 +139,9 @@ class SetupWatch:
 
     def _device(self, device_name: Any = None, *_: Any, **__: Any) -> None:
         """Operations are placed by the user's code."""
+        name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
+        if self.unplaced and isinstance(name, str) and _TPU.search(name):
+            self.unplaced = user_lines.direct_caller() is None
         if isinstance(device_name, str) and _GPU.search(device_name):
             location = user_lines.direct_caller()
             if location is not None:

@@ -63,6 +63,7 @@ class LoopWatch:
             replica_reads=self.results.replica_reads(),
             gpu=self.setup.gpu(),
             tpu_strategy=self.setup.tpu_strategy,
+            unplaced=self.setup.unplaced,
         )
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import glob
 import os
-from collections.abc import Iterable
+import pathlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -13,10 +14,13 @@ from tpudiag.sources.job.tensorflow import hooks
 from . import paths
 from .ledger import Ledger
 from .program_text import classes, sources
+from .text_files import JPEG
 
 _PICTURES = 256
 """Names that such a folder is listed with."""
 _OF_CLASS = 64
+_FILES = 1024
+"""Pictures on disk, of all classes together, where there are few classes."""
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 
@@ -50,13 +54,55 @@ def install(ledger: Ledger) -> None:
         names = original(pathname, *args, **kwargs)
         if names or not paths.is_hosted(pathname):
             return names
-        names = paths.matching(str(pathname), classes(sources()))
-        ledger.note(f"{pathname} ({len(names)} files)")
-        return names
+        return _matching(ledger, str(pathname))
 
+    def in_folder(original: Any, path: Any, pattern: Any, *args: Any, **kwargs: Any) -> Any:
+        if not paths.is_hosted(path):
+            return original(path, pattern, *args, **kwargs)
+        if str(pattern) != "*":
+            return map(pathlib.Path, _matching(ledger, str(path / pattern)))
+        ledger.note(f"{path} (a folder for each class)")  # scripts list their classes so
+        return iter([path / name for name in classes(sources())])
+
+    def inside(original: Any, path: Any) -> Any:
+        if not paths.is_hosted(path):
+            return original(path)
+        names = os.listdir(str(path))  # noqa: PTH208
+        return iter([path / name for name in names])
+
+    for name in ("glob", "rglob"):
+        hooks.around(hooks.definer(pathlib.Path, name), name, in_folder)
+    hooks.around(hooks.definer(pathlib.Path, "iterdir"), "iterdir", inside)
     hooks.around(os, "listdir", listed)
     hooks.around(os, "walk", walked)
     hooks.around(glob, "glob", matched)
+
+
+def _matching(ledger: Ledger, pattern: str) -> list[str]:
+    """Files that match a pattern."""
+    names = paths.matching(pattern, classes(sources()))
+    ledger.note(f"{pattern} ({len(names)} files)")
+    return names
+
+
+def pictures_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:
+    """A folder with a folder of pictures for each class, on this machine's disk."""
+    folder = os.path.join("archives", name)  # noqa: PTH118
+    for label in labels:
+        for file in _pictures(max(_OF_CLASS, _FILES // max(len(labels), 1))):
+            ledger.file(os.path.join(folder, label, file), _write)  # noqa: PTH118
+    return os.path.join(ledger.folder, folder)  # noqa: PTH118
+
+
+def picture(ledger: Ledger) -> str:
+    """One picture on this machine's disk."""
+    return ledger.file("picture.jpg", _write)
+
+
+def _write(path: str) -> None:
+    """Write the picture."""
+    with open(path, "wb") as file:  # noqa: PTH123
+        file.write(JPEG)
 
 
 def _pictures(count: int) -> list[str]:

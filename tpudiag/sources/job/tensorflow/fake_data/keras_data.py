@@ -9,10 +9,11 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from . import functions, paths
+from . import functions, generators, paths
+from .folders import pictures_of
 from .ledger import Ledger
 from .program_text import classes, sources
-from .text_files import JPEG, plain
+from .text_files import archive, plain
 
 _IMAGES = {
     "mnist": ((60000, 10000), (28, 28), 10, (1,)),
@@ -29,7 +30,7 @@ _ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
 class KerasData:
     """Answers where Keras would fetch something."""
 
-    def __init__(self, keras: Any, ledger: Ledger) -> None:
+    def __init__(self, keras: Any, package: str, ledger: Ledger) -> None:
         self._ledger = ledger
         self._numpy: Any = importlib.import_module("numpy")
         for name in (*_IMAGES, *_TEXTS, *_NUMBERS):
@@ -39,6 +40,7 @@ class KerasData:
         functions.replace(keras.utils.get_file, self._file)
         hooks.around(keras.Model, "load_weights", self._weights)
         functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
+        generators.install(package, ledger)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""
@@ -102,26 +104,21 @@ class KerasData:
         """A file that Keras would download: one of its kind, or a folder of pictures."""
         name = os.path.basename(str(fname or origin))  # noqa: PTH119
         self._ledger.note(f"{origin or fname}")
-        if _ARCHIVE.search(name) or kw.get("extract") or kw.get("untar"):
-            return self._folder(_ARCHIVE.sub("", name))
+        if kw.get("extract") or kw.get("untar"):
+            paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
+            return pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+        if _ARCHIVE.search(name):
+            return archive(self._ledger, name)
         if name.endswith((".h5", ".hdf5", ".keras")):
             return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
         return plain(self._ledger, name)
 
-    def _folder(self, name: str) -> str:
-        """What an archive was unpacked to: pictures of each class."""
-        for label in classes(sources()):
-            for number in range(64):
-                self._ledger.file(
-                    f"archives/{name}/{label}/{number:03d}.jpg", lambda path: _write(path, JPEG)
-                )
-        return os.path.join(self._ledger.folder, "archives", name)  # noqa: PTH118
-
     def _pictures(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
         """A dataset of the pictures of a folder."""
         if paths.is_remote(directory) or paths.is_hosted(directory):
-            self._ledger.note(f"{directory} (a folder of 64 pictures for each class)")
-            directory = self._folder(os.path.basename(str(directory).rstrip("/")))  # noqa: PTH119
+            self._ledger.note(f"{directory} (a folder of pictures for each class)")
+            name = os.path.basename(str(directory).rstrip("/"))  # noqa: PTH119
+            directory = pictures_of(self._ledger, name, classes(sources()))
         return original(directory, *args, **kwargs)
 
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from . import paths
+from . import folders, paths
 from .ledger import Ledger
-from .text_files import JPEG, SIZE
+from .text_files import SIZE
 
 
 class Pictures:
@@ -44,10 +44,4 @@ class Pictures:
         if not paths.is_hosted(file):
             return file
         self._ledger.note(f"{file} (a picture of {SIZE} x {SIZE})")
-        return self._ledger.file("picture.jpg", _write)
-
-
-def _write(path: str) -> None:
-    """Write the picture."""
-    with open(path, "wb") as file:  # noqa: PTH123
-        file.write(JPEG)
+        return folders.picture(self._ledger)

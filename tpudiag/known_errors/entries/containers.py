@@ -1,0 +1,118 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Docker on a TPU VM, pods on GKE: what ends before the program speaks."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E602",
+        family="docker-rights",
+        phase=Phase.CONNECTING,
+        patterns=(
+            r"connect to the [Dd]ocker (?:daemon socket|API)",
+            r"Cannot connect to the Docker daemon",
+            r"docker\.sock",
+            r"docker: (?:command )?not found",
+        ),
+        cause="Docker cannot be used by this account on the machine: its daemon does not run, or the user is not in its group.",
+        fix="""\
+sudo usermod -aG docker "$USER"; newgrp docker                 # once, on every host of a slice
+sudo systemctl enable --now docker
+sudo docker run --privileged --net=host -v /dev:/dev IMAGE     # or with sudo; the TPU wants --privileged and the host's network""",
+        evidence="recalled",
+        example="docker: permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock",
+    ),
+    KnownError(
+        id="E612",
+        family="container-command",
+        phase=Phase.CONNECTING,
+        patterns=(
+            r"executable file not found in \$PATH",
+            r"OCI runtime (?:create|exec) failed",
+            r"failed to create (?:containerd|shim) task",
+            r"exec format error",
+            r"standard_init_linux\.go.{0,80}?(?:exec|no such file)",
+            r"no command specified",
+        ),
+        cause="The container was made, but its command cannot be started: what is named is no program of the image (a Python module without `python -m`, a path that is not there, a script without its right to be executed or with Windows line ends), or the image is for another processor.",
+        fix="""\
+docker run --rm --entrypoint sh IMAGE -c 'which python3; ls -l /app'          # what the image has
+command: ["python3", "-m", "trainer.task"]                                     # a module is started by python, it is no program
+chmod +x run.sh; sed -i 's/\\r$//' run.sh                                       # the right to run, and line ends
+docker build --platform=linux/amd64 ...                                        # an image made on a Mac is for arm64""",
+        citations=("GoogleCloudPlatform/vertex-ai-samples#1898",),
+        example='failed to create containerd task: OCI runtime create failed: exec: "trainer.task": executable file not found in $PATH',
+    ),
+    KnownError(
+        id="E603",
+        family="pod-restarts",
+        phase=Phase.EXECUTING,
+        kind=Kind.CONSEQUENCE,
+        patterns=(
+            r"Back-off restarting failed container",
+            r"CrashLoopBackOff",
+            r"jobs? exceed(?:ed)? max restarts",
+            r"BackoffLimitExceeded",
+            r"Job has reached the specified backoff limit",
+            r"reason: (?:Error|FailedJobs)\b.{0,80}?exit ?[Cc]ode: ?(?P<code>\d{1,3})",
+            r"replica workerpool\d-\d exited with a non-zero status of (?P<code>\d{1,3})",
+            r"The replica \w{1,12} \d{1,4} exited with a non-zero status of (?P<code>\d{1,3})",
+            r"Command execution on worker \d{1,4} failed with exit status (?P<code>\d{1,3})",
+        ),
+        cause="The container or the program on a host ended, and was started again or given up: this line only follows. What ended it stands in the log of that container, before its end.",
+        details=(
+            "It ended with status {code} (137: killed, mostly out of memory; 143: told to end; 134, 139: a crash in native code; 1: an exception).",
+        ),
+        fix="""\
+kubectl logs POD --previous --tail=100                          # the container that ended, not the one that runs now
+kubectl describe pod POD | grep -A6 "Last State"                # exit code, OOMKilled
+gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=N --command="tail -100 train.log; sudo dmesg -T | grep -i oom"
+tpudiag explain --log LOG                                        # the first error in it""",
+        rivals=(
+            Rival(
+                cause="the host's memory ran out",
+                look_for="OOMKilled, status 137",
+                decide="kubectl describe pod POD | grep -A6 'Last State'",
+                cues=(r"OOMKilled", r"exit ?code:? ?137", r"status of 137"),
+                families=("host-memory",),
+            ),
+            Rival(
+                cause="an exception of the program: a missing package, a wrong path or argument",
+                look_for="status 1; a traceback in the log of the container before",
+                decide="kubectl logs POD --previous --tail=100",
+                cues=(r"Traceback \(most", r"non-zero status of 1\b"),
+                families=("package-missing", "file-missing"),
+            ),
+            Rival(
+                cause="the machine was taken back or maintained",
+                look_for="status 143, SIGTERM, a spot node pool",
+                decide="kubectl get events --sort-by=.lastTimestamp | tail -20",
+                cues=(r"SIGTERM", r"exit ?code:? ?143", r"[Pp]reempt"),
+                families=("preempted",),
+            ),
+        ),
+        citations=("entrpn/serving-model-cards#8",),
+        example="Warning  BackOff  Back-off restarting failed container tpu-job in pod train-0-abcde",
+    ),
+    KnownError(
+        id="E604",
+        family="gke-cluster-version",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Cloud TPU is only supported starting from version (?P<version>[\w.-]{3,24})",
+            r"TPU.{0,60}?(?:requires?|supported (?:only )?(?:from|in|on|starting)).{0,30}?(?:GKE|cluster|node|control plane|master) version",
+            r"enable-tpu.{0,80}?(?:not supported|deprecated|invalid|requires)",
+            r"Cloud TPU (?:requires|is only supported).{0,60}?(?:alias|VPC-native)",
+        ),
+        cause="The GKE cluster is too old for this TPU, or is not made as TPUs need it (VPC-native, in a zone that has the type): each generation wants a least version of control plane and nodes.",
+        details=("It wants {version} or newer.",),
+        fix="""\
+gcloud container get-server-config --zone=ZONE --format='yaml(channels)'      # versions that there are
+gcloud container clusters upgrade CLUSTER --zone=ZONE --master --cluster-version=VERSION
+gcloud container node-pools create tpu --cluster=CLUSTER --zone=ZONE --machine-type=ct5lp-hightpu-4t --tpu-topology=2x4     # v5e; no --enable-tpu any more""",
+        citations=("kubeflow/kubeflow#5137",),
+        example='"message":"Cloud TPU is only supported starting from version 1.9.3.","status":"INVALID_ARGUMENT"',
+    ),
+)

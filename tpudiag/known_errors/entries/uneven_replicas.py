@@ -1,0 +1,76 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Replicas whose functions do not give the same, and values that cannot cross between them."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
+
+ERRORS = (
+    KnownError(
+        id="E608",
+        family="replica-results-differ",
+        phase=Phase.TRACING,
+        patterns=(
+            r"in regroup.{0,200}?Assertion",
+            r"regroup.{0,80}?assert (?:len\(v\)|isinstance|set|v is|v == v0|\w{1,10} ==)",
+            r"assert len\(v\) == len\(v0\)",
+            r"(?:merge_call|replica).{0,60}?different (?:structure|number).{0,40}?(?:replica|output)",
+            r"Output of (?:the )?function .{0,80}?(?:different|not the same) .{0,40}?(?:replicas|structure)",
+        ),
+        cause="The function that strategy.run calls does not give the same structure on every replica, or merge_call gets different arguments from them: a list that grows by one on each trace, variables made anew in each call (BatchNormalization, metrics), a dict whose keys differ, a value that is None on some.",
+        fix="""\
+with strategy.scope():
+    model = build_model(); model.build(input_shape); optimizer.build(model.trainable_variables)      # all variables before the first step
+def replica_step(batch):
+    ...
+    return {"loss": loss, "accuracy": accuracy}          # the same keys and types on every path; no Python list from outside, no None
+gradients = tape.gradient(loss, model.trainable_variables)      # the list of this very model, in the same order on each replica""",
+        citations=("tensorflow/tensorflow#52986",),
+        example='  File "distribute_utils.py", line 61, in regroup\n    assert len(v) == len(v0)\nAssertionError',
+    ),
+    KnownError(
+        id="E609",
+        family="input-not-copied",
+        phase=Phase.EXECUTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"Failed copying input tensor from (?P<source>/job:[\w:/]{1,60}) to (?P<target>/job:[\w:/]{1,60}) in order to run (?P<op>\w{1,40})",
+            r"Failed copying input tensor from",
+            r"Error copying tensor to device: (?P<target>\S{3,60})",
+        ),
+        cause="A tensor could not be brought to the device where an operation wants it; the reason stands after the operation's name.",
+        details=("It goes from {source} to {target}, for {op}.",),
+        fix="""\
+# `Unable to parse tensor proto`, `Failed to serialize`: an array above 2 GB: TFRecord files in gs://, no from_tensor_slices
+# `Socket closed`, `failed to connect`, `context_id`: the worker is gone: its log; then connect and initialise again
+# `out of memory`, `ResourceExhausted`: a smaller batch, or the data in the pipeline rather than as one tensor
+tf.config.experimental_connect_to_cluster(resolver); tf.tpu.experimental.initialize_tpu_system(resolver)      # first of all, before any dataset or tensor
+tf.debugging.set_log_device_placement(True)              # which tensors go where""",
+        rivals=(
+            Rival(
+                cause="the tensor is larger than a message may be (2 GB)",
+                look_for="`proto`, `serialize`, DatasetCardinality, AutoShardDataset, TensorSliceDataset",
+                decide="print(x.nbytes)",
+                cues=(r"to parse tensor proto", r"serialize message", r"TensorSliceDataset"),
+                families=("message-too-large",),
+            ),
+            Rival(
+                cause="the worker died or was restarted",
+                look_for="`Socket closed`, `connect`, `context_id`",
+                decide="gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health)'",
+                cues=(r"Socket closed", r"failed to connect", r"context_id"),
+                families=("worker-lost", "context-lost", "tpu-unreachable"),
+            ),
+            Rival(
+                cause="the device's memory is full",
+                look_for="`out of memory`, `Dst tensor is not initialized`",
+                decide="tpudiag check train.py --for v5e-8",
+                cues=(r"Dst tensor is not initialized", r"out of memory", r"RESOURCE_EXHAUSTED"),
+                families=("hbm-at-run-time", "memory-exhausted", "gpu-memory"),
+            ),
+        ),
+        evidence="recalled",
+        example="InternalError: Failed copying input tensor from /job:localhost/replica:0/task:0/device:CPU:0 to /job:worker/replica:0/task:0/device:TPU:0 in order to run Identity: something new",
+        yields_to=("E24", "E29", "E28", "E25", "E454", "E56", "E220"),
+    ),
+)
