@@ -13,7 +13,7 @@ from . import functions, generators, paths
 from .folders import pictures_of
 from .ledger import Ledger
 from .program_text import classes, sources
-from .text_files import plain
+from .text_files import archive, plain
 
 _IMAGES = {
     "mnist": ((60000, 10000), (28, 28), 10, (1,)),
@@ -105,8 +105,11 @@ class KerasData:
         """A file that Keras would download: one of its kind, or a folder of pictures."""
         name = os.path.basename(str(fname or origin))  # noqa: PTH119
         self._ledger.note(f"{origin or fname}")
-        if _ARCHIVE.search(name) or kw.get("extract") or kw.get("untar"):
+        if kw.get("extract") or kw.get("untar"):
+            paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
             return pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+        if _ARCHIVE.search(name):
+            return archive(self._ledger, name)
         if name.endswith((".h5", ".hdf5", ".keras")):
             return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
         return plain(self._ledger, name)
