@@ -40,6 +40,8 @@ OF_STAND_INS = (
     "object-missing",
 )
 """What data that was stood in for may well be to blame for."""
+MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
+"""What names a stand-in: its file, or its content."""
 OF_PYTHON = (
     "wrong-object",
     "missing-key",
@@ -123,7 +125,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
         finding = _finding(hit, source, end, survived=survived and source == "log")
         if _is_ours(hit, signals):
             finding = _noted(finding, "In this rehearsal, on this machine")
-        elif signals.stood_in and source == "exception" and _is_of_stand_ins(hit):
+        elif signals.stood_in and source == "exception" and _is_of_stand_ins(hit, end):
             finding = _noted(finding, "With data that was stood in for, and may not be like it")
         yield finding
     if end.error and not any(source == "exception" for _, source in hits):
@@ -179,9 +181,11 @@ def _made_outside(signals: Signals) -> bool:
     return any(not variable.in_scope for variable in signals.variables or ())
 
 
-def _is_of_stand_ins(hit: Match) -> bool:
-    """Whether data that was stood in for may well be to blame: always where it is Python's own
-    error, whose cause the text does not tell."""
+def _is_of_stand_ins(hit: Match, end: JobEnd) -> bool:
+    """Whether data that was stood in for may well be to blame: always where the error names a
+    stand-in, or is Python's own, whose cause the text does not tell."""
+    if any(mark in (end.error or "") for mark in MARKS_OF_STAND_INS):
+        return True
     return hit.error.family in OF_STAND_INS or (
         hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
     )

@@ -80,6 +80,8 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
         columns = [known.get(name, Column(name)) for name in wanted]
     columns = columns or ([] if size.numbers else [Column("id"), Column("target")])
     classes = size.classes or 2
+    if size.dropped and not names:
+        columns = [*(Column(f"Unnamed: {number}") for number in range(size.dropped)), *columns]
     table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
     more = size.numbers or size.columns - len(table.columns)
     if more > 0 and not names:
