@@ -38,6 +38,7 @@ OF_STAND_INS = (
     "text-encoding",
     "hub-model-missing",
     "object-missing",
+    "index-out-of-range",
 )
 """What data that was stood in for may well be to blame for."""
 MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
