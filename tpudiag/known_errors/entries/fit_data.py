@@ -143,7 +143,7 @@ image = tf.ensure_shape(tf.image.resize(image, [224, 224]), [224, 224, 3])      
             r"Need minval < maxval",
             r"Sliced? .{0,40}? out of bounds",
         ),
-        cause="A slice, crop, split or pad asks for more than the tensor holds: an example shorter or smaller than expected, or a size computed wrongly.",
+        cause="A slice, crop, split or pad asks for more than the tensor holds: an example shorter or smaller than expected, a size computed wrongly or as 0, or a branch of tf.cond that is not taken: a TPU computes both, so it must work there too (tf.maximum(1, k), or a Python `if`).",
         details=("Index {index} of dimension {dimension}.",),
         fix="""\
 x = x[:tf.minimum(tf.shape(x)[0], MAX)]                           # what may be shorter
