@@ -185,8 +185,10 @@ tfds.load("NAME", data_dir="gs://BUCKET/tfds", download=False)          # prepar
             r"num must be >= 1, got 0",
             r"`?filenames`? must be a `?tf\.data\.Dataset",
             r"'(?:filenames?|pattern|input_pattern|contents)' of '\w{1,20}' Op has type float32 that does not match",
+            r"Attempted to repeat an empty dataset infinitely",
+            r"repeat an empty dataset",
         ),
-        cause="The list of file names is empty: the pattern matches no file, so the dataset of names holds floats (an empty list) in place of strings.",
+        cause="The dataset is empty: the pattern matches no file, so that the list of names holds floats in place of strings, or this worker's share has no file, or a filter leaves nothing.",
         fix="""\
 files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); assert files, "no files"
 gcloud storage ls "gs://BUCKET/train-*"                     # the path, the pattern, the rights; on a TPU Node gs:// only""",
@@ -241,6 +243,7 @@ sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport end
 tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
         citations=("waymo-research/waymo-open-dataset#457",),
         example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
+        yields_to=("E26",),
     ),
     KnownError(
         id="E290",

@@ -150,6 +150,8 @@ tf.debugging.assert_less(labels, classes)                              # in data
             r"dataset.{0,80}?(?:created|made) (?:before|outside).{0,60}?TPU",
             r"in order to run DatasetFromGraph",
             r"FetchOutputs node ?: not found",
+            r"Function __inference_\w{0,20}Dataset_\w{1,60} is not defined",
+            r"Function __inference_[\w<>]{1,80} is not (?:defined|found)",
         ),
         cause="A dataset object made on the client is handed to the TPU worker, and cannot be sent there: it was made before the TPU was connected to, or its source lives on the client.",
         fix="""\
