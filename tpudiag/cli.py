@@ -43,8 +43,8 @@ could be diagnosed.
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all verbs; importing a verb's module must stay cheap."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all verbs, or of one; importing a verb's module must stay cheap."""
     parser = argparse.ArgumentParser(
         prog="tpudiag",
         description="Finds what is wrong with a TensorFlow training job on TPU.",
@@ -54,7 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tpudiag {__version__}")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in VERBS:
+    for verb in VERBS if only is None else (only,):
         import_module(f"tpudiag.commands.{verb}").add_parser(verbs)
     return parser
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     own, theirs = split_arguments(given)
-    options = build_parser().parse_args(own)
+    options = build_parser(own[0] if own and own[0] in VERBS else None).parse_args(own)
     options.arguments = theirs
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tpudiag.model import Location
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.work import Work
+from tpudiag.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ Standard library alone: the job's side reads it, too. A new generation is a new 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from math import prod
 
 from tpudiag.errors import UsageError
+from tpudiag.records import dataclass
 
 GIB = 2**30
 _FLAT = ((2, 2), (4, 4), (4, 8), (8, 8), (8, 16), (16, 16), (16, 32), (32, 32))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from enum import Enum
 from functools import total_ordering
 from importlib import import_module
 from typing import Any, Literal
 
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
+from tpudiag.records import dataclass
 from tpudiag.report_figures import (
     Excerpt,
     Measurement,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Union
 
 from tpudiag.location import Location
+from tpudiag.records import dataclass
 
 Value = Union[float, int, str, bool]  # noqa: UP007  (read at run time by Python 3.10 too)
 """What a figure may be; a float or int carries its unit beside it."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.location import Location
+from tpudiag.records import dataclass
 
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
 

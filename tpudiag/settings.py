@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import msgspec
 
 from tpudiag.errors import UsageError
+from tpudiag.records import dataclass
 
 
 @dataclass(frozen=True)

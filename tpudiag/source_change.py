@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from tpudiag.records import dataclass
 from tpudiag.report_figures import Value
 
 

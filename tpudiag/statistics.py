@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tpudiag.records import dataclass
 
 LEAST = 8
 """Fewer values on either side decide nothing."""

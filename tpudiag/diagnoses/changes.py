@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, isfinite
 from statistics import fmean, median
 
 from tpudiag.model import Report
+from tpudiag.records import dataclass
 from tpudiag.report_figures import Value
 from tpudiag.signals import warm_up
 from tpudiag.statistics import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,12 +18,13 @@ from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.phases import OnPhase
+from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import EMPTY, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
-from tpudiag.sources.profile import engines, locate, xprof
+from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import INTERRUPTED
-from tpudiag.sources.profile.xprof import XProfSays
+from tpudiag.sources.profile.xprof_says import XProfSays
 
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
@@ -114,6 +115,8 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
         failure = f"it is slow on {size} and was not asked; --xprof-limit 600 asks it"
         yield lambda: XProfSays(failure=failure)
     else:
+        from tpudiag.sources.profile import xprof
+
         with (
             locate.fetched(chosen) as files,
             xprof.asked(files, xprof.LIMIT_S if limit_s is None else limit_s) as asking,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from tpudiag.hardware import by_device_kind
+from tpudiag.records import dataclass
 from tpudiag.report_figures import Series, Table, Value
 from tpudiag.signals import Device, DeviceOp, ProfileFacts
 

@@ -9,7 +9,7 @@ from tpudiag.diagnoses.profile_operations import TOP, operations
 from tpudiag.report_figures import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD
-from tpudiag.sources.profile.xprof import XProfSays
+from tpudiag.sources.profile.xprof_says import XProfSays
 
 SEEN = 0.0005
 """Parts below this share of all steps have no column of their own."""

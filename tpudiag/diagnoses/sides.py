@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag import report_json
@@ -12,6 +11,7 @@ from tpudiag.diagnoses.changes import Change
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
+from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 
 

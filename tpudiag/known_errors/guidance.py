@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from tpudiag.records import dataclass
 
 from .model import Phase
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, StrEnum
 from typing import Literal
+
+from tpudiag.records import dataclass
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]

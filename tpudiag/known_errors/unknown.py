@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
+
+from tpudiag.records import dataclass
 
 from .catalogue import known_errors
 from .guidance import Guidance, guidance

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tpudiag.hardware import Target
 from tpudiag.prediction.times import Range
+from tpudiag.records import dataclass
 from tpudiag.signals import Pipeline, Signals
 
 ERROR = 0.20

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tpudiag.hardware import Target
 from tpudiag.prediction.times import NONE, Bound, Range, Timed, timed
 from tpudiag.prediction.work import Work, collective_bytes_of, flops_of, hbm_bytes_of
+from tpudiag.records import dataclass
 
 NARROWEST = 0.90, 1.20
 """The range around the estimate that is claimed at least: published steps vary by this much."""

@@ -6,12 +6,12 @@ Every figure here was held against published step times and profiles of real TPU
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from math import sqrt
 
 from tpudiag.hardware import Generation
 from tpudiag.prediction.work import Kind, Work
+from tpudiag.records import dataclass
 
 MXU_EFFICIENCY = 0.87
 """Of the peak, in products whose cycles are not known: 163 ms of a real v5p training step."""

@@ -6,8 +6,9 @@ No figure of a TPU is in here: the same work is timed for any generation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
+
+from tpudiag.records import dataclass
 
 SCALAR_BYTES = 4096
 """Results up to this size, in as many cycles, are made in passing."""

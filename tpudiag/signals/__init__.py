@@ -6,11 +6,11 @@ user's code. Times are in ms, sizes in bytes, as the names say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
+from tpudiag.records import dataclass
 from tpudiag.script_run import (
     CodeFrame,
     Coverage,

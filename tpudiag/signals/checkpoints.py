@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 
 
 @dataclass(frozen=True)

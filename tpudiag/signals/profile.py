@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 from tpudiag.signals.profile_hosts import (
     CallbackTime,
     DeviceWait,

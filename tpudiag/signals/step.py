@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.records import dataclass
 
 LeafKind = Literal["python value", "tensor", "object", "new function"]
 """What tracing takes a part of an argument for."""

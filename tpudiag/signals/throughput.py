@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
+from tpudiag.records import dataclass
 from tpudiag.signals.causes import Cause
 
 WARM_UP = 3.0

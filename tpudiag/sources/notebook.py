@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.records import dataclass
 
 ENDING = ".ipynb"
 _TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from tpudiag.errors import UsageError
 from tpudiag.phases import OnPhase, Phase
-from tpudiag.sources.profile.dask import SCHEME, Cluster
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import Answers, HostMapper, here
 
 MB = 1_000_000
+DASK = "dask://"
 
 
 def engine(name: str) -> HostMapper:
     """The map for `local` or `dask://scheduler:8786`; raises UsageError for another word."""
     if name == "local":
         return here
-    if name.startswith(SCHEME) and ":" in name.removeprefix(SCHEME):
+    if name.startswith(DASK) and ":" in name.removeprefix(DASK):
+        from tpudiag.sources.profile.dask import Cluster
+
         return Cluster(name)
-    raise UsageError(f"--engine {name}: neither local nor {SCHEME}scheduler:8786")
+    raise UsageError(f"--engine {name}: neither local nor {DASK}scheduler:8786")
 
 
 def read(

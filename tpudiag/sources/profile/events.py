@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
+from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.varints import Ints, Words, numbers

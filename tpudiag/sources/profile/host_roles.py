@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 
 
 class Role(IntEnum):
@@ -57,10 +58,23 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
-KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
-        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN, Role.JIT)  # fmt: skip
+KEPT = (
+    Role.GET_NEXT,
+    Role.ASK,
+    Role.KERNEL,
+    Role.ITERATOR,
+    Role.COMPILE,
+    Role.TO_DEVICE,
+    Role.COLLECTIVE,
+    Role.CALLBACK,
+    Role.EAGER,
+    Role.SPAN,
+    Role.JIT,
+)
 
 
+NAMES = 1 << 14
+"""Names whose meaning is remembered."""
 DRIVES = re.compile(
     r"tpu::System::(Execute|TransferToDevice|TransferFromDevice).*|\w*Tpu(Loaded)?Executable::Execute.*"
     r"|(.*:)?TPUExecute\w*|TpuExecute.*"
@@ -73,8 +87,9 @@ def drives_tpu(names: Iterable[str]) -> bool:
     return any(DRIVES.fullmatch(name) for name in names)
 
 
+@lru_cache(NAMES)
 def role_of(name: str, span: str | None) -> Role:
-    """What the events of a name mean."""
+    """What the events of a name mean; the hosts of a run have most names in common."""
     if name == span:
         return Role.SPAN
     return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)

@@ -69,9 +69,10 @@ def union(starts: Ints, ends: Ints) -> Spans:
 
 def merged(*sets: Spans) -> Spans:
     """What any of several sets covers."""
-    if not sets:
-        return EMPTY
-    return union(np.concatenate([s.starts for s in sets]), np.concatenate([s.ends for s in sets]))
+    some = [spans for spans in sets if spans]
+    if len(some) < 2:
+        return some[0] if some else EMPTY
+    return union(np.concatenate([s.starts for s in some]), np.concatenate([s.ends for s in some]))
 
 
 def without(left: Spans, right: Spans) -> Spans:
@@ -86,8 +87,8 @@ def common(left: Spans, right: Spans) -> Spans:
 
 def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
     """Where the sets' states (1 for the left, 2 for the right) add up to `wanted`."""
-    if not left or (wanted == 3 and not right):
-        return EMPTY
+    if not left or not right:
+        return left if wanted == 1 else EMPTY
     points = np.concatenate((*left, *right))
     size, other = len(left.starts), len(right.starts)
     change = np.repeat(np.array([1, -1, 2, -2]), [size, size, other, other])

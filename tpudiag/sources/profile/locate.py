@@ -9,13 +9,13 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tpudiag.errors import UnreadableInput
+from tpudiag.records import dataclass
 
 EXPORT = ".trace.json"
 """Written beside a profile for the trace viewer alone."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
+from tpudiag.sources.profile.tables import KEPT, Tables
 from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
@@ -39,35 +39,7 @@ class OpKey(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpTotal:
-    """An operation summed over its occurrences on one device."""
-
-    category: str
-    self_ps: int
-    total_ps: int
-    count: int
-    flops: int | None
-    bytes_accessed: int | None
-    hbm_bytes: int | None
-    text: str = ""
-    """The HLO instruction."""
-    framework_op: str = ""
-    location: Location | None = None
-    part: str | None = None
-    """The part of the step that it is where it does not compute (op_kinds)."""
-    group: str = ""
-    """The operation that it is a duplicate of, as the profiler tells; itself where it is none."""
-    repeated: bool = False
-    """Whether it computes again what was computed before (rematerialisation)."""
-
-
-OpTotals = dict[OpKey, OpTotal]
-Estimates = Mapping[str, Mapping[str, int]]
-"""The compiler's cycles of operations, by program and name, where the profile holds its HLO."""
-
-
-class _Description(NamedTuple):
+class Description(NamedTuple):
     """What an operation's metadata says of each of its occurrences."""
 
     key: OpKey
@@ -76,54 +48,77 @@ class _Description(NamedTuple):
     bytes_accessed: StatValue | None
     hbm_bytes: int | None
     """None where the profile does not part HBM from other memory."""
+    text: str
+    """The HLO instruction."""
     framework_op: str
     location: Location | None
     part: str | None
+    """The part of the step that it is where it does not compute (op_kinds)."""
     group: str
+    """The operation that it is a duplicate of, as the profiler tells; itself where it is none."""
     repeated: bool
+    """Whether it computes again what was computed before (rematerialisation)."""
+
+
+class OpTotal(NamedTuple):
+    """An operation summed over its occurrences on one device."""
+
+    told: Description
+    self_ps: int
+    total_ps: int
+    times: int
+    flops: int | None
+    bytes_accessed: int | None
+    hbm_bytes: int | None
+
+
+OpTotals = dict[OpKey, OpTotal]
+Estimates = Mapping[str, Mapping[str, int]]
+"""The compiler's cycles of operations, by program and name, where the profile holds its HLO."""
 
 
 def operation(
     plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
 ) -> tuple[OpKey, OpTotal]:
     """One event id as an operation; flops and bytes stand once for each occurrence in the file."""
-    metadata = plane.header.event_metadata[id_]
-    stats = tuple(plane.values(metadata.stats).items())
-    told = _described(metadata.name, metadata.display_name, stats)
+    described = _described(plane.tables)
+    told = described.get(id_)
+    if told is None:
+        told = described[id_] = _description(plane, id_)
     accessed = _times(told.bytes_accessed, count)
     return told.key, OpTotal(
-        category=told.category,
-        self_ps=self_ps,
-        total_ps=total_ps,
-        count=count,
-        flops=_times(told.flops, count),
-        bytes_accessed=accessed,
-        hbm_bytes=accessed if told.hbm_bytes is None else told.hbm_bytes * count,
-        text=metadata.name,
-        framework_op=told.framework_op,
-        location=told.location,
-        part=told.part,
-        group=told.group,
-        repeated=told.repeated,
+        told,
+        self_ps,
+        total_ps,
+        count,
+        _times(told.flops, count),
+        accessed,
+        accessed if told.hbm_bytes is None else told.hbm_bytes * count,
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def _described(
-    text: str, display_name: str, items: tuple[tuple[str, StatValue], ...]
-) -> _Description:
-    """An operation by its metadata, which all devices of a run write alike."""
-    stats = dict(items)
-    name = display_name or text.partition(" = ")[0].removeprefix("%")
+@lru_cache(KEPT)
+def _described(_: Tables) -> dict[int, Description]:
+    """The operations of some tables by their ids, as far as they are described."""
+    return {}
+
+
+def _description(plane: Plane, id_: int) -> Description:
+    """An operation by its metadata."""
+    metadata = plane.tables.metadata[id_]
+    stats = plane.values(metadata.stats)
+    text = metadata.name
+    name = metadata.display_name or text.partition(" = ")[0].removeprefix("%")
     category = str(stats.get("hlo_category", "")) or "unknown"
     framework_op = str(stats.get("tf_op", ""))
     breakdown = stats.get("memory_access_breakdown")
-    return _Description(
+    return Description(
         key=OpKey(stats.get("program_id", ""), name),
         category=category,
         flops=stats.get("flops"),
         bytes_accessed=stats.get("bytes_accessed"),
         hbm_bytes=_hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None,
+        text=text,
         framework_op=framework_op,
         location=_location(stats.get("source")),
         part=part_of(name, category, text),
@@ -135,19 +130,13 @@ def _described(
 def added(left: OpTotal, right: OpTotal) -> OpTotal:
     """The same operation on two devices, or under two ids."""
     return OpTotal(
-        category=left.category,
-        self_ps=left.self_ps + right.self_ps,
-        total_ps=left.total_ps + right.total_ps,
-        count=left.count + right.count,
-        flops=_sum(left.flops, right.flops),
-        bytes_accessed=_sum(left.bytes_accessed, right.bytes_accessed),
-        hbm_bytes=_sum(left.hbm_bytes, right.hbm_bytes),
-        text=left.text,
-        framework_op=left.framework_op,
-        location=left.location,
-        part=left.part,
-        group=left.group,
-        repeated=left.repeated,
+        left.told,
+        left.self_ps + right.self_ps,
+        left.total_ps + right.total_ps,
+        left.times + right.times,
+        _sum(left.flops, right.flops),
+        _sum(left.bytes_accessed, right.bytes_accessed),
+        _sum(left.hbm_bytes, right.hbm_bytes),
     )
 
 
@@ -180,21 +169,21 @@ def _device_op(
 ) -> DeviceOp:
     """One operation with its rates; those of an operation that holds others are not its own."""
     seconds = op.total_ps / 1e12
-    holds = op.category in CONTAINERS
-    timed = seconds > 0 and not (holds or op.category.endswith(STARTED) or _uncosted(op))
+    holds = op.told.category in CONTAINERS
+    timed = seconds > 0 and not (holds or op.told.category.endswith(STARTED) or _uncosted(op))
     moved = _moved(op)
     rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
     bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
         name=key.name,
         program=str(key.program),
-        group=op.group,
-        repeated=op.repeated,
+        group=op.told.group,
+        repeated=op.told.repeated,
         estimated_cycles=estimated_cycles,
-        category=op.category,
+        category=op.told.category,
         self_ms=op.self_ps / PS_PER_MS,
         share=op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0,
-        count=op.count,
+        count=op.times,
         flops=op.flops,
         bytes_accessed=op.bytes_accessed,
         total_ms=op.total_ps / PS_PER_MS,
@@ -204,16 +193,16 @@ def _device_op(
         bound_by=_bound(op, peak),
         in_16_bit=_in_16_bit(op),
         uncosted=_uncosted(op),
-        framework_op=op.framework_op,
-        location=op.location,
+        framework_op=op.told.framework_op,
+        location=op.told.location,
         holds_others=holds,
-        part=op.part,
+        part=op.told.part,
     )
 
 
 def _uncosted(op: OpTotal) -> bool:
     """Whether it is a kernel of the job's own (Pallas) that brought no estimate of its cost."""
-    return op.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
+    return op.told.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
 
 
 def _repeated(name: str, framework_op: str) -> bool:
@@ -223,7 +212,7 @@ def _repeated(name: str, framework_op: str) -> bool:
 
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
     """The side of the roofline: input, memory or compute; None where the profile cannot tell."""
-    if op.part == INFEED:
+    if op.told.part == INFEED:
         return "input"
     tflops, gb_per_s = peak
     moved = _moved(op)
@@ -244,9 +233,9 @@ def _moved(op: OpTotal) -> int | None:
 
 def _in_16_bit(op: OpTotal) -> bool | None:
     """Whether a matrix operation reads floats of 16 bits, or any of 8; None for others."""
-    if not MATRIX.fullmatch(op.category):
+    if not MATRIX.fullmatch(op.told.category):
         return None
-    _, _, right = op.text.partition(" = ")
+    _, _, right = op.told.text.partition(" = ")
     read = [kind for kind, *_ in SHAPE.findall(right)][1:]
     if any(kind.startswith(EIGHT) for kind in read):
         return True

@@ -17,7 +17,7 @@ def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
     """The results of operations whose tiles pad them, what is lost most first; each text once."""
     tensors: dict[OpKey, PaddedTensor] = {}
     for key, op in ops.items():
-        text = op.text.partition(" = ")[2]
+        text = op.told.text.partition(" = ")[2]
         shape = SHAPE.match(text)
         tensor = shape and _padded(key.name, shape)
         if tensor:

@@ -37,7 +37,7 @@ def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
     """The matrix products and convolutions of each program, by the program's name."""
     stat_id = plane.stat_id(HLO_STAT)
     by_program: dict[str, tuple[MatrixOp, ...]] = {}
-    for metadata in plane.header.event_metadata.values():
+    for metadata in plane.tables.metadata.values():
         for stat in metadata.stats:
             if stat.metadata_id == stat_id and stat.bytes_value:
                 try:
@@ -54,7 +54,7 @@ def estimates(plane: Plane) -> dict[str, dict[str, int]]:
     """
     stat_id = plane.stat_id(HLO_STAT)
     by_program: dict[str, dict[str, int]] = {}
-    for metadata in plane.header.event_metadata.values():
+    for metadata in plane.tables.metadata.values():
         number = PROGRAM.fullmatch(metadata.name)
         for stat in metadata.stats:
             if number and stat.metadata_id == stat_id and ESTIMATE in stat.bytes_value:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from tpudiag.records import dataclass
 from tpudiag.signals import ReplicaSteps, StepPart
 from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead
@@ -108,7 +108,8 @@ def of_host(
     marks: Sequence[Mark],
     label: str,
     source: str,
-    recovered: bool,
+    *,
+    recovered: bool = False,
 ) -> HostSteps:
     """Steps of the training loop: those of its devices where it has some, else of the host."""
     columns = (

@@ -35,7 +35,11 @@ def fields(data: memoryview) -> Iterator[Field]:
         number, wire_type = key >> 3, key & 7
         if number == 0:
             raise Damaged(f"corrupt at byte {tag}: field number 0")
-        start, end = content(data, wire_type, position, tag)
+        if wire_type == BYTES and position < size and (length := data[position]) < 0x80:
+            start = position + 1  # as `content` has it; most fields are short
+            end = start + length
+        else:
+            start, end = content(data, wire_type, position, tag)
         if end > size:
             raise Damaged(f"truncated: the field at byte {tag} ends {end - size:,} bytes too late")
         yield Field(number, wire_type, tag, start, end)

@@ -16,10 +16,13 @@ import tempfile
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import msgspec
+
+from tpudiag.records import dataclass
+from tpudiag.sources.profile.xprof_says import XProfSays
 
 LIMIT_S = 30.0
 """How long XProf may take before it is stopped."""
@@ -44,16 +47,6 @@ STATEMENTS = (
     "precision_statement",
     "remark_text",
 )
-
-
-@dataclass(frozen=True)
-class XProfSays:
-    """XProf's figures and statements, in its own words; `failure` tells why there are none."""
-
-    figures: tuple[tuple[str, str], ...] = ()
-    statements: tuple[str, ...] = ()
-    """Conclusions, bottlenecks and warnings."""
-    failure: str | None = None
 
 
 @dataclass(frozen=True)

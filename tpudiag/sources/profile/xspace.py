@@ -11,17 +11,18 @@ from __future__ import annotations
 import mmap
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
+from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
 from tpudiag.sources.profile.strangers import HEAD, stranger
+from tpudiag.sources.profile.tables import Tables, parse, tables
 from tpudiag.sources.profile.wire import Damaged
 
 StatValue = float | int | str | bytes
@@ -32,21 +33,28 @@ PLANE_FIELDS: Mapping[int, int] = {1: wire.VARINT, **dict.fromkeys((2, 3, 4, 5, 
 SMALL = 64
 """Planes of at most this many bytes are looked up before they are parsed again."""
 PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
-LINES = 3
+LINES, EVENT_METADATA, STAT_METADATA = 3, 4, 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plane:
-    """One plane: its metadata parsed, its lines still bytes."""
+    """One plane: its metadata parsed, its lines still bytes; `header` is what is neither."""
 
     header: XPlane
     parts: tuple[memoryview, ...]
     unknown_bytes: int
-    names: Mapping[int, str] = field(repr=False)
-    """Event names by metadata id."""
-    stat_names: Mapping[int, str] = field(repr=False)
-    """Names of stats, and the strings that stats refer to, by metadata id."""
+    tables: Tables
     release: Release = field(default=lambda _: None, repr=False)
+
+    @property
+    def names(self) -> Mapping[int, str]:
+        """Event names by metadata id."""
+        return self.tables.names
+
+    @property
+    def stat_names(self) -> Mapping[int, str]:
+        """Names of stats, and the strings that stats refer to, by metadata id."""
+        return self.tables.stat_names
 
     @property
     def name(self) -> str:
@@ -156,26 +164,22 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
 
 def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
     """Parse a plane's metadata and set its lines aside; raises Damaged."""
-    lines: list[memoryview] = []
+    parts: dict[int, list[memoryview]] = {LINES: [], EVENT_METADATA: [], STAT_METADATA: []}
     rest: list[memoryview] = []
     try:
         for part in _known(data, PLANE_FIELDS, "a plane"):
-            if part.number == LINES:
-                lines.append(data[part.start : part.end])
-            else:
-                rest.append(data[part.tag : part.end])
+            whole = data[part.start if part.number == LINES else part.tag : part.end]
+            parts.get(part.number, rest).append(whole)
     except Damaged as damage:
         raise Damaged(f"corrupt: a plane is not whole ({damage})") from damage
     header = new_plane()
-    unknown = _parse(header, b"".join(rest), "a plane")
-    names = {key: value.name for key, value in header.event_metadata.items()}
-    stat_names = {key: value.name for key, value in header.stat_metadata.items()}
+    unknown = parse(header, b"".join(rest), "a plane")
+    told = tables(parts[EVENT_METADATA], parts[STAT_METADATA])
     return Plane(
         header=header,
-        parts=tuple(lines),
-        unknown_bytes=unknown,
-        names=names,
-        stat_names=stat_names,
+        parts=tuple(parts[LINES]),
+        unknown_bytes=unknown + told.unknown_bytes,
+        tables=told,
         release=release,
     )
 
@@ -223,21 +227,6 @@ def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[
                 f" field {part.number} of wire type {part.wire_type} is no part of it"
             )
         yield part
-
-
-def _parse(message: XPlane, data: bytes, what: str) -> int:
-    """Fill the message; the number of bytes in fields that the schema does not know."""
-    try:
-        message.ParseFromString(data)
-    except (DecodeError, UnicodeDecodeError) as error:
-        raise Damaged(f"corrupt: {what} cannot be decoded") from error
-    message.DiscardUnknownFields()
-    if message.ByteSize() == len(data):
-        return 0
-    # Not as long as what was parsed: something was unknown, or written in another way.
-    known = message.ByteSize()
-    message.ParseFromString(data)
-    return message.ByteSize() - known
 
 
 def _texts(parts: Iterable[memoryview]) -> tuple[str, ...]:

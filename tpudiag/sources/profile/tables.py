@@ -1,0 +1,74 @@
+"""What the events and stats of a plane are: its two tables of metadata.
+
+The devices of a run write the same tables, though not in the same order, so the last few are
+kept: a pod's are parsed, and its operations described, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from google.protobuf.message import DecodeError
+
+from tpudiag.sources.profile.schema import XEventMetadata, XPlane, new_plane
+from tpudiag.sources.profile.wire import Damaged
+
+KEPT, KEPT_BYTES = 8, 1 << 20
+"""How many tables are kept, and up to which size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The metadata of events and stats by their ids; one for all planes that write the same."""
+
+    metadata: Mapping[int, XEventMetadata] = field(repr=False)
+    names: Mapping[int, str] = field(repr=False)
+    """Event names by metadata id."""
+    stat_names: Mapping[int, str] = field(repr=False)
+    """Names of stats, and the strings that stats refer to, by metadata id."""
+    unknown_bytes: int
+
+
+def tables(events: Sequence[memoryview], stats: Sequence[memoryview]) -> Tables:
+    """The tables that are made up by these fields of a plane, tags and all; raises Damaged."""
+    if sum(map(len, events)) + sum(map(len, stats)) > KEPT_BYTES:
+        return _made(b"".join((*events, *stats)))
+    known = _kept(b"".join(sorted(map(bytes, events))), b"".join(sorted(map(bytes, stats))))
+    if len(known.names) == len(events) and len(known.stat_names) == len(stats):
+        return known
+    return _made(b"".join((*events, *stats)))  # an id stands in it twice, and the last one counts
+
+
+@lru_cache(KEPT)
+def _kept(events: bytes, stats: bytes) -> Tables:
+    """The tables of fields in a fixed order."""
+    return _made(events + stats)
+
+
+def _made(data: bytes) -> Tables:
+    """The tables in some bytes."""
+    plane = new_plane()
+    unknown = parse(plane, data, "a plane")
+    return Tables(
+        metadata=plane.event_metadata,
+        names={key: value.name for key, value in plane.event_metadata.items()},
+        stat_names={key: value.name for key, value in plane.stat_metadata.items()},
+        unknown_bytes=unknown,
+    )
+
+
+def parse(message: XPlane, data: bytes, what: str) -> int:
+    """Fill the message; the number of bytes in fields that the schema does not know."""
+    try:
+        message.ParseFromString(data)
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise Damaged(f"corrupt: {what} cannot be decoded") from error
+    message.DiscardUnknownFields()
+    if message.ByteSize() == len(data):
+        return 0
+    # Not as long as what was parsed: something was unknown, or written in another way.
+    known = message.ByteSize()
+    message.ParseFromString(data)
+    return message.ByteSize() - known
