@@ -58,7 +58,8 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
             ),
             first.location,
         )
-    if replicas is not None and replicas > 1 and signals.numerics is not None:
+    elif replicas is not None and replicas > 1 and signals.numerics is not None:
+        # Metrics of a model that is outside itself are mended with it: no replica runs it.
         yield from _metrics(signals.numerics)
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
 

@@ -110,7 +110,8 @@ def of_host(
     marks: Sequence[Mark],
     label: str,
     source: str,
-    recovered: bool,
+    *,
+    recovered: bool = False,
 ) -> HostSteps:
     """Steps of the training loop: those of its devices where it has some, else of the host."""
     columns = (

@@ -2,7 +2,8 @@
 
 Only iterators whose batches step functions got, and only once a pass has read for long enough. A
 `for` loop over data of unknown length sees it end some batches later; `next` never does. Where the
-number of batches is known, it is kept.
+number of batches is known, it is kept. A line that reads such data again and again, made anew each
+time or not, reads it really twice: to fill a large shuffle buffer takes long.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import barrier, hooks
+from tpudiag.sources.job.tensorflow import barrier, hooks, user_lines
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""
@@ -30,9 +31,12 @@ UNKNOWN, ENDLESS = -2, -1
 class _Pass:
     """One iterator over a dataset."""
 
-    dataset: int
+    data: object
+    """What is read: a dataset, or what a line of the job's own reads."""
     number: int
-    """Which pass over its dataset it is, from 1."""
+    """Which pass over it this is, from 1."""
+    kept: bool
+    """Its last batch is there for later passes."""
     batches: int
     """How many there are: as tf.data's cardinality."""
     feeds_step: bool = False
@@ -51,8 +55,9 @@ class BatchReplay:
         self._active = False
         self._depth = 0
         self._passes: dict[int, _Pass] = {}
-        self._passes_over: dict[int, int] = {}
-        self._steps_fed: set[int] = set()
+        self._passes_over: dict[object, int] = {}
+        self._steps_fed: set[object] = set()
+        self._last: dict[object, Any] = {}
         self._hooked: set[type] = set()
         self.suspended = False
         self.replayed = 0
@@ -65,7 +70,7 @@ class BatchReplay:
         self._passes_over.clear()
         for each in self._passes.values():
             each.number, each.read_s = 1, 0.0
-            self._passes_over[each.dataset] = 1
+            self._passes_over[each.data] = 1
 
     def watch_distributed(self, distributed: Any) -> None:
         """A distributed dataset was made: hook its class."""
@@ -82,17 +87,24 @@ class BatchReplay:
         for each in self._passes.values():
             if not each.feeds_step and not each.leaves.isdisjoint(ids):
                 each.feeds_step = True
-                self._steps_fed.add(each.dataset)
+                self._steps_fed.add(each.data)
 
     def _iterate(self, original: Any, dataset: Any) -> Any:
         """A pass begins."""
         iterator = original(dataset)
         if self._depth or not self._tf.executing_eagerly():
             return iterator
-        key = id(dataset)
+        batches = _batches(dataset)
+        line = user_lines.direct_caller()
+        spec = str(getattr(dataset, "element_spec", id(dataset)))
+        key: object = id(dataset) if line is None else (line, spec, batches)
         number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
         self._passes[id(iterator)] = _Pass(
-            dataset=key, number=number, batches=_batches(dataset), feeds_step=key in self._steps_fed
+            data=key,
+            number=number,
+            kept=line is not None,
+            batches=batches,
+            feeds_step=key in self._steps_fed,
         )
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
         class_: Any = iterator.__class__
@@ -108,7 +120,7 @@ class BatchReplay:
         each = self._passes.get(id(iterator))
         if each is None or self._depth or not self._tf.executing_eagerly():
             return original(iterator, *args, **kwargs)
-        if self._active and each.feeds_step and each.read and self._read_enough(each):
+        if self._active and each.feeds_step and self._read_enough(each):
             return self._again(each)
         started = time.perf_counter()
         self._depth += 1
@@ -119,12 +131,18 @@ class BatchReplay:
         each.read_s += time.perf_counter() - started
         each.read += 1
         each.last = batch
+        if each.kept:
+            self._last[each.data] = batch
         each.leaves = frozenset(id(leaf) for leaf in self._tf.nest.flatten(batch))
         return batch
 
     def _read_enough(self, each: _Pass) -> bool:
-        allowed_s = FIRST_READ_S if each.number <= 1 else LATER_READ_S
-        return not self.suspended and each.read_s >= allowed_s
+        if self.suspended:
+            return False
+        if not each.read:
+            each.last = self._last.get(each.data) if each.number > WHOLE_PASSES else None
+            return each.last is not None
+        return each.read_s >= (FIRST_READ_S if each.number <= 1 else LATER_READ_S)
 
     def _again(self, each: _Pass) -> Any:
         """The last batch, or the end of the data."""

@@ -27,6 +27,9 @@ class EpochWatch:
     def __init__(self, tf: Any, forward: FastForward, replay: BatchReplay) -> None:
         self._tf, self._forward, self._replay = tf, forward, replay
         self.shortened: list[ShortenedLoop] = []
+        self._fits = 0
+        """Under way: a callback's prediction is a part of what its epoch costs."""
+        self._fitted = False
 
     def watch(self, keras: Any) -> None:
         """Install the hooks on a Keras package."""
@@ -47,8 +50,13 @@ class EpochWatch:
         bound.arguments["callbacks"] = [*(callbacks or ()), callback]
         at = user_lines.caller()
         given = bound.arguments
-        with self._endless(given.get("x"), given.get("steps_per_epoch")):
-            history = original(*bound.args, **bound.kwargs)
+        self._fits += 1
+        try:
+            with self._endless(given.get("x"), given.get("steps_per_epoch")):
+                history = original(*bound.args, **bound.kwargs)
+        finally:
+            self._fits -= 1
+        self._fitted = True
         asked = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
         if callback.stopped and callback.epochs < asked:
             self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, asked))
@@ -77,8 +85,12 @@ class EpochWatch:
             strategy.tpudiag_whole_batches = before
 
     def _first_batches(self, original: Any, model: Any, args: Any, kwargs: Any) -> Any:
-        """A prediction of the first batches in place of all, once the first loop was observed."""
-        bound = _bound(original, model, args, kwargs) if self._forward.training_too else None
+        """A prediction of the first batches in place of all, once the first loop was observed.
+
+        Or once a fit has ended, which may have had fewer steps than are observed.
+        """
+        shortened = self._forward.training_too or (self._fitted and not self._fits)
+        bound = _bound(original, model, args, kwargs) if shortened else None
         short = predictions.predict(self._tf, original, bound) if bound is not None else None
         if short is None:
             return original(model, *args, **kwargs)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tarfile
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import text_files
-from tpudiag.sources.job.tensorflow.fake_data.ledger import RECORDS, Ledger
+from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS, Ledger
 
 
 def ignored(**_: object) -> None:
@@ -29,3 +33,55 @@ def test_large_records_of_fixed_length_are_few(tmp_path: Path) -> None:
     file = Path(text_files.zeros(ledger, 10 * 2**20))
     assert file.stat().st_size == RECORDS * 10 * 2**20
     assert file.stat().st_blocks * 512 < 2**20
+
+
+class Writer:
+    """Writes a record a line."""
+
+    def __init__(self, path: str) -> None:
+        self._file = Path(path).open("wb")  # noqa: SIM115
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, record: bytes) -> None:
+        self._file.write(record + b"\n")
+
+
+def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
+    tf: Any = SimpleNamespace(io=SimpleNamespace(TFRecordWriter=Writer))
+    ledger = Ledger(str(tmp_path), ignored)
+    file = Path(text_files.records(tf, ledger))
+
+    def held() -> int:
+        return len(file.read_bytes().splitlines())
+
+    text_files.keep_records_within(tf, ledger, 1000)
+    assert held() == RECORDS
+    text_files.keep_records_within(tf, ledger, 2**20)
+    assert held() == 2**30 // 2**20 // FILES
+    text_files.keep_records_within(tf, ledger, 2**30)
+    text_files.keep_records_within(tf, ledger, 10)
+    assert held() == 16
+
+
+def test_pairs_of_texts_are_taken_apart_at_tabs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = 'SIZE = 3000\npairs = [l.split("\\t") for l in f]\ntrain = pairs[:SIZE]'
+    monkeypatch.setattr(text_files, "sources", lambda: [program])
+    pairs = Path(text_files.plain(Ledger(str(tmp_path), ignored), "spa.txt")).read_text()
+    lines = pairs.splitlines()
+    assert len(lines) == 6000
+    assert {line.count("\t") for line in lines} == {1}
+
+
+@pytest.mark.parametrize(
+    ("name", "opens"), [("a.zip", zipfile.ZipFile), ("a.tar.gz", tarfile.open)]
+)
+def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
+    with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
+        packed.extractall(tmp_path / "there")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import glob
 import os
+import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -53,13 +54,35 @@ def install(ledger: Ledger) -> None:
         names = original(pathname, *args, **kwargs)
         if names or not paths.is_hosted(pathname):
             return names
-        names = paths.matching(str(pathname), classes(sources()))
-        ledger.note(f"{pathname} ({len(names)} files)")
-        return names
+        return _matching(ledger, str(pathname))
 
+    def in_folder(original: Any, path: Any, pattern: Any, *args: Any, **kwargs: Any) -> Any:
+        if not paths.is_hosted(path):
+            return original(path, pattern, *args, **kwargs)
+        if str(pattern) != "*":
+            return map(pathlib.Path, _matching(ledger, str(path / pattern)))
+        ledger.note(f"{path} (a folder for each class)")  # scripts list their classes so
+        return iter([path / name for name in classes(sources())])
+
+    def inside(original: Any, path: Any) -> Any:
+        if not paths.is_hosted(path):
+            return original(path)
+        names = os.listdir(str(path))  # noqa: PTH208
+        return iter([path / name for name in names])
+
+    for name in ("glob", "rglob"):
+        hooks.around(hooks.definer(pathlib.Path, name), name, in_folder)
+    hooks.around(hooks.definer(pathlib.Path, "iterdir"), "iterdir", inside)
     hooks.around(os, "listdir", listed)
     hooks.around(os, "walk", walked)
     hooks.around(glob, "glob", matched)
+
+
+def _matching(ledger: Ledger, pattern: str) -> list[str]:
+    """Files that match a pattern."""
+    names = paths.matching(pattern, classes(sources()))
+    ledger.note(f"{pattern} ({len(names)} files)")
+    return names
 
 
 def pictures_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from . import folders, hub, opened_files, paths, records, tables, tfds_data
+from . import folders, hub, opened_files, paths, records, shuffles, tables, tfds_data
 from .files import Files
 from .images import Contents
 from .keras_data import KerasData
@@ -40,7 +40,8 @@ class FakeData:
             return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
 
         Files(tf, self._ledger, self._written)
-        records.install(tf, marked)
+        records.install(tf, marked, self._ledger)
+        shuffles.install(tf, self._ledger)
         Contents(tf, marked)
 
     def watch_keras(self, keras: Any, package: str) -> None:

@@ -13,7 +13,7 @@ from . import functions, generators, paths
 from .folders import pictures_of
 from .ledger import Ledger
 from .program_text import classes, sources
-from .text_files import plain
+from .text_files import archive, plain
 
 _IMAGES = {
     "mnist": ((60000, 10000), (28, 28), 10, (1,)),
@@ -80,10 +80,11 @@ class KerasData:
         random = np.random.default_rng(0)
 
         def part(count: int) -> Any:
-            lengths = random.integers(20, min(longest or 400, 400), count)
+            most = max(min(longest or 400, 400), 2)
+            lengths = random.integers(min(20, most - 1), most, count)
             texts = np.empty(count, dtype=object)
             for at, length in enumerate(lengths):
-                texts[at] = random.integers(1, num_words or 10000, length).tolist()
+                texts[at] = random.integers(1, max(num_words or 10000, 2), length).tolist()
             return texts, random.integers(0, classes, count)
 
         return part(counts[0]), part(counts[1])
@@ -104,8 +105,11 @@ class KerasData:
         """A file that Keras would download: one of its kind, or a folder of pictures."""
         name = os.path.basename(str(fname or origin))  # noqa: PTH119
         self._ledger.note(f"{origin or fname}")
-        if _ARCHIVE.search(name) or kw.get("extract") or kw.get("untar"):
+        if kw.get("extract") or kw.get("untar"):
+            paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
             return pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+        if _ARCHIVE.search(name):
+            return archive(self._ledger, name)
         if name.endswith((".h5", ".hdf5", ".keras")):
             return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
         return plain(self._ledger, name)

@@ -20,7 +20,14 @@ class Ledger:
     def __init__(self, folder: str, put: Callable[..., None]) -> None:
         self.folder = folder
         self._put = put
+        self.records = RECORDS
+        """Records that each file holds."""
         self._things: list[str] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether anything was stood in for so far."""
+        return bool(self._things)
 
     def note(self, thing: str) -> None:
         """One thing was stood in for."""

@@ -14,6 +14,8 @@ REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
 _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 """Folders that notebook hosts and TPU VMs mount."""
+_unpacked: list[str] = []
+"""Folders that archives which were stood in for are said to be unpacked in."""
 _WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
@@ -33,13 +35,19 @@ def is_absent(path: Any) -> bool:
         return True
     if not isinstance(text, str) or os.path.lexists(text):
         return False
-    return text.startswith(_HOSTED) or bool(_DATA.search(text))
+    return text.startswith((*_HOSTED, *_unpacked)) or bool(_DATA.search(text))
+
+
+def unpack_in(folder: str) -> None:
+    """Archives are said to be unpacked in a folder: what is not there is as on a host's disk."""
+    _unpacked.append(folder)
 
 
 def is_hosted(path: Any) -> bool:
     """Whether a path lies in a folder that a notebook host mounts, and is not there."""
     text: Any = str(path) if hasattr(path, "__fspath__") else path
-    return isinstance(text, str) and text.startswith(_HOSTED) and not os.path.lexists(text)
+    hosts = (*_HOSTED, *_unpacked)
+    return isinstance(text, str) and text.startswith(hosts) and not os.path.lexists(text)
 
 
 def kept(path: Any, folder: str) -> str | None:

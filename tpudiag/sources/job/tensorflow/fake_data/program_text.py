@@ -18,6 +18,7 @@ _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
 _MOST = 32
 _SIZED = re.compile(r"(image|img|input|picture|target)_?(size|shape|dims?|res)|size|dim", re.I)
+_LONGEST = 100_000
 _PLAUSIBLE = range(24, 1025)
 
 
@@ -69,6 +70,30 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(listed)[:_MOST]
     in_names = tuple(name for name in looked_for if name.isupper())
     return (*in_names, "other")[:_MOST] if in_names else CLASSES
+
+
+def longest_slice(texts: Iterable[str]) -> int:
+    """The highest number that a script cuts a list at, written there or by a name: `x[:1000]`."""
+    longest = 0
+    for text in texts:
+        try:
+            nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError):
+            continue
+        numbers = {
+            target.id: node.value.value
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in nodes:
+            for bound in (node.lower, node.upper) if isinstance(node, ast.Slice) else ():
+                named = numbers.get(bound.id) if isinstance(bound, ast.Name) else None
+                number = bound.value if isinstance(bound, ast.Constant) else named
+                if type(number) is int and longest < number <= _LONGEST:
+                    longest = number
+    return longest
 
 
 def picture_size(texts: Iterable[str]) -> list[int] | None:

@@ -7,21 +7,24 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
-from .ledger import MARKER
-from .text_files import SIZE
+from .ledger import MARKER, Ledger
+from .text_files import SIZE, keep_records_within
 
 _VARIANTS = 8
 _LARGE = 100_000
 """Values of one feature from which on a single variant is enough."""
 _VARYING = 3
 """Values of a feature of varying length."""
+_STRING_BYTES = 64
+"""What a short string takes as a tensor, and as an object of Python's."""
 _ID = re.compile(r"(^|[/_])(\w*[_/])?(id|ids|idx|index|num\w*)$", re.I)
 
 
-def install(tf: Any, marked: Any) -> None:
+def install(tf: Any, marked: Any, ledger: Ledger) -> None:
     """Hook the functions that parse; `marked(strings)` says in the graph which are stand-ins."""
 
     def parsed(original: Any, serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
+        keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
     def sequence(original: Any, serialized: Any, *args: Any, **kwargs: Any) -> Any:
@@ -99,6 +102,14 @@ def _keys(tf: Any, features: Any, varying: int = _VARYING) -> dict[str, tuple[An
             of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
             keys[key] = (feature.dtype, length * varying if of_steps else length)
     return keys
+
+
+def _parsed_bytes(tf: Any, features: Any) -> int:
+    """What one record holds once it is parsed."""
+    return sum(
+        length * (_STRING_BYTES if dtype == tf.string else dtype.size)
+        for dtype, length in _keys(tf, features).values()
+    )
 
 
 def _length(tf: Any, shape: Any) -> int:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import os
+import re
+import tarfile
+import zipfile
 import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from .ledger import MARKER, RECORDS, Ledger
-from .program_text import CLASSES, sources
+from .ledger import FILES, MARKER, RECORDS, Ledger
+from .program_text import CLASSES, longest_slice, sources
 from .program_text import classes as program_classes
 
 JPEG = zlib.decompress(
@@ -20,8 +24,16 @@ JPEG = zlib.decompress(
 )
 """A picture of 512 x 512, as JPEG."""
 SIZE = 512
+_TFRECORD = "records.tfrecord"
+_PARSED_BYTES = 2**30
+"""What all records of a pattern may hold together once they are parsed."""
+_FEWEST_RECORDS = 16
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
+_AT_TABS = re.compile(r"""split\(\s*["']\\t|["']\\t["'],?\s*\)""")
+_TAR_MODES = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
+_TURNS = 200
+"""How often all words are written to a text file, a line each."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 """Words of which texts are made."""
 
@@ -35,14 +47,30 @@ def marked(number: int, classes: Sequence[str] = CLASSES) -> str:
 
 def records(tf: Any, ledger: Ledger) -> str:
     """A TFRecord file."""
+    return ledger.file(_TFRECORD, lambda path: _write_records(tf, path, ledger.records))
 
-    def write(path: str) -> None:
-        classes = program_classes(sources())
-        with tf.io.TFRecordWriter(path) as writer:
-            for number in range(RECORDS):
-                writer.write(marked(number, classes).encode())
 
-    return ledger.file("records.tfrecord", write)
+def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
+    """Let the TFRecord file hold fewer records, where all of a pattern would not fit the memory.
+
+    Scripts read whole test sets as one batch, or shuffle them in a large buffer.
+    """
+    fitting = max(_PARSED_BYTES // (FILES * max(record_bytes, 1)), _FEWEST_RECORDS)
+    if fitting >= ledger.records:
+        return
+    ledger.records = fitting
+    path = os.path.join(ledger.folder, _TFRECORD)  # noqa: PTH118
+    if os.path.exists(path):  # noqa: PTH110
+        _write_records(tf, path + ".new", fitting)
+        os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
+
+
+def _write_records(tf: Any, path: str, count: int) -> None:
+    """Write so many records."""
+    classes = program_classes(sources())
+    with tf.io.TFRecordWriter(path) as writer:
+        for number in range(count):
+            writer.write(marked(number, classes).encode())
 
 
 def lines(ledger: Ledger) -> str:
@@ -58,13 +86,37 @@ def lines(ledger: Ledger) -> str:
 
 def plain(ledger: Ledger, name: str) -> str:
     """A file that a script reads by itself: words, one a line, or an empty JSON object."""
-    text = "{}" if name.endswith(".json") else "\n".join(WORDS.split() * 200) + "\n"
+    text = "{}" if name.endswith(".json") else _lines(sources())
 
     def write(path: str) -> None:
         with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
             file.write(text)
 
     return ledger.file("plain.json" if name.endswith(".json") else "plain.txt", write)
+
+
+def _lines(texts: Sequence[str]) -> str:
+    """Words, one a line; pairs of texts, where the script takes lines apart at tabs."""
+    words = WORDS.split()
+    if not any(_AT_TABS.search(text) for text in texts):
+        return "\n".join(words * _TURNS) + "\n"
+    rows = max(2 * longest_slice(texts), _TURNS * len(words))
+    turned = [" ".join(words[at:] + words[:at]) for at in range(len(words))]
+    pairs = [f"{turned[at]}\t{turned[-1 - at]}\n" for at in range(len(words))]
+    return "".join(pairs[row % len(pairs)] for row in range(rows))
+
+
+def archive(ledger: Ledger, name: str) -> str:
+    """An archive of no files: what it would hold is not on the disk once it is unpacked."""
+
+    def write(path: str) -> None:
+        if name.endswith(".zip"):
+            zipfile.ZipFile(path, "w").close()
+        else:
+            mode = next((each for end, each in _TAR_MODES.items() if name.endswith(end)), "w")
+            tarfile.open(path, mode).close()  # type: ignore[call-overload]
+
+    return ledger.file(f"packed/{name}", write)
 
 
 def content(ledger: Ledger) -> str:

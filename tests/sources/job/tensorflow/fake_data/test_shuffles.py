@@ -1,0 +1,37 @@
+"""Shuffle buffers of data that is stood in for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.fake_data import shuffles
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+
+
+class Dataset:
+    """A dataset that keeps how it was shuffled."""
+
+    def __init__(self, held: int = 0) -> None:
+        self.held = self._buffer_size = held
+
+    def shuffle(self, buffer_size: int, seed: int | None = None) -> Dataset:
+        del seed
+        return Dataset(buffer_size)
+
+
+def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    def put(**_: object) -> None:
+        """Nobody asks what was stood in for."""
+
+    ledger = Ledger(str(tmp_path), put)
+    tf: Any = SimpleNamespace(data=SimpleNamespace(Dataset=Dataset))
+    shuffles.install(tf, ledger)
+    assert Dataset().shuffle(2048).held == 2048, "the data is there"
+    ledger.note("gs://bucket/*.tfrec")
+    large = Dataset().shuffle(2048, seed=1)
+    assert (large.held, large._buffer_size) == (shuffles.MOST, 2048)
+    assert Dataset().shuffle(buffer_size=8).held == 8

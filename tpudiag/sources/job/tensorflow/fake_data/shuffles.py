@@ -1,0 +1,37 @@
+"""Shuffle buffers of data that is stood in for: one record is as good as another.
+
+To fill a buffer with thousands of pictures takes minutes and gigabytes, once for each pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+from .ledger import Ledger
+
+MOST = 64
+"""Elements that a buffer holds."""
+
+
+def install(tf: Any, ledger: Ledger) -> None:
+    """Let buffers be small once something was stood in for; what was asked for is still read."""
+
+    def shuffled(original: Any, dataset: Any, buffer_size: Any, *args: Any, **kwargs: Any) -> Any:
+        asked = _number(buffer_size)
+        if not ledger.any or asked is None or asked <= MOST:
+            return original(dataset, buffer_size, *args, **kwargs)
+        made = original(dataset, MOST, *args, **kwargs)
+        made._buffer_size = asked  # where the checks read it
+        return made
+
+    hooks.around(tf.data.Dataset, "shuffle", shuffled)
+
+
+def _number(buffer_size: Any) -> int | None:
+    """The elements as a number, None where only a graph knows it."""
+    try:
+        return int(buffer_size)
+    except (TypeError, ValueError):
+        return None
