@@ -124,11 +124,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     survived = normal or told or end.how in ("interrupted", "timeout")
     for hit, source in hits:
         finding = _finding(hit, source, end, survived=survived and source == "log")
-        if _is_ours(hit, signals):
-            finding = _noted(finding, "In this rehearsal, on this machine")
-        elif signals.stood_in and source == "exception" and _is_of_stand_ins(hit, end):
-            finding = _noted(finding, "With data that was stood in for, and may not be like it")
-        yield finding
+        yield _where_it_stands(finding, hit, source, signals)
     if end.error and not any(source == "exception" for _, source in hits):
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
@@ -182,10 +178,11 @@ def _made_outside(signals: Signals) -> bool:
     return any(not variable.in_scope for variable in signals.variables or ())
 
 
-def _is_of_stand_ins(hit: Match, end: JobEnd) -> bool:
+def _is_of_stand_ins(hit: Match, end: JobEnd | None) -> bool:
     """Whether data that was stood in for may well be to blame: always where the error names a
     stand-in, or is Python's own, whose cause the text does not tell."""
-    if any(mark in (end.error or "") for mark in MARKS_OF_STAND_INS):
+    text = end.error or "" if end is not None else ""
+    if any(mark in text for mark in MARKS_OF_STAND_INS):
         return True
     return hit.error.family in OF_STAND_INS or (
         hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
@@ -198,6 +195,15 @@ def _is_ours(hit: Match, signals: Signals) -> bool:
     if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
         return False
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
+
+
+def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals) -> Finding:
+    """The finding, a note where the rehearsal itself may be to blame."""
+    if _is_ours(hit, signals):
+        return _noted(finding, "In this rehearsal, on this machine")
+    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit, signals.end):
+        return _noted(finding, "With data that was stood in for, and may not be like it")
+    return finding
 
 
 def _noted(finding: Finding, where: str) -> Finding:

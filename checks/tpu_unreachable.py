@@ -59,7 +59,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
             "no TPU was asked for and none was found on this machine",
             "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
         )
-    call = _CALLS.get(attempt.phase, "looking for the TPU")
+    call = _CALLS[attempt.phase] if attempt.phase else "looking for the TPU"
     waited = Evidence("waited", round(attempt.waited_s, 1), "s", attempt.limit_s or None, "job")
     if attempt.reached:
         yield Evidence("TPU", attempt.asked or "default")

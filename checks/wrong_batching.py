@@ -84,19 +84,19 @@ def _of_one(
         message = f"a global batch of {size} does not divide by {replicas} replicas."
         yield Finding(message, fix, evidence, where)
     elif replicas > 1:
-        yield from _misnamed(pipe, op, size, replicas, evidence, where)
+        yield from _misnamed(pipe, op, replicas, evidence, where)
     yield from evidence
 
 
 def _misnamed(
     pipe: Pipeline,
     op: DatasetOp,
-    size: int,
     replicas: int,
     evidence: tuple[Evidence, ...],
     where: Location | None,
 ) -> Iterator[Finding]:
     """The batch is what the script itself calls by the other name."""
+    size = op.batch_size or 0
     is_global = any(map(_GLOBAL.search, op.batch_named))
     is_per_replica = any(map(_PER_REPLICA.search, op.batch_named))
     if pipe.per_replica and is_global and not is_per_replica:

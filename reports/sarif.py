@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Literal
 from urllib.parse import quote
 
 from tpudiag import explanation
@@ -168,7 +169,9 @@ def _notifications(report: Report) -> Iterator[Json]:
             yield _notification("note", text, outcome)
 
 
-def _notification(level: str, text: str, outcome: Outcome | None = None) -> Json:
+def _notification(
+    level: Literal["error", "note"], text: str, outcome: Outcome | None = None
+) -> Json:
     """One notification, of a check where it is about one."""
     made: Json = {"level": level, "message": {"text": text}}
     if outcome is not None:

@@ -86,12 +86,12 @@ class _Ending:
 
     verdict: Verdict
     cause: str
-    how: str | None = None
+    how_to_measure: str | None = None
 
     @property
     def reason(self) -> str | None:
         """The cause with its way to measure, as reports say it."""
-        return skipped_reason(self.cause, self.how)
+        return skipped_reason(self.cause, self.how_to_measure)
 
 
 def _run(
@@ -130,7 +130,7 @@ def _failed(
         verdict=Verdict.FAILED,
         severity=max(finding.severity or check.severity for finding in findings),
         reason=None if ending is None else ending.reason,
-        how_to_measure=None if ending is None else ending.how,
+        how_to_measure=None if ending is None else ending.how_to_measure,
         findings=tuple(findings),
         evidence=tuple(item for item in evidence if item.name not in shown),
     )
@@ -144,7 +144,7 @@ def _ended(check: Check, ending: _Ending) -> Outcome:
         verdict=ending.verdict,
         severity=check.severity,
         reason=ending.reason,
-        how_to_measure=ending.how,
+        how_to_measure=ending.how_to_measure,
     )
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from tpudiag.diagnoses.recording import Session
+from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.model import Severity
 from tpudiag.settings import Settings
 
@@ -28,7 +29,10 @@ def recordings() -> ModuleType:
 
 
 def session(folder: Path, *logs: Path) -> Session:
-    return Session([str(folder)], Settings(), logs=logs, quiet=("TPU605",))
+    return Session(
+        WatchRequest(sources=(str(folder),), logs=tuple(logs), quiet=frozenset({"TPU605"})),
+        Settings(),
+    )
 
 
 def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(

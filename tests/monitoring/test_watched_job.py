@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from tpudiag.diagnoses.recording import Session
+from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Outcome, Verdict
 from tpudiag.monitoring.clocks import Clock
@@ -23,7 +24,7 @@ STEADY = [1.0] * 600
 
 
 def outcomes(*paths: Path, idle_s: float | None = None) -> dict[str, Outcome]:
-    with Session([str(path) for path in paths], Settings()) as session:
+    with Session(WatchRequest(sources=tuple(map(str, paths))), Settings()) as session:
         assert session.look()
         session.done(idle_s)
         return {outcome.id: outcome for outcome in session.report().outcomes}
@@ -51,7 +52,9 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(
     recordings.write(
         tmp_path / "1" / "a.sqlite", STEADY + [1.6] * 60, id="b", host="h1", machine="y"
     )
-    with Session([str(tmp_path / "0"), str(tmp_path / "1")], Settings()) as session:
+    with Session(
+        WatchRequest(sources=(str(tmp_path / "0"), str(tmp_path / "1"))), Settings()
+    ) as session:
         assert session.look()
         report = session.report()
     assert report.headline.startswith("2 workers; the slowest, h1, is train.py: 40 examples/s")
@@ -74,7 +77,7 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
         beat_ns=int(recordings.time.time() - 700) * NS,
     )
     recordings.write(path, [2.0] * 300, id="two")
-    with Session([str(path)], Settings()) as session:
+    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         report = session.report()
     dropped = next(o for o in report.outcomes if o.id == "TPU603")
@@ -102,7 +105,7 @@ def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: Modul
     path = tmp_path / "a.sqlite"
     dead, beat_ns = gone_pid(), int((recordings.time.time() - 30) * NS)
     recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
-    with Session([str(path)], Settings()) as session:
+    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         assert session.watched.gone is not None
         assert session.alerts
@@ -125,7 +128,7 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: Modu
         made = replace(made, ended_ns=made.beat_ns)
         store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)), ())
     store.close()
-    with Session([str(path)], Settings()) as session:
+    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         assert session.watched.detector.baseline_per_s == pytest.approx(64)
         assert session.watched.steps == 990

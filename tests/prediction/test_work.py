@@ -167,3 +167,24 @@ ENTRY %main (a: f32[8,128]) -> f32[8,128] {{
 """
     (work,) = work_of(parse(program))
     assert (work.members, work.collective) == (members, "all-reduce")
+
+
+MOVED = """\
+HloModule moved
+
+ENTRY %main (a: f32[512,1024]) -> f32[512,1024] {
+  %a = f32[512,1024]{1,0:T(8,128)} parameter(0)
+  %logits = f32[512,1024]{1,0:T(8,128)S(1)} add(%a, %a), metadata={op_name="dense/BiasAdd"}
+  %as = f32[512,1024]{1,0:T(8,128)S(1)} bitcast(%logits)
+  %out = (f32[512,1024]{1,0:T(8,128)}, f32[512,1024]{1,0:T(8,128)S(1)}, u32[]) copy-start(%as)
+  %in = (f32[512,1024]{1,0:T(8,128)S(1)}, f32[512,1024]{1,0:T(8,128)}, u32[]) copy-start(%a)
+  ROOT %done = f32[512,1024]{1,0:T(8,128)} copy-done(%out)
+}
+"""
+
+
+def test_a_move_between_memories_is_of_what_made_the_array() -> None:
+    moves = {each.name: each for each in work_of(parse(MOVED)) if each.kind is Kind.PREFETCH}
+    assert moves["out"].op_name == "dense/BiasAdd"
+    assert moves["out"].hbm_bytes == 512 * 1024 * 4
+    assert moves["in"].op_name == "", "an argument is of no operation"

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from tpudiag.commands._durations import duration
+from tpudiag.reference.options import LOOPS, MODELS, PRECISIONS
 
 
 def add_target_options(parser: argparse.ArgumentParser, target_help: str) -> None:
@@ -132,19 +133,19 @@ def add_reference_options(parser: argparse.ArgumentParser) -> None:
     reference.add_argument(
         "--reference",
         metavar="MODEL",
-        choices=("mlp", "resnet50", "bert", "vit"),
+        choices=MODELS,
         default="mlp",
         help="mlp, resnet50, bert or vit (default: mlp)",
     )
     reference.add_argument(
         "--loop",
-        choices=("custom", "fit"),
+        choices=LOOPS,
         default="custom",
         help="a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: custom)",
     )
     reference.add_argument(
         "--precision",
-        choices=("mixed_bfloat16", "float32"),
+        choices=PRECISIONS,
         default="mixed_bfloat16",
         help="the Keras dtype policy (default: %(default)s)",
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.job_request import JobRequest, ReferenceJob
+    from tpudiag.diagnoses.job_request import JobRequest
+    from tpudiag.diagnoses.named_program import ReferenceJob
 
 
 def of(options: argparse.Namespace) -> JobRequest:
@@ -29,30 +30,30 @@ def of(options: argparse.Namespace) -> JobRequest:
         python=options.python,
         log_dir=folder,
     )
-    compiler = job_request.compiler_request(
-        not options.no_compile, options.compiler_python, options.compile_timeout
+    job = job_request.configured(
+        replace(job, sandbox=options.sandbox),
+        steps=options.steps,
+        warmup_steps=options.warmup,
+        first_loop=options.first_loop,
+        budget_s=options.budget,
+        timeout_s=options.timeout,
+        tpu_timeout_s=options.tpu_timeout,
+        measure_input_s=options.measure_input,
+        fake_data=options.fake_data,
+        no_compile=options.no_compile,
+        compiler_python=options.compiler_python,
+        compile_timeout_s=options.compile_timeout,
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
-    return replace(
-        job,
-        steps=options.steps,
-        warmup_steps=options.warmup,
-        timeout_s=options.timeout,
-        tpu_timeout_s=options.tpu_timeout,
-        measure_input_s=options.measure_input,
-        sandbox=options.sandbox,
-        fake_data=options.fake_data,
-        rest_s=0.0 if options.first_loop else options.budget,
-        compiler=compiler,
-    )
+    return job
 
 
 def _reference(options: argparse.Namespace) -> ReferenceJob:
     """The reference job that is asked for where no other is."""
-    from tpudiag.diagnoses.job_request import ReferenceJob
+    from tpudiag.diagnoses.named_program import ReferenceJob
 
     return ReferenceJob(
         model=options.reference,

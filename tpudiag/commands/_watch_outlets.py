@@ -10,7 +10,7 @@ from tpudiag.commands._durations import duration
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.recording import Outlet
+    from tpudiag.diagnoses.watch_request import Outlet
 
 
 def add_cloud_options(parser: argparse.ArgumentParser) -> None:

@@ -38,25 +38,51 @@ MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 def add_parser(verbs: Verbs) -> None:
     """The options of `alerts`."""
     parser = verbs.add_parser(
-        "alerts", help="alert policies in Cloud Monitoring, as code",
+        "alerts",
+        help="alert policies in Cloud Monitoring, as code",
         description="Applies, lists, shows, deletes and exports the alert policies of a job.",
-        epilog=EPILOG, allow_abbrev=False,
+        epilog=EPILOG,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "action", choices=("apply", "list", "show", "delete", "export"), metavar="ACTION",
+        "action",
+        choices=("apply", "list", "show", "delete", "export"),
+        metavar="ACTION",
         help="apply, list, show, delete or export",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "policies", metavar="POLICY", nargs="*",
+        "policies",
+        metavar="POLICY",
+        nargs="*",
         help="only these, right after ACTION, e.g. throughput-drop (default: all of the job)",
-    )  # fmt: skip
+    )
+    _add_job_options(parser)
+    parser.add_argument(
+        "--format",
+        choices=("json", "terraform", "dashboard", "prometheus", "grafana"),
+        default="json",
+        help="of export: the policies as JSON or Terraform, the JSON of the dashboard; rules for "
+        "Prometheus and a dashboard for Grafana, on what `watch --prometheus` serves (default: "
+        "%(default)s)",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
+    parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
+    _add_limits(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_job_options(parser: argparse.ArgumentParser) -> None:
+    """Whose policies they are, who is told, and what is left alone."""
     parser.add_argument("--project", metavar="PROJECT", help="the Google Cloud project")
     parser.add_argument("--job", metavar="NAME", help="the job, as `watch --job` names it")
     parser.add_argument(
-        "--notify", metavar="CHANNEL", action="append", default=[],
+        "--notify",
+        metavar="CHANNEL",
+        action="append",
+        default=[],
         help="a notification channel by its name, or its resource name; repeatable",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="say what would change, and change nothing"
     )
@@ -64,20 +90,11 @@ def add_parser(verbs: Verbs) -> None:
         "--no-dashboard", action="store_true", help="leave the job's dashboard alone"
     )
     parser.add_argument(
-        "--resource", choices=("generic_task", "k8s_container", "gce_instance"),
-        default="generic_task", help="what `watch --resource` writes to (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--format", choices=("json", "terraform", "dashboard", "prometheus", "grafana"),
-        default="json",
-        help="of export: the policies as JSON or Terraform, the JSON of the dashboard; rules for "
-        "Prometheus and a dashboard for Grafana, on what `watch --prometheus` serves (default: "
-        "%(default)s)",
-    )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
-    parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
-    _add_limits(parser)
-    parser.set_defaults(run=run)
+        "--resource",
+        choices=("generic_task", "k8s_container", "gce_instance"),
+        default="generic_task",
+        help="what `watch --resource` writes to (default: %(default)s)",
+    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
@@ -92,9 +109,12 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         ("--absence", "MINUTES", 10, "without a point; 2 to 1410"),
     ):
         limits.add_argument(
-            name, metavar=metavar, type=number, default=default,
+            name,
+            metavar=metavar,
+            type=number,
+            default=default,
             help=f"{what} (default: %(default)s)",
-        )  # fmt: skip
+        )
 
 
 def run(options: argparse.Namespace) -> int:

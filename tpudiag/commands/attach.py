@@ -52,48 +52,66 @@ MOST_CAPTURE_S, MOST_S = 30.0, 600.0
 def add_parser(verbs: Verbs) -> None:
     """The options of `attach`."""
     parser = verbs.add_parser(
-        "attach", help="capture a profile of running trainers and say what it holds",
+        "attach",
+        help="capture a profile of running trainers and say what it holds",
         description="Captures a profile of running trainers over TensorFlow's profiler service, "
         "keeps it as a TensorBoard log, and reports on it as `read` does.",
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-    )  # fmt: skip
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument(
-        "targets", metavar="ADDRESS|PID", nargs="*",
+        "targets",
+        metavar="ADDRESS|PID",
+        nargs="*",
         help="HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
         "the trainers on this machine",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--duration", metavar="TIME", type=duration(most_s=MOST_CAPTURE_S, why=HELD), default=2.0,
+        "--duration",
+        metavar="TIME",
+        type=duration(most_s=MOST_CAPTURE_S, why=HELD),
+        default=2.0,
         help="how long to capture, up to 30s: 2s, 500ms (default: 2s); the trainer's memory and "
         "the pause at the end grow with it",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--timeout", metavar="TIME", type=duration(most_s=MOST_S), default=60.0,
+        "--timeout",
+        metavar="TIME",
+        type=duration(most_s=MOST_S),
+        default=60.0,
         help="how long the trainers may take to send the profile after that (default: 60s)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--force", action="store_true",
-        help="capture although it could crash the trainer or fill its memory",
-    )  # fmt: skip
+        "--force", action="store_true", help="capture although it could crash or fill the trainer"
+    )
+    _add_cloud_options(parser)
+    add_port_option(parser)
+    add_kubernetes_options(parser)
+    parser.add_argument(
+        "--log-dir",
+        metavar="DIR",
+        default="tpudiag-logs/attach",
+        help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
+        "before 2.21 write into it themselves (default: %(default)s)",
+    )
+    add_xprof_option(parser)
+    add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_cloud_options(parser: argparse.ArgumentParser) -> None:
+    """A TPU whose workers are looked up."""
     cloud = parser.add_argument_group("Cloud TPU")
     cloud.add_argument(
-        "--tpu", metavar="NAME",
+        "--tpu",
+        metavar="NAME",
         help="ask the Cloud TPU API for this TPU's state, and attach to all its workers",
-    )  # fmt: skip
+    )
     cloud.add_argument(
         "--project", metavar="PROJECT", help="its project (default: that of the credentials)"
     )
     cloud.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
-    add_port_option(parser)
-    add_kubernetes_options(parser)
-    parser.add_argument(
-        "--log-dir", metavar="DIR", default="tpudiag-logs/attach",
-        help="the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
-        "before 2.21 write into it themselves (default: %(default)s)",
-    )  # fmt: skip
-    add_xprof_option(parser)
-    add_report_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -111,11 +129,17 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import trainer
 
     request = trainer.TrainerRequest(
-        targets=tuple(options.targets), capture=_capture(options), log_dir=options.log_dir,
-        tpu=options.tpu, project=options.project, zone=options.zone, port=options.port,
+        targets=tuple(options.targets),
+        capture=_capture(options),
+        log_dir=options.log_dir,
+        tpu=options.tpu,
+        project=options.project,
+        zone=options.zone,
+        port=options.port,
         selection=pods,
-        xprof_limit_s=options.xprof_limit, force=options.force,
-    )  # fmt: skip
+        xprof_limit_s=options.xprof_limit,
+        force=options.force,
+    )
     with progress(quiet_off_terminal=True) as on_phase:
         report = trainer.diagnose(request, settings, on_phase)
     code = emit(report, options)

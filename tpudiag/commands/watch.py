@@ -8,13 +8,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
-from tpudiag.commands._durations import duration
+from tpudiag.commands._watch_options import (
+    add_judgement_options,
+    add_source_options,
+    add_worker_options,
+)
 from tpudiag.commands._watch_outlets import add_cloud_options, outlets
-from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
+from tpudiag.commands._worker_options import selection
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 if TYPE_CHECKING:
@@ -51,83 +54,19 @@ WHERE_THEY_FAIL = ("TPU605",)
 def add_parser(verbs: _report.Verbs) -> None:
     """The options of `watch`."""
     parser = verbs.add_parser(
-        "watch", help="follow the throughput of a running job; raise alerts",
+        "watch",
+        help="follow the throughput of a running job; raise alerts",
         description="Follows the throughput of a running job against its own baseline.",
-        epilog=EPILOG, allow_abbrev=False,
+        epilog=EPILOG,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument(
-        "source", metavar="SOURCE", nargs="*",
-        help="a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
-        "the HOST:PORT of a profiler service, which is sampled: a second every half minute; all "
-        "workers in all of them are judged",
-    )  # fmt: skip
-    parser.add_argument("--once", action="store_true", help="look once, report and end")
-    parser.add_argument(
-        "--interval", metavar="TIME", type=duration(), default=2.0,
-        help="how often to look (default: 2s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--on-alert", metavar="COMMAND",
-        help="run COMMAND by the shell when an alert is raised, and when it is over, with "
-        "TPUDIAG_ALERT (the check's id), TPUDIAG_STATE (raised, over), TPUDIAG_MESSAGE, "
-        "TPUDIAG_CAUSE and TPUDIAG_SOURCE in its environment, and all that is known as JSON on its "
-        "stdin",
-    )  # fmt: skip
-    parser.add_argument(
-        "--prometheus", metavar="[HOST:]PORT",
-        help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--idle", metavar="TIME", type=duration(zero=True), default=None,
-        help="how long to wait for the job's next run, or its restart, after one has ended or was "
-        "killed (default: 1m; not at all where it ended well and its process is gone)",
-    )  # fmt: skip
-    _add_judgement_options(parser)
-    _add_worker_options(parser)
+    )
+    add_source_options(parser)
+    add_judgement_options(parser)
+    add_worker_options(parser)
     add_cloud_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run, lacking=())
-
-
-def _add_judgement_options(parser: argparse.ArgumentParser) -> None:
-    """What is normal, where causes are looked for, and what lost time costs."""
-    parser.add_argument(
-        "--expect", metavar="RATE", type=_expectation,
-        help="what is normal: examples a second (steps, where the batch is not known), or the "
-        "JSON report of tpudiag plan (the slow end of what it predicts); without it, what the job "
-        "and its earlier runs have shown",
-    )  # fmt: skip
-    parser.add_argument(
-        "--log", metavar="FILE", type=Path, action="append", default=[],
-        help="what the job prints, where it goes through a pipe (train.py 2>&1 | tee FILE); a file "
-        "that it writes itself on this host is found; known errors in it are told (TPU605)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-capture", action="store_true",
-        help="take no profile of a drop or a stall; by default a second of it is captured where "
-        "the trainer runs on this host, serves a profiler and has the memory for it",
-    )  # fmt: skip
-    parser.add_argument(
-        "--price", metavar="PRICE", type=_rate,
-        help="of a chip-hour, in your money: what the lost time costs",
-    )  # fmt: skip
-    parser.add_argument(
-        "--chips", metavar="N", type=_count, default=1,
-        help="chips that each worker drives, for --price (default: 1)",
-    )  # fmt: skip
-
-
-def _add_worker_options(parser: argparse.ArgumentParser) -> None:
-    """Workers that are looked up, and sampled at their profilers' port."""
-    tpu = parser.add_argument_group("Cloud TPU")
-    tpu.add_argument(
-        "--tpu", metavar="NAME", help="all workers of this TPU (its project: --project, or that "
-        "of the credentials)",
-    )  # fmt: skip
-    tpu.add_argument("--zone", metavar="ZONE", help="its zone (default: looked for in all)")
-    add_port_option(parser)
-    add_kubernetes_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -143,20 +82,32 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.recording import Session
+    from tpudiag.diagnoses.watch_request import WatchRequest
 
-    chosen, expect = outlets(options), expected(options.expect)
-    price = _price(options)
-    quiet = () if options.log or settings.select != DEFAULT_CHECKS else WHERE_THEY_FAIL
-    with Session(
-        options.source, settings, options.on_alert, chosen, expect, price, options.log, quiet,
-        None if options.no_capture or options.once else CAPTURES, _tools(options),
-        _lookup(options, workers),
-    ) as session:  # fmt: skip
+    request = WatchRequest(
+        sources=tuple(options.source),
+        on_alert=options.on_alert,
+        outlets=outlets(options),
+        expect=expected(options.expect),
+        price=_price(options),
+        logs=tuple(options.log),
+        quiet=_quiet(options, settings),
+        captures=None if options.no_capture or options.once else CAPTURES,
+        tools=_tools(options),
+        lookup=_lookup(options, workers),
+    )
+    with Session(request, settings) as session:
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
             return _reported(session, options)
         return _follow(session, options)
+
+
+def _quiet(options: argparse.Namespace, settings: Settings) -> frozenset[str]:
+    """The checks of which is told only where they fail, unless they were asked for."""
+    asked = bool(options.log) or settings.select != DEFAULT_CHECKS
+    return frozenset(() if asked else WHERE_THEY_FAIL)
 
 
 def _workers(options: argparse.Namespace) -> tuple[str, ...]:
@@ -209,29 +160,6 @@ def _reported(session: Session, options: argparse.Namespace) -> int:
     return code or (2 if report.faults else 0)
 
 
-def _rate(text: str) -> float:
-    """A rate above 0."""
-    try:
-        value = float(text.replace(",", ""))
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no rate above 0, such as 10000")
-    return value
-
-
-def _expectation(text: str) -> float | Path:
-    """A rate, or a plan's report."""
-    return Path(text) if text.endswith(".json") else _rate(text)
-
-
-def _count(text: str) -> int:
-    """A number of 1 or more."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
-    return int(text)
-
-
 def _price(options: argparse.Namespace) -> Price | None:
     """What the time of a worker costs, where that was said."""
     from tpudiag.diagnoses.lost_time import Price
@@ -254,8 +182,11 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                         break
                 elif not told and not sys.stderr.isatty():
                     told = True
-                    print(f"tpudiag: {session.name}: nothing is recorded there yet; waiting for it",
-                          file=sys.stderr, flush=True)  # fmt: skip
+                    print(
+                        f"tpudiag: {session.name}: nothing is recorded there yet; waiting for it",
+                        file=sys.stderr,
+                        flush=True,
+                    )
                 time.sleep(options.interval)
     except KeyboardInterrupt:
         if session.seen:
@@ -268,8 +199,11 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
 def _tell_end(session: Session) -> None:
     """Say that no restart was seen, where the job did not end well."""
     if session.watched.gone is not None:
-        print("tpudiag: nothing went on with the job: watching ends (--idle sets how long it "
-              "waits for a restart)", file=sys.stderr)  # fmt: skip
+        print(
+            "tpudiag: nothing went on with the job: watching ends (--idle sets how long it "
+            "waits for a restart)",
+            file=sys.stderr,
+        )
 
 
 def _settings(options: argparse.Namespace) -> Settings:

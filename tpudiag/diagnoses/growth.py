@@ -13,8 +13,13 @@ KEPT = 10
 LEAST = 0.001
 """Of the whole program's figure: less growth of one operation is not worth a row."""
 FIGURES = ("cycles", "flops", "hbm_bytes", "collective_bytes", "result_bytes")
-UNITS = {"cycles": "cycles", "flops": "FLOP", "hbm_bytes": "B through HBM",
-         "collective_bytes": "B over links", "result_bytes": "B in HBM"}  # fmt: skip
+UNITS = {
+    "cycles": "cycles",
+    "flops": "FLOP",
+    "hbm_bytes": "B through HBM",
+    "collective_bytes": "B over links",
+    "result_bytes": "B in HBM",
+}
 FOLLOWS = re.compile(
     r"(.*/)?(gradient_tape|transpose\(jvp)\b.*"
     r"|.*\b(Assign(Add|Sub)?VariableOp|ResourceApply\w*)(_\d+)?"
@@ -95,10 +100,17 @@ def _value(operation: OperationFigures | None, figure: str) -> float:
 def tables(before: Report, after: Report) -> Iterator[Table]:
     """The operations that grew, for a reader."""
     rows = tuple(
-        (g.target, g.operation, str(g.location or ""), UNITS[g.figure], round(g.before),
-         round(g.after), f"{g.share:+.1%}")
+        (
+            g.target,
+            g.operation,
+            str(g.location or ""),
+            UNITS[g.figure],
+            round(g.before),
+            round(g.after),
+            f"{g.share:+.1%}",
+        )
         for g in grown(before, after)[:KEPT]
-    )  # fmt: skip
+    )
     if rows:
         yield Table("What grew in the program", COLUMNS, rows, "TPU compiler, both reports")
 

@@ -19,7 +19,8 @@ from tpudiag.diagnoses import (
     predicted_step,
     undiagnosed,
 )
-from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase

@@ -14,7 +14,8 @@ from tpudiag.diagnoses import (
     script_coverage,
     undiagnosed,
 )
-from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from tpudiag import settings
+from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
-from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
@@ -21,7 +21,6 @@ from tpudiag.sources.job.process import job_python
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.python_places import Place, named_place
 
-REFERENCE = "tpudiag.reference.job:main"
 TargetChoice = Literal["asked", "found", "default"]
 """Whether the target was named, is the TPU of this machine, or neither."""
 
@@ -94,65 +93,6 @@ class JobRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReferenceJob:
-    """Which reference job runs where no other is named."""
-
-    model: str = "mlp"
-    loop: str = "custom"
-    precision: str = "mixed_bfloat16"
-    full_size: bool = False
-    checkpoint_dir: str | None = None
-    """None: in the run's folder."""
-
-    @property
-    def name(self) -> str:
-        """As reports call it."""
-        return f"reference {self.model}, {self.loop} loop"
-
-    def arguments(self, log_dir: Path) -> tuple[str, ...]:
-        """Its own options."""
-        checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
-        return (
-            "--model",
-            self.model,
-            "--loop",
-            self.loop,
-            "--precision",
-            self.precision,
-            "--checkpoint-dir",
-            checkpoints,
-            *(("--full-size",) if self.full_size else ()),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Program:
-    """What is to be run: a script, a notebook, `module:function`, a module, the reference job."""
-
-    program: str
-    name: str
-    is_module: bool = False
-    reference: ReferenceJob | None = None
-    """Where it is the reference job."""
-
-    def arguments(self, given: Sequence[str], log_dir: Path) -> tuple[str, ...]:
-        """Those of its command line."""
-        own = self.reference.arguments(log_dir) if self.reference else ()
-        return (*own, *given)
-
-
-def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
-    """What was named, checked; raises UnreadableInput and UsageError."""
-    if module is not None:
-        checked = checked_module(module, target)
-        return Program(program=checked, name=checked, is_module=True)
-    if target is not None:
-        checked = checked_program(target)
-        return Program(program=checked, name=checked)
-    return Program(program=REFERENCE, name=reference.name, reference=reference)
-
-
-@dataclass(frozen=True, kw_only=True)
 class ChosenTarget:
     """The TPU that a job is meant for, why that one, and the TPU to run on."""
 
@@ -206,26 +146,38 @@ def resolved(
     )
 
 
-def compiler_request(wanted: bool, python: str | None, timeout_s: float) -> CompilerRequest:
-    """How the TPU compiler is asked; raises UsageError where the Python named cannot be run."""
-    if python is not None:
-        libtpu_process.find(python)
-    return CompilerRequest(wanted, python, timeout_s)
+def configured(
+    job: JobRequest,
+    *,
+    steps: int | None = None,
+    warmup_steps: int = 5,
+    first_loop: bool = False,
+    budget_s: float = 60.0,
+    timeout_s: float = 900.0,
+    tpu_timeout_s: float = 120.0,
+    measure_input_s: float = 10.0,
+    fake_data: bool = False,
+    no_compile: bool = False,
+    compiler_python: str | None = None,
+    compile_timeout_s: float = 600.0,
+) -> JobRequest:
+    """The job with the options of the verbs that run one, for command line and library alike.
 
-
-def checked_program(program: str) -> str:
-    """A script that can be read, or the form module:function; raises UnreadableInput."""
-    path = Path(program)
-    if path.is_file():
-        try:
-            path.read_bytes()
-        except OSError as error:
-            raise UnreadableInput(f"{program}: {error.strerror}") from error
-        return program
-    module, colon, function = program.partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
-        raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
-    return program
+    Raises UsageError where the compiler's Python cannot be run.
+    """
+    if compiler_python is not None:
+        libtpu_process.find(compiler_python)
+    return replace(
+        job,
+        steps=steps,
+        warmup_steps=warmup_steps,
+        rest_s=0.0 if first_loop else budget_s,
+        timeout_s=timeout_s,
+        tpu_timeout_s=tpu_timeout_s,
+        measure_input_s=measure_input_s,
+        fake_data=fake_data,
+        compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
+    )
 
 
 def job_python_of(named: str | None, program: str | None = None) -> JobPython:
@@ -239,18 +191,6 @@ def job_python_of(named: str | None, program: str | None = None) -> JobPython:
     elif (setting := settings.load(Path.cwd()).python) is not None:
         place = named_place(setting, "[tool.tpudiag] python")
     return job_python.choose(place, program)
-
-
-def checked_module(module: str, target: str | None) -> str:
-    """The name of a module, with no TARGET beside it; raises UsageError.
-
-    Whether the module is there only the job's own Python can tell.
-    """
-    if target is not None:
-        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
-    if not all(part.isidentifier() for part in module.split(".")):
-        raise UsageError(f"-m {module}: not the name of a module")
-    return module
 
 
 def _found_target(tpu: environment.FoundTpu | None) -> str | None:

@@ -6,7 +6,8 @@ import shlex
 from dataclasses import replace
 
 from tpudiag.diagnoses.changes_of_source import Project, candidates, offered
-from tpudiag.diagnoses.job_request import REFERENCE, JobRequest
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.model import Report
 
 
@@ -17,7 +18,8 @@ def with_changes(report: Report, request: JobRequest) -> Report:
     notebook = request.notebook.source if request.notebook is not None else None
     project = Project(request.name_of_file, notebook, request.changes_within)
     report, _ = candidates(report, project, request.target)
-    command = _command(request) if any(True for _ in offered(report)) else None
+    # Without a step nothing can be proven, and `fix` would refuse.
+    command = _command(request) if report.samples and any(True for _ in offered(report)) else None
     return replace(report, fix_command=command)
 
 

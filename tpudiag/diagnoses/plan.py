@@ -80,7 +80,7 @@ def diagnose(
                 plan.alone = steps.alone
             own = batch.per_replica_batch
             tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
-            search = Search(plans, tried, steps, compiler, on_phase, at_a_time)
+            search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:
             partial = INTERRUPTED

@@ -85,7 +85,7 @@ def _replicas(facts: ProfileFacts) -> Iterator[Series]:
     source = facts.source if len(kept) == len(own) else f"{facts.source}, the slowest {ROWS}"
     for replica, ms in sorted(kept, key=lambda item: (item[0].host, item[0].replica)):
         name = f"{replica.host} {replica.replica}"
-        yield _line("replica_step", name, replica.numbers, ms, source, CELLS)
+        yield _line("replica_step", name, replica.numbers, ms, source, most=CELLS)
 
 
 def _own(replica: ReplicaSteps) -> list[float]:
@@ -119,6 +119,7 @@ def _line(
     numbers: Sequence[int],
     ms: Sequence[float],
     source: str,
+    *,
     most: int = STEPS,
 ) -> Series:
     """A series over steps; of too many, one of each few, and the source says so."""

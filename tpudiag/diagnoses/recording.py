@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import lost_time
@@ -15,16 +14,14 @@ from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.diagnoses.drop_capture import DropCapture, drop_capture, with_profile
 from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
+from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watched_figures import job_headline, measurements
 from tpudiag.diagnoses.watched_workers import notes, workers_table
-from tpudiag.diagnoses.worker_lookup import WorkerLookup
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring import run_signals
-from tpudiag.monitoring.causes.investigation import Investigator, Tools
-from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -36,50 +33,19 @@ CAUSED = {"TPU603": False, "TPU604": True}
 KNOWN_ERROR = "TPU605"
 
 
-class Outlet(Protocol):
-    """Where figures go besides the view and the report."""
-
-    def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """The figures as they are now, and whether each check fails."""
-        ...
-
-    def close(self) -> str:
-        """The end; what the report shall say of it, or nothing."""
-        ...
-
-
 class Session:
     """Sources being watched; alerts are raised once, until what they say is over."""
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        settings: Settings,
-        on_alert: str | None = None,
-        outlets: Sequence[Outlet] = (),
-        expect: Reference | None = None,
-        price: Price | None = None,
-        logs: Sequence[Path] = (),
-        quiet: Collection[str] = (),
-        captures: str | None = None,
-        tools: Tools | None = None,
-        lookup: WorkerLookup | None = None,
-    ) -> None:
-        """`quiet` names the checks of which is told only where they fail.
-
-        Profiles of drops and stalls go into the folder `captures`; without it none is taken.
-        """
-        self._outlets = list(outlets)
+    def __init__(self, request: WatchRequest, settings: Settings) -> None:
+        self._request, self._settings, self.name = request, settings, request.name
+        self._outlets = list(request.outlets)
         self._notes: list[str] = []
-        self.name = ", ".join(paths)
-        self._settings, self.price = settings, price
-        self._alerts = Alerts(self.name, on_alert)
-        self.job = WatchedJob(paths, expect=expect)
-        self._investigator, self._captures = Investigator(tools), captures
+        self._alerts = Alerts(self.name, request.on_alert)
+        self.job = WatchedJob(request.sources, expect=request.expect)
+        self._investigator = Investigator(request.tools)
         self._profile: DropCapture | None = None
-        self._lookup = lookup
-        self._workers: Sequence[str] = lookup.known if lookup else ()
-        self._logs, self._quiet = WorkerLogs(logs), frozenset(quiet)
+        self._workers: Sequence[str] = request.lookup.known if request.lookup else ()
+        self._logs = WorkerLogs(request.logs)
         self.outcomes: tuple[Outcome, ...] = ()
         self._unknown: tuple[str, ...] = ()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -121,7 +87,8 @@ class Session:
 
     def _look_up(self) -> None:
         """Take the workers that there are now in place of those that there were."""
-        now = self._lookup.changed() if self._lookup is not None else None
+        lookup = self._request.lookup
+        now = None if lookup is None else lookup.changed()
         if now is not None:
             self.job.follow(self._workers, now)
             self._workers = now
@@ -129,20 +96,25 @@ class Session:
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
         """What the checks say of each worker."""
         return [
-            (watched.worker, watched.run.ended_ns is not None,
-             examine(
-                replace(run_signals.signals(watched), end=self._logs.end(place, watched)), every,
-                self._settings,
-            ))
+            (
+                watched.worker,
+                watched.run.ended_ns is not None,
+                examine(
+                    replace(run_signals.signals(watched), end=self._logs.end(place, watched)),
+                    every,
+                    self._settings,
+                ),
+            )
             for place, watched in enumerate(self.job.workers)
-        ]  # fmt: skip
+        ]
 
     def _shown(self, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
         """Those of which is told."""
         return tuple(
-            outcome for outcome in outcomes
-            if outcome.id not in self._quiet or outcome.verdict is Verdict.FAILED
-        )  # fmt: skip
+            outcome
+            for outcome in outcomes
+            if outcome.id not in self._request.quiet or outcome.verdict is Verdict.FAILED
+        )
 
     def _investigate(self, outcomes: Sequence[Outcome]) -> bool:
         """Look for the cause of what is about to be raised; whether any was looked for."""
@@ -171,17 +143,23 @@ class Session:
     ) -> None:
         """Take a profile of the worst worker of this host, and put what it says into its cause."""
         here = [
-            place for place in episodes
+            place
+            for place in episodes
             if self.job.workers[place].lives_here and self.job.workers[place].stopped is None
-        ]  # fmt: skip
-        if self._captures is None or not here:
+        ]
+        if self._request.captures is None or not here:
             return
         worst = max(here, key=lambda place: episodes[place].lost)
-        self._profile = drop_capture(self.job.workers[worst].run.pid, self._captures)
+        self._profile = drop_capture(self.job.workers[worst].run.pid, self._request.captures)
         if self._profile is not None:
             cause, stands = causes[worst]
             causes[worst] = with_profile(cause, episodes[worst].lost, self._profile), stands
             self._notes.append(self._profile.note)
+
+    @property
+    def price(self) -> Price | None:
+        """Of the time of a worker."""
+        return self._request.price
 
     @property
     def alerts(self) -> Sequence[str]:
@@ -193,13 +171,19 @@ class Session:
         watched = self.job.slowest
         run, figures = watched.run, watched.figures()
         return {
-            "job": run.name, "run_id": run.id, "worker": watched.worker or run.worker,
-            "host": run.host, "pid": run.pid, "workers": len(self.job.workers),
-            "unit": figures.unit, "per_second": figures.per_s,
-            "baseline_per_second": figures.baseline_per_s, "silent_s": figures.silent_s,
+            "job": run.name,
+            "run_id": run.id,
+            "worker": watched.worker or run.worker,
+            "host": run.host,
+            "pid": run.pid,
+            "workers": len(self.job.workers),
+            "unit": figures.unit,
+            "per_second": figures.per_s,
+            "baseline_per_second": figures.baseline_per_s,
+            "silent_s": figures.silent_s,
             "cause": _as_json(watched.cause),
             "profile": self._profile.folder if self._profile else None,
-        }  # fmt: skip
+        }
 
     def close_outlets(self) -> None:
         """Let them end; what they say goes into the report."""
@@ -243,7 +227,8 @@ class Session:
             notes=(
                 *([f"{lost} steps could not be recorded."] if lost else []),
                 *(self._unknown if any(one.run.failure for one in workers) else ()),
-                *notes(self.job), *self._notes,
+                *notes(self.job),
+                *self._notes,
             ),
             tables=(
                 *((workers_table(workers, self.name),) if len(workers) > 1 else ()),
@@ -251,7 +236,7 @@ class Session:
             ),
             series=lost_time.timeline(account, lost_time.SOURCE),
             faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
-        )  # fmt: skip
+        )
 
 
 def _as_json(cause: Cause | None) -> dict[str, Any] | None:
@@ -259,13 +244,19 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
     if cause is None:
         return None
     return {
-        "kind": cause.kind.value, "text": cause.text,
+        "kind": cause.kind.value,
+        "text": cause.text,
         "evidence": [
-            {"name": one.name, "now": one.now, "before": one.before, "unit": one.unit,
-             "source": one.source}
+            {
+                "name": one.name,
+                "now": one.now,
+                "before": one.before,
+                "unit": one.unit,
+                "source": one.source,
+            }
             for one in cause.figures
         ],
-    }  # fmt: skip
+    }
 
 
 def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:

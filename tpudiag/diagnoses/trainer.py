@@ -97,7 +97,8 @@ def diagnose(
         captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
-            return _with_profile(request, trainers, captures, run, settings, interrupted)
+            report = _with_profile(request, trainers, captures, run, settings)
+            return replace(report, interrupted=interrupted or report.interrupted)
     if interrupted:
         raise KeyboardInterrupt
     return _without_profile(trainers, captures, settings)
@@ -142,7 +143,6 @@ def _with_profile(
     captures: Sequence[Capture],
     run: RunFolder,
     settings: Settings,
-    interrupted: bool,
 ) -> Report:
     """The report on the profiles that came."""
     missing = _missing(trainers, captures)
@@ -159,7 +159,6 @@ def _with_profile(
         report,
         tables=(*trainers.tables, *report.tables),
         faults=_lines(missing),
-        interrupted=interrupted or report.interrupted,
         profile_folder=run.url,
     )
 

@@ -163,19 +163,20 @@ class DropDetector:
         if level is not None:
             wander = WANDERS * self.baseline.wander
             for recent, scale in zip(self._scales, SCALES, strict=True):
-                if self._slower(recent, scale, level, wander, end_ns, OWN):
+                if self._slower(recent, scale, level, end_ns, wander=wander, against=OWN):
                     return
         elif early is not None:
-            self._slower(self._scales[1], EARLY, early, 0.0, end_ns, "the job's first minutes")
+            minutes = "the job's first minutes"
+            self._slower(self._scales[1], EARLY, early, end_ns, wander=0.0, against=minutes)
         if reference is not None and self.open is None and self._judges(reference):
             expected = -math.log(reference.per_s)
             self._slower(
                 self._scales[1],
                 REFERENCE,
                 expected,
-                WANDERS * reference.wander,
                 end_ns,
-                reference.text,
+                wander=WANDERS * reference.wander,
+                against=reference.text,
             )
 
     def _judges(self, reference: Reference) -> bool:
@@ -187,8 +188,9 @@ class DropDetector:
         recent: Recent,
         scale: tuple[int, float, float],
         level: float,
-        wander: float,
         end_ns: int,
+        *,
+        wander: float,
         against: str,
     ) -> bool:
         """Whether most of the last points are slower than a level: a drop begins."""

@@ -14,28 +14,56 @@ Query = tuple[str, str]
 
 PANELS: tuple[tuple[str, str, tuple[Query, ...]], ...] = (
     ("Throughput, examples/s", "short", ((f"tpudiag_examples_per_second{WHERE}", WORKER),)),
-    ("Throughput over the job's own baseline", "percentunit",
-     ((f"tpudiag_baseline_ratio{WHERE}", WORKER),)),
-    ("Step time", "ms",
-     tuple((f"tpudiag_step_time_{name}_ms{WHERE}", f"{name} {WORKER}")
-           for name in ("p50", "p90", "p99"))),
-    ("Share of the step that waits for input", "percentunit",
-     ((f"tpudiag_input_wait_share{WHERE}", WORKER),)),
-    ("HBM in use", "percentunit",
-     ((f"tpudiag_hbm_used_share{WHERE}", WORKER),
-      (f"memory_used{PLUGIN} / memory_total{PLUGIN}", CHIP))),
+    (
+        "Throughput over the job's own baseline",
+        "percentunit",
+        ((f"tpudiag_baseline_ratio{WHERE}", WORKER),),
+    ),
+    (
+        "Step time",
+        "ms",
+        tuple(
+            (f"tpudiag_step_time_{name}_ms{WHERE}", f"{name} {WORKER}")
+            for name in ("p50", "p90", "p99")
+        ),
+    ),
+    (
+        "Share of the step that waits for input",
+        "percentunit",
+        ((f"tpudiag_input_wait_share{WHERE}", WORKER),),
+    ),
+    (
+        "HBM in use",
+        "percentunit",
+        (
+            (f"tpudiag_hbm_used_share{WHERE}", WORKER),
+            (f"memory_used{PLUGIN} / memory_total{PLUGIN}", CHIP),
+        ),
+    ),
     ("Since the last step", "s", ((f"tpudiag_silent_seconds{WHERE}", WORKER),)),
-    ("Steps an hour", "short",
-     ((f"3600 * rate(tpudiag_steps_total{WHERE}[$__rate_interval])", WORKER),)),
-    ("Steps not recorded", "short",
-     ((f"increase(tpudiag_lost_steps_total{WHERE}[$__rate_interval])", WORKER),)),
+    (
+        "Steps an hour",
+        "short",
+        ((f"3600 * rate(tpudiag_steps_total{WHERE}[$__rate_interval])", WORKER),),
+    ),
+    (
+        "Steps not recorded",
+        "short",
+        ((f"increase(tpudiag_lost_steps_total{WHERE}[$__rate_interval])", WORKER),),
+    ),
     ("Checks that fail", "short", ((f"tpudiag_alert{WHERE} == 1", "{{id}} " + WORKER),)),
     ("TensorCore duty cycle, by the device plugin", "percent", ((f"duty_cycle{PLUGIN}", CHIP),)),
-    ("TensorCore utilisation, by the device plugin", "percent",
-     ((f"tensorcore_utilization{PLUGIN}", CHIP),)),
-    ("HBM bandwidth, by the device plugin", "percent",
-     ((f"memory_bandwidth_utilization{PLUGIN}", CHIP),)),
-)  # fmt: skip
+    (
+        "TensorCore utilisation, by the device plugin",
+        "percent",
+        ((f"tensorcore_utilization{PLUGIN}", CHIP),),
+    ),
+    (
+        "HBM bandwidth, by the device plugin",
+        "percent",
+        ((f"memory_bandwidth_utilization{PLUGIN}", CHIP),),
+    ),
+)
 
 
 def as_json(job: str | None) -> Json:
@@ -66,11 +94,18 @@ def _choice(name: str, label: str, query: str, chosen: str | None = None) -> Jso
     """A variable with all the values of a label."""
     value = chosen or "$__all"
     return {
-        "name": name, "label": label, "type": "query", "datasource": SOURCE, "refresh": 2,
-        "query": {"query": query, "refId": name}, "definition": query, "multi": True,
-        "includeAll": True, "allValue": ".*",
+        "name": name,
+        "label": label,
+        "type": "query",
+        "datasource": SOURCE,
+        "refresh": 2,
+        "query": {"query": query, "refId": name},
+        "definition": query,
+        "multi": True,
+        "includeAll": True,
+        "allValue": ".*",
         "current": {"text": [chosen or "All"], "value": [value], "selected": True},
-    }  # fmt: skip
+    }
 
 
 def _panel(number: int) -> Json:
@@ -79,13 +114,20 @@ def _panel(number: int) -> Json:
     row, column = divmod(number, COLUMNS)
     place = {"x": column * WIDTH, "y": row * HEIGHT, "w": WIDTH, "h": HEIGHT}
     return {
-        "id": number + 1, "type": "timeseries", "title": title, "datasource": SOURCE,
+        "id": number + 1,
+        "type": "timeseries",
+        "title": title,
+        "datasource": SOURCE,
         "gridPos": place,
         "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
         "options": {"legend": {"displayMode": "list", "placement": "bottom"}},
         "targets": [
-            {"refId": chr(ord("A") + at), "expr": query, "legendFormat": legend,
-             "datasource": SOURCE}
+            {
+                "refId": chr(ord("A") + at),
+                "expr": query,
+                "legendFormat": legend,
+                "datasource": SOURCE,
+            }
             for at, (query, legend) in enumerate(queries)
         ],
-    }  # fmt: skip
+    }

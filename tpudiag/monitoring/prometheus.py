@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Literal
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.figures import Figures
@@ -103,13 +104,17 @@ def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
 
 
 def _family(
-    name: str, kind: str, text: str, samples: Sequence[tuple[str, float]], whole: bool = False
+    name: str,
+    type_: Literal["gauge", "counter"],
+    text: str,
+    samples: Sequence[tuple[str, float]],
+    whole: bool = False,
 ) -> list[str]:
     """The samples of a metric, after what it is; nothing where there is none."""
     if not samples:
         return []
     rows = [f"{name}{{{labels}}} {value if whole else float(value)!r}" for labels, value in samples]
-    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}", *rows]
+    return [f"# HELP {name} {text}", f"# TYPE {name} {type_}", *rows]
 
 
 def _cause(figures: Figures, id_: str, failing: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from tpudiag.monitoring.cloud.policies import Limits
 
@@ -24,7 +25,7 @@ class Rule:
     alert: str
     expr: str
     for_min: int = 0
-    severity: str = "critical"
+    severity: Literal["critical", "warning"] = "critical"
     summary: str
     text: str
 

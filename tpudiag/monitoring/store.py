@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window
@@ -211,10 +211,10 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _transaction(
-    connection: sqlite3.Connection, kind: str = "IMMEDIATE"
+    connection: sqlite3.Connection, lock: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
 ) -> Generator[sqlite3.Connection]:
     """All or nothing."""
-    connection.execute(f"BEGIN {kind}")
+    connection.execute(f"BEGIN {lock}")
     try:
         yield connection
         connection.execute("COMMIT")

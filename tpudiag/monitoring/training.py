@@ -88,7 +88,13 @@ def track(
     """
     _check_count("global_batch_size", global_batch_size)
     _check_count("steps_per_round", steps_per_round)
-    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes(tpu), _loop(1))
+    recorder = _recorder(
+        path,
+        name,
+        global_batch=global_batch_size,
+        hbm_limit=hbm_limit_bytes(tpu),
+        loop=_loop(1),
+    )
     return Tracker(steps, recorder, steps_per_round)
 
 
@@ -115,7 +121,8 @@ class ThroughputCallback:
         self.model: Any = None
         self.params: Any = None
         self._last_batch = -1
-        self._quiet_since: int | None = None
+        self._quiet: tuple[str, int] | None = None
+        """The pause that it is in: its kind and when it began."""
 
     def set_params(self, params: Any) -> None:
         """Keras says how the run was asked for."""
@@ -129,14 +136,14 @@ class ThroughputCallback:
 
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Start a recording."""
-        self._quiet_since = None
+        self._quiet = None
         self.recorder = _recorder(
             self._path,
             self._name,
-            self._global_batch,
-            self._hbm_limit_bytes,
-            _loop(1),
-            _parameters(self.model),
+            global_batch=self._global_batch,
+            hbm_limit=self._hbm_limit_bytes,
+            loop=_loop(1),
+            parameters=_parameters(self.model),
         )
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
@@ -152,17 +159,16 @@ class ThroughputCallback:
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
         """Checkpoints and logs are written about now."""
-        if self.recorder is not None and self._quiet_since is None:
-            self._quiet_since = self.recorder.begin_pause("epoch end")
+        self._begin_quiet("epoch end")
 
     def on_test_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """An evaluation within the training."""
-        if self.recorder is not None and self._quiet_since is None:
-            self._quiet_since = self.recorder.begin_pause("evaluation")
+        self._begin_quiet("evaluation")
 
     def on_test_end(self, logs: Any = None) -> None:  # noqa: ARG002
-        """Training goes on."""
-        self._end_quiet("evaluation")
+        """Training goes on, where it was not between two epochs."""
+        if self._quiet is not None and self._quiet[0] == "evaluation":
+            self._end_quiet()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
         """Steps ended: one, or as many as steps_per_execution; may come from another thread."""
@@ -176,11 +182,16 @@ class ThroughputCallback:
             raise RuntimeError("ThroughputCallback.pause() is for the time between two steps")
         return self.recorder.pause(kind)
 
-    def _end_quiet(self, kind: str = "epoch end") -> None:
-        """The pause between two epochs is over."""
-        if self.recorder is not None and self._quiet_since is not None:
-            self.recorder.end_pause(kind, self._quiet_since)
-            self._quiet_since = None
+    def _begin_quiet(self, kind: str) -> None:
+        """A pause begins, unless one lasts already."""
+        if self.recorder is not None and self._quiet is None:
+            self._quiet = kind, self.recorder.begin_pause(kind)
+
+    def _end_quiet(self) -> None:
+        """The pause is over."""
+        if self.recorder is not None and self._quiet is not None:
+            self.recorder.end_pause(*self._quiet)
+            self._quiet = None
 
     def _implements_train_batch_hooks(self) -> bool:
         """For tf-keras, which leaves callbacks without batch hooks out."""
@@ -246,6 +257,7 @@ def _parameters(model: Any) -> int | None:
 def _recorder(
     path: str | Path,
     name: str | None,
+    *,
     global_batch: int | None,
     hbm_limit: int | None,
     loop: int,

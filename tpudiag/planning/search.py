@@ -51,6 +51,7 @@ class Search:
         steps: Steps,
         compiler: StepCompiler,
         on_phase: OnPhase,
+        *,
         at_a_time: int | None = None,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))

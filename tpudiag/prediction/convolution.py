@@ -15,6 +15,8 @@ from tpudiag.prediction.arrays import Array
 _WINDOW = re.compile(r"window=\{([^}]*)\}")
 _LABELS = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
 _DOT = re.compile(r"lhs_contracting_dims=\{([\d,]*)\}")
+_Labelled = tuple[Array, str]
+"""An array with a letter or number for each dimension, as dim_labels has them."""
 
 
 def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str) -> int:
@@ -30,31 +32,21 @@ def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str
     if labels is None:
         return 0
     left, right, out = labels[1], labels[2], labels[3]
-    taps = _taps(attributes, operands[0], left, operands[1], right, result, out)
+    taps = _taps(attributes, (operands[0], left), (operands[1], right), (result, out))
     channels = operands[1].dims[right.index("i")]
     kept = prod(size for size, label in zip(result.dims, out, strict=False) if label in "bf")
     return 2 * kept * channels * taps
 
 
-def _taps(
-    attributes: str,
-    left: Array,
-    left_labels: str,
-    right: Array,
-    right_labels: str,
-    result: Array,
-    result_labels: str,
-) -> int:
+def _taps(attributes: str, input_: _Labelled, kernel: _Labelled, result: _Labelled) -> int:
     """Pairs of output position and kernel position that meet an input, over all dimensions."""
-    spatial = sorted(label for label in result_labels if label.isdigit())
+    spatial = sorted(label for label in result[1] if label.isdigit())
     total = 1
     for number, label in enumerate(spatial):
-        total *= _inside(
-            left.dims[left_labels.index(label)],
-            right.dims[right_labels.index(label)],
-            result.dims[result_labels.index(label)],
-            *_window(attributes, number, len(spatial)),
+        length, size, out = (
+            array.dims[labels.index(label)] for array, labels in (input_, kernel, result)
         )
+        total *= _inside(length, size, out, *_window(attributes, number, len(spatial)))
     return total
 
 

@@ -15,6 +15,8 @@ from tpudiag.prediction.work import Kind, Work
 
 SHAPE_KEPT = 80
 """Characters of a result's type that are kept."""
+MOST_HOPS = 8
+"""From a move to what made its array: through copies, bitcasts and parts of tuples."""
 _FREE = frozenset(
     (
         "parameter",
@@ -131,7 +133,9 @@ def _instruction(
             flops=_flops(module, inner),
         )
     if line.opcode in ("copy-start", "slice-start"):
-        return replace(work, kind=Kind.PREFETCH, hbm_bytes=_prefetched(line), hidden=True)
+        moved = made_for or _maker(line, made)
+        size = _prefetched(line)
+        return replace(work, kind=Kind.PREFETCH, op_name=moved, hbm_bytes=size, hidden=True)
     if line.opcode == "custom-call":
         stated = _stated(line)
         size = stated.get("bytes_accessed") or sum(a.hbm_bytes for a in operands + line.results)
@@ -150,6 +154,16 @@ def _instruction(
         strided_bytes=strided,
         flops=flops,
     )
+
+
+def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
+    """The framework's operation that made what the compiler moves; empty for an argument."""
+    for _ in range(MOST_HOPS):
+        source = made.get(line.operands[0]) if line.operands else None
+        if source is None or source.op_name:
+            return source.op_name if source else ""
+        line = source
+    return ""
 
 
 def _prefetched(line: Instruction) -> int:

@@ -5,22 +5,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-MODELS = ("mlp", "resnet50", "bert", "vit")
-LOOPS = ("custom", "fit")
-PRECISIONS = ("mixed_bfloat16", "float32")
+ModelName = Literal["mlp", "resnet50", "bert", "vit"]
+LoopName = Literal["custom", "fit"]
+"""A train step of its own, or Keras fit."""
+PrecisionName = Literal["mixed_bfloat16", "float32"]
+"""Keras' dtype policy."""
+MODELS, LOOPS, PRECISIONS = get_args(ModelName), get_args(LoopName), get_args(PrecisionName)
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobOptions:
     """What the reference job trains, how, and for how long."""
 
-    model: str = "mlp"
-    loop: str = "custom"
+    model: ModelName = "mlp"
+    loop: LoopName = "custom"
     tpu: str = "local"
     cpu_replicas: int = 0
     """Above 0: train on so many CPU replicas, with no TPU and no observer."""
-    precision: str = "mixed_bfloat16"
+    precision: PrecisionName = "mixed_bfloat16"
     full_size: bool = False
     replica_batch: int = 128
     train_steps: int = 1000

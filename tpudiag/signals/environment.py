@@ -22,6 +22,38 @@ JobEndKind = Literal[
     "unsupported",
 ]
 
+TpuPhase = Literal["resolver", "connect", "initialize", "strategy"]
+"""The calls with which a job reaches its TPU."""
+CloudTpuState = Literal[
+    "STATE_UNSPECIFIED",
+    "CREATING",
+    "READY",
+    "RESTARTING",
+    "REIMAGING",
+    "DELETING",
+    "REPAIRING",
+    "STOPPED",
+    "STOPPING",
+    "STARTING",
+    "PREEMPTED",
+    "TERMINATED",
+    "HIDING",
+    "HIDDEN",
+    "UNHIDING",
+    "UNKNOWN",
+    "UNRECOGNIZED",
+]
+"""Node.State of the Cloud TPU API v2; the last is our word for what its client does not know."""
+CloudTpuHealth = Literal[
+    "HEALTH_UNSPECIFIED",
+    "HEALTHY",
+    "TIMEOUT",
+    "UNHEALTHY_TENSORFLOW",
+    "UNHEALTHY_MAINTENANCE",
+    "UNRECOGNIZED",
+]
+"""Node.Health of the same."""
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -70,8 +102,8 @@ class TpuAttempt:
 
     asked: str
     reached: bool
-    phase: str = ""
-    """The call that failed: resolver, connect, initialize, strategy."""
+    phase: TpuPhase | None = None
+    """The call that is made, or failed."""
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
@@ -79,13 +111,13 @@ class TpuAttempt:
 
 @dataclass(frozen=True, kw_only=True)
 class CloudTpu:
-    """What the Cloud TPU API says of a TPU, in its words (READY, HEALTHY, PREEMPTED)."""
+    """What the Cloud TPU API says of a TPU, in its words."""
 
     name: str
     project: str
     zone: str
-    state: str
-    health: str
+    state: CloudTpuState
+    health: CloudTpuHealth
     health_description: str
     accelerator_type: str
     runtime_version: str

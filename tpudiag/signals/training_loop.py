@@ -7,6 +7,9 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
+FetchKind = Literal["result", "metric", "summary"]
+"""What of a step a line fetches."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedNumbers:
@@ -42,7 +45,7 @@ class FrozenState:
 class ResultFetch:
     """A line that fetched a result of the training step from the device after each step."""
 
-    kind: Literal["result", "metric", "summary"]
+    kind: FetchKind
     steps: int
     """Steps after which it did."""
     of_steps: int

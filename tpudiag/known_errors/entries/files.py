@@ -57,6 +57,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"Permission ?denied.{0,120}?gs://",
             r"gs://.{0,200}?Permission ?denied",
             r"gs://.{0,200}?Access ?denied",
+            r"PermissionDeniedError: gs://[\w./*-]{1,160}",
         ),
         cause='The account that reads the bucket (the TPU\'s service account, or nobody: "anonymous caller") has no right to it.',
         details=("{account} needs storage.objects.{right}.",),

@@ -11,10 +11,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import metric_client
-from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource, worker
+from tpudiag.monitoring.cloud.resource import (
+    PointSource,
+    ResourceType,
+    point_source,
+    resource,
+    worker,
+)
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.figures import Figures
@@ -26,7 +33,7 @@ PERIOD_S = 30.0
 CLOSE_S = 10.0
 UNSEEN_S = 120.0
 """When a run that is shown no more counts as over."""
-RESOURCES = ("generic_task", "k8s_container", "gce_instance")
+RESOURCES = get_args(ResourceType)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +42,7 @@ class Destination:
 
     project: str
     job: str | None = None
-    resource: str = "generic_task"
+    resource: ResourceType = "generic_task"
     period_s: float = PERIOD_S
     endpoint: str | None = None
     buffer: Path | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from tpudiag.monitoring.cloud.sender import PREFIX
 
@@ -42,7 +43,7 @@ class Policy:
     title: str
     text: str
     next_command: str
-    severity: str
+    severity: Literal["ERROR", "WARNING"]
     for_s: int
     query: str = ""
     absent: str = ""

@@ -9,10 +9,12 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 METADATA = "http://metadata.google.internal/computeMetadata/v1/"
 METADATA_S = 1.0
 LONGEST_LABEL = 1024
+ResourceType = Literal["generic_task", "k8s_container", "gce_instance"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def resource(
     job: str,
     host: str,
     task: str,
-    kind: str = "generic_task",
+    kind: ResourceType = "generic_task",
     environ: Mapping[str, str] = os.environ,
     ask: Callable[[str], str | None] | None = None,
 ) -> Resource:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import google.auth
 import grpc
@@ -20,11 +20,14 @@ from google.cloud.tpu_v2.services.tpu.transports import TpuGrpcTransport
 
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.signals import CloudTpu
+from tpudiag.signals.environment import CloudTpuHealth, CloudTpuState
 
 LIMIT_S = 30.0
 EMULATOR = "TPU_EMULATOR_HOST"
 _RESOURCE = re.compile(r"projects/([^/]+)/locations/([^/]+)/nodes/([^/]+)")
 _ALL_ZONES = "-"
+_STATES: dict[str, CloudTpuState] = {word: word for word in get_args(CloudTpuState)}
+_HEALTH: dict[str, CloudTpuHealth] = {word: word for word in get_args(CloudTpuHealth)}
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _LOGIN = "gcloud auth application-default login"
 T = TypeVar("T")
@@ -134,8 +137,8 @@ def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
         name=node.name.rpartition("/")[2],
         project=project,
         zone=match[2] if match else "",
-        state=_label(node.state),
-        health=_label(node.health),
+        state=_STATES.get(_label(node.state), "UNRECOGNIZED"),
+        health=_HEALTH.get(_label(node.health), "UNRECOGNIZED"),
         health_description=node.health_description.strip(),
         accelerator_type=node.accelerator_type,
         runtime_version=node.runtime_version,

@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from tpudiag.errors import NothingDiagnosed, UsageError
 
+PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Terminating"]
+"""The API's phases, and what kubectl calls a pod that is being deleted."""
+_PHASES: dict[str, PodPhase] = {phase: phase for phase in get_args(PodPhase)}
 LIMIT_S = 30.0
 TPU_RESOURCE = "google.com/tpu"
 INDEX_LABELS = (
@@ -48,7 +51,7 @@ class Pod:
 
     name: str
     namespace: str
-    phase: str
+    phase: PodPhase
     address: str | None
     node: str
     restarts: int
@@ -168,7 +171,7 @@ def _pod(item: _Item) -> Pod:
     return Pod(
         name=meta.name,
         namespace=meta.namespace or "default",
-        phase="Terminating" if meta.deletionTimestamp else status.phase,
+        phase="Terminating" if meta.deletionTimestamp else _PHASES.get(status.phase, "Unknown"),
         address=status.podIP or None,
         node=item.spec.nodeName or "",
         restarts=sum(state.restartCount for state in status.containerStatuses or ()),

@@ -12,9 +12,9 @@ from pathlib import Path
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.jax_profiler import crash_feared
 from tpudiag.sources.live.sockets import (
-    LISTENING,
     PROC,
     Socket,
+    SocketState,
     inodes,
     link_of,
     overlap,
@@ -134,7 +134,7 @@ def _process(
     if framework is None and not devices:
         return None
     held = inodes(links)
-    rows = tuple(each for each in sockets(folder) if each.state == LISTENING)
+    rows = tuple(each for each in sockets(folder) if each.state is SocketState.LISTENING)
     own = [each for each in rows if each.inode in held]
     process = Process(
         pid=int(folder.name),

@@ -10,15 +10,28 @@ import re
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from tpudiag.sources.live.address import Address
 
 PROC = Path("/proc")
-LISTENING, ESTABLISHED = "0A", "01"
 ANYWHERE = "localhost"
 """How the address of a socket is written that listens on all interfaces."""
 _SOCKET = re.compile(r"socket:\[(\d+)\]")
+
+
+class SocketState(Enum):
+    """What a connection is in, by the kernel's number for it (include/net/tcp_states.h)."""
+
+    ESTABLISHED = 1
+    LISTENING = 10
+    OTHER = -1
+
+    @classmethod
+    def _missing_(cls, value: object) -> SocketState:  # noqa: ARG003  # noqa: ARG003
+        """The rest: opening or closing."""
+        return cls.OTHER
 
 
 @dataclass(frozen=True)
@@ -28,7 +41,7 @@ class Socket:
     inode: int
     local: Address
     remote_port: int
-    state: str
+    state: SocketState
 
 
 def sockets(process: Path) -> Iterator[Socket]:
@@ -41,7 +54,9 @@ def sockets(process: Path) -> Iterator[Socket]:
         for line in lines:
             fields = line.split()
             remote_port = int(fields[2].rpartition(":")[2], 16)
-            yield Socket(int(fields[9]), _address(fields[1]), remote_port, fields[3])
+            yield Socket(
+                int(fields[9]), _address(fields[1]), remote_port, SocketState(int(fields[3], 16))
+            )
 
 
 def inodes(links: Iterable[str]) -> frozenset[int]:
@@ -67,7 +82,7 @@ def connections_to(port: int, proc: Path = PROC) -> frozenset[int]:
     return frozenset(
         each.local.port
         for each in sockets(own)
-        if each.remote_port == port and each.state == ESTABLISHED and each.inode in held
+        if each.remote_port == port and each.state is SocketState.ESTABLISHED and each.inode in held
     )
 
 

@@ -58,8 +58,19 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
-KEPT = (Role.GET_NEXT, Role.ASK, Role.KERNEL, Role.ITERATOR, Role.COMPILE, Role.TO_DEVICE,
-        Role.COLLECTIVE, Role.CALLBACK, Role.EAGER, Role.SPAN, Role.JIT)  # fmt: skip
+KEPT = (
+    Role.GET_NEXT,
+    Role.ASK,
+    Role.KERNEL,
+    Role.ITERATOR,
+    Role.COMPILE,
+    Role.TO_DEVICE,
+    Role.COLLECTIVE,
+    Role.CALLBACK,
+    Role.EAGER,
+    Role.SPAN,
+    Role.JIT,
+)
 
 
 NAMES = 1 << 14

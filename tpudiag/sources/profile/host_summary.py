@@ -7,26 +7,25 @@ sends back, and what the merge of a run of any size is made from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
-from tpudiag.sources.profile import locate
+from tpudiag.sources.profile import host_times, locate
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.device_plane import PS_PER_MS, TENSOR_CORE, DeviceRead, read_device
+from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
-from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
+from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
-from tpudiag.sources.profile.host_read import Callback, HostRead
-from tpudiag.sources.profile.intervals import merged
+from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
-from tpudiag.sources.profile.step_breakdown import HostSteps, waits
+from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
@@ -113,9 +112,11 @@ class _Planes:
 
 
 def summary(
-    name: str, span: str | None = None, moved: OnBytes = lambda _: None,
+    name: str,
+    span: str | None = None,
+    moved: OnBytes = lambda _: None,
     training: frozenset[str] = frozenset(),
-) -> HostSummary:  # fmt: skip
+) -> HostSummary:
     """One pass over one XSpace, local or behind a URL, which is copied for that time.
 
     `span` asks for the host's events of that name as steps; `training` are the functions known
@@ -137,9 +138,11 @@ def summary(
 
 
 def attempted(
-    name: str, moved: OnBytes = lambda _: None, training: frozenset[str] = frozenset(),
+    name: str,
+    moved: OnBytes = lambda _: None,
+    training: frozenset[str] = frozenset(),
     span: str | None = None,
-) -> HostSummary | str:  # fmt: skip
+) -> HostSummary | str:
     """The summary of a file, or in one line why there is none: what a worker sends back."""
     try:
         answer = summary(name, span, moved, training)
@@ -155,9 +158,10 @@ def _summary(
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
     planes = _Planes()
-    for plane, read in _read(whole.planes(), span):
+    clock = Clock()
+    for plane, read in _read(whole.planes(), span, clock):
         planes.add(plane, read)
-    trace, devices = _with_gpus(planes.trace, planes.gpus), planes.devices
+    trace, devices = with_gpus(planes.trace, planes.gpus), planes.devices
     return HostSummary(
         host=host,
         file=stem,
@@ -171,13 +175,13 @@ def _summary(
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
         estimates=planes.estimates,
-        steps=host_steps(trace, devices, span, host, training),
+        steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace and trace.calls else None,
-        eager_share=_eager_share(trace),
-        eager_ops=_sorted(trace.eager_ops) if trace and (trace.calls or trace.eager) else None,
-        callbacks=_callbacks(trace),
-        pipeline_callbacks=_sorted(trace.pipeline_callbacks) if trace else (),
-        iterators=_iterators(trace, devices),
+        eager_share=host_times.eager_share(trace),
+        eager_ops=host_times.eager_ops(trace),
+        callbacks=host_times.callbacks(trace),
+        pipeline_callbacks=host_times.longest_first(trace.pipeline_callbacks) if trace else (),
+        iterators=host_times.iterators(trace, devices),
         memory=tuple(peaks(trace.memory, host)) if trace else (),
         waits=device_waits(trace, devices),
         started_ns=_time(planes.times.get("profile_start_time")),
@@ -193,13 +197,12 @@ def _summary(
 
 
 def _read(
-    planes: Iterable[Plane], span: str | None
+    planes: Iterable[Plane], span: str | None, clock: Clock
 ) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
     """The planes in their order; of large devices two at a time, for numpy needs no lock.
 
     Raises Damaged.
     """
-    clock = Clock()
     ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
     with ThreadPoolExecutor(READERS) as pool:
         for plane in planes:
@@ -219,17 +222,6 @@ def _read(
             yield before, future.result()
 
 
-def _with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
-    """The host's trace, with what its GPUs did: they compute, and mark steps."""
-    if not any(gpu.busy or gpu.marks for gpu in gpus):
-        return trace
-    trace = trace or HostRead()
-    kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
-    marks = max((gpu.marks for gpu in gpus), key=len)
-    numbered = any(mark.numbered for mark in trace.marks)
-    return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))
-
-
 def _ops(devices: list[DeviceRead]) -> OpTotals:
     """The operations of all devices of the host, which run the same programs."""
     ops: OpTotals = {}
@@ -245,36 +237,6 @@ def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
         count, ps = runs.get(run.name, (0, 0))
         runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
     return runs
-
-
-def _eager_share(trace: HostRead | None) -> float | None:
-    """Share of the trace in ops that ran eagerly; None where no call from Python was traced."""
-    if trace is None or not (trace.calls or trace.eager) or not trace.spans_ps:
-        return None
-    length = trace.spans_ps[1] - trace.spans_ps[0]
-    return trace.eager.total / length if length else None
-
-
-def _callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
-    """Calls back to the host; None where the trace holds no ops that could be such."""
-    if trace is None or not (trace.executes or trace.callbacks):
-        return None
-    return _sorted(trace.callbacks)
-
-
-def _sorted(callbacks: Sequence[Callback]) -> tuple[CallbackTime, ...]:
-    """In ms, the longest first."""
-    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in callbacks)
-    return tuple(sorted(made, key=lambda callback: -callback.ms))
-
-
-def _iterators(
-    trace: HostRead | None, devices: list[DeviceRead]
-) -> tuple[IteratorTime, ...] | None:
-    """The input pipeline's ops; None where none was traced."""
-    if trace is None or not trace.iterators.sums:
-        return None
-    return tuple(trace.iterators.times(waits(trace, devices)))
 
 
 def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:

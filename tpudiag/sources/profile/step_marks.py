@@ -55,7 +55,7 @@ def host_steps(
             why = f"{source} end before the devices' work: they only dispatch it"
             program = _program_name(ahead[0][1])
             return _by_program(trace, ahead, label, f"runs of program {program!r}; {why}")
-        return of_host(trace, devices, marks, label, source, False)
+        return of_host(trace, devices, marks, label, source)
     if name is not None:
         return _asked_for(trace, devices, name, label)
     return _recovered(trace, devices, label, training)
@@ -151,7 +151,7 @@ def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSte
     ]
     count = f"{len(called)} whole call{'s' * (len(called) > 1)}"
     source = f"recovered from {count} of tf.function {called[0].name!r}; {UNMARKED}"
-    return of_host(trace, (), marks, label, source, True)
+    return of_host(trace, (), marks, label, source, recovered=True)
 
 
 def _by_program(
@@ -187,7 +187,7 @@ def _by_calls(
         Mark(name=name, thread=called[0].thread, number=number, start=start, end=end, numbered=True)
         for number, start, end in zip(*(column.tolist() for column in steps), strict=True)
     ]
-    return of_host(trace, devices, marks, label, source, True)
+    return of_host(trace, devices, marks, label, source, recovered=True)
 
 
 def _program(device: DeviceRead) -> Run | None:

@@ -40,6 +40,14 @@ class Limits:
     tpu_s: float = 120.0
 
 
+@dataclass(frozen=True)
+class _Listener:
+    """Who is told of a job as it goes on."""
+
+    on_phase: Callable[[str], None]
+    on_facts: Callable[[dict[str, object]], None]
+
+
 @dataclass(kw_only=True)
 class JobRun:
     """What came of a job: its facts, how it ended, and the last of its output."""
@@ -111,7 +119,7 @@ def run(
         output = _Output(process.stdout)
         job = JobRun(cells=_cells(spec), variables=variables)
         try:
-            _follow(process, read_end, job, limits, started, on_phase, on_facts)
+            _follow(process, read_end, job, limits, _Listener(on_phase, on_facts))
         except KeyboardInterrupt:
             job.interrupted = True
         finally:
@@ -154,14 +162,12 @@ def _follow(
     read_end: int,
     job: JobRun,
     limits: Limits,
-    started: float,
-    on_phase: Callable[[str], None],
-    on_facts: Callable[[dict[str, object]], None],
+    listener: _Listener,
 ) -> None:
     """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
-    phase_began = started
+    started = phase_began = time.monotonic()
     ended_at: float | None = None
     while True:
         try:
@@ -174,7 +180,7 @@ def _follow(
                     process.wait(timeout=GRACE_S)
             return
         if line:
-            if _heard(line, job, on_phase, on_facts):
+            if _heard(line, job, listener):
                 phase_began = time.monotonic()
             continue
         now = time.monotonic()
@@ -190,18 +196,17 @@ def _follow(
 def _heard(
     line: bytes,
     job: JobRun,
-    on_phase: Callable[[str], None],
-    on_facts: Callable[[dict[str, object]], None],
+    listener: _Listener,
 ) -> bool:
     """Take a line of facts and pass on what it tells; whether the job went on to a new phase."""
     phase = job.phase
     facts = _take(line, job)
-    on_facts(facts)
+    listener.on_facts(facts)
     if job.phase != phase:
-        on_phase(job.phase)
+        listener.on_phase(job.phase)
     if "steps_done" in facts:
         done, total = cast("list[int]", facts["steps_done"])
-        on_phase(Phase(job.phase, done, total, "steps"))
+        listener.on_phase(Phase(job.phase, done, total, "steps"))
     return job.phase != phase
 
 

@@ -9,6 +9,7 @@ PASS = frozenset(
     ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
      "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
 )  # fmt: skip
+"""Operations that hand on the numbers of one of their inputs: see `passed_on`."""
 _DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
 _NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
 _DEPTH = 20
@@ -36,9 +37,9 @@ class Constants:
         if operation.type == "Size":
             count = operation.inputs[0].shape.num_elements()
             return None if count is None else float(count)
+        if operation.type in PASS and operation.inputs:
+            return self.of(passed_on(operation), depth - 1)
         parts = [self.of(item, depth - 1) for item in operation.inputs]
-        if operation.type in PASS and parts:
-            return parts[0]
         if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
             return _combined(operation.type, parts[0], parts[1])
         return None
@@ -76,7 +77,7 @@ class Constants:
         for _ in range(_DEPTH):
             operation = value.op
             if operation.type in PASS and operation.inputs:
-                value = operation.inputs[0]
+                value = passed_on(operation)
                 continue
             if operation.type not in _DIVIDE and operation.type != "Mul":
                 break
@@ -110,6 +111,11 @@ class Constants:
             elif operation.type not in _NO_DATA:
                 pending.extend(item.op for item in operation.inputs)
         return False
+
+
+def passed_on(operation: Any) -> Any:
+    """The input whose numbers an operation of PASS hands on: the first is a shape in Fill."""
+    return operation.inputs[1 if operation.type == "Fill" else 0]
 
 
 def _combined(kind: str, left: float, right: float) -> float | None:

@@ -43,7 +43,7 @@ def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
-    parents = [*_try(dataset._inputs, ())]
+    parents = [*_try(getattr(dataset, "_inputs", tuple), ())]
     files = getattr(dataset, "_filenames", None)
     if not parents and hasattr(files, "_inputs"):
         parents = [files]

@@ -11,7 +11,6 @@ import inspect
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
@@ -79,7 +78,10 @@ class FunctionWatch:
         if forward is None or not record.is_step or record.calls == 0:
             return self._run(record, original, function, args, kwargs)
         self.before_step((args, kwargs))
-        run = partial(self._run, record, original, function, args, kwargs)
+
+        def run() -> Any:
+            return self._run(record, original, function, args, kwargs)
+
         key = record.key(function, args, kwargs, forward.whole_results)
         if key is None:
             return run()

@@ -73,6 +73,8 @@ class KerasWatch:
         context = self._tf.distribute.get_replica_context()
         if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
             return
+        if not self._tf.distribute.has_strategy():
+            return  # one replica, whose variables may be of no strategy at all
         variables = list(trainable_variables)
 
         def build(strategy: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import Batch, LossScale
 from tpudiag.sources.job.tensorflow import graphs, user_lines
-from tpudiag.sources.job.tensorflow.constants import PASS, Constants
+from tpudiag.sources.job.tensorflow.constants import PASS, Constants, passed_on
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
 _ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
@@ -139,7 +139,8 @@ class _Walk:
         if kind in ("Sum", "Mean"):
             yield from self._reduced(operation, way, depth)
         elif kind in PASS or kind == "Neg":
-            yield from self.of(operation.inputs[0], way, depth - 1)
+            source = passed_on(operation)
+            yield from self.of(source, way, depth - 1)
         elif kind in _ADD or kind in ("Pack", "Select", "SelectV2"):
             for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
                 yield from self.of(part, way, depth - 1)
@@ -272,7 +273,7 @@ def _times(way: Term, constant: float) -> Term:
 def _source(tensor: Any) -> Any:
     """What a tensor is a copy of, in another shape or dtype."""
     while tensor.op.type in PASS and tensor.op.inputs:
-        tensor = tensor.op.inputs[0]
+        tensor = passed_on(tensor.op)
     return tensor
 
 

@@ -13,6 +13,7 @@ from tpudiag.sources.job.tensorflow import hooks, job_facts, keras_backend, user
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.observation import Observation
 from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
+from tpudiag.sources.job.tensorflow.sandbox_files import FileCalls
 
 
 class Observer:
@@ -31,7 +32,7 @@ class Observer:
             self._sandbox = self._sandbox or RemoteSandbox(folder)
             self.fake_data = FakeData(folder, recorder.put, self._sandbox.holds)
         if self._sandbox is not None:
-            self._sandbox.install()
+            FileCalls(self._sandbox).install()
 
     @property
     def stopped(self) -> bool:

@@ -7,14 +7,16 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow import user_lines
 
+_Kind = Literal["global", "cell", "self"]
+"""Where a function finds a name outside itself."""
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 _LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
-_OUTER = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
+_OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
 DEPTH = 3
 """Functions of the user's that are followed from a traced one."""
 
@@ -87,7 +89,7 @@ def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
 class _Use:
     """A name that code loads or stores: a global, a cell, an attribute of `self`."""
 
-    kind: str
+    kind: _Kind
     name: str
     written: bool
     line: int
@@ -98,9 +100,10 @@ class _Use:
 def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
     """What a function's code and that within it use; `itself` is the name of `self` in it."""
     own = set(code.co_varnames) | set(code.co_cellvars)
-    line, loaded, outer = code.co_firstlineno, "", ""
+    line, loaded = code.co_firstlineno, ""
+    outer: _Kind | None = None
     starts = dict(dis.findlinestarts(code))
-    attributes: dict[tuple[str, int], tuple[str, str]] = {}
+    attributes: dict[tuple[str, int], tuple[_Kind, str]] = {}
     for instruction in dis.get_instructions(code):
         line = starts.get(instruction.offset) or line
         name, operation = str(instruction.argval), instruction.opname
@@ -111,20 +114,21 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
             yield _Use("cell", name, stores, line)
         elif operation in _ATTRIBUTES:
             read = attributes.get((name, line)) if stores else None
-            kind, of = read or (("self", "") if loaded == itself else (outer, loaded))
-            if kind:
-                attributes[name, line] = kind, of
+            if read is None and (loaded == itself or outer is not None):
+                read = ("self", "") if loaded == itself or outer is None else (outer, loaded)
+            if read is not None:
+                kind, of = attributes[name, line] = read
                 yield _Use(kind, name, stores, line, of)
         if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
             loaded = name if operation.startswith(_LOADS) else ""
-            outer = _OUTER.get(operation, "") if loaded not in own else ""
+            outer = _OUTER.get(operation) if loaded not in own else None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             seen = itself if itself in inner.co_freevars else None
             yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
 
 
-def _value(kind: str, holder: Any, name: str) -> object:
+def _value(kind: _Kind, holder: Any, name: str) -> object:
     """What a slot holds now, no property asked; None where it holds nothing."""
     try:
         if kind == "cell":
@@ -138,12 +142,12 @@ def _value(kind: str, holder: Any, name: str) -> object:
     return MethodType(method, holder) if isinstance(method, FunctionType) else None
 
 
-def _reader(kind: str, holder: Any, name: str) -> Callable[[], object]:
+def _reader(kind: _Kind, holder: Any, name: str) -> Callable[[], object]:
     """Reads a slot again later."""
     return lambda: _value(kind, holder, name)
 
 
-def _writer(kind: str, holder: Any, name: str) -> Callable[[object], None]:
+def _writer(kind: _Kind, holder: Any, name: str) -> Callable[[object], None]:
     """Sets a slot."""
 
     def put(value: object) -> None:

@@ -35,9 +35,11 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
     changed: dict[str, Any] = {
-        "reduce_to": reduce_to, "batch_reduce_to": batch_reduce_to, "update": update,
+        "reduce_to": reduce_to,
+        "batch_reduce_to": batch_reduce_to,
+        "update": update,
         "_use_merge_call": lambda: True,
-    }  # fmt: skip
+    }
     for name, function in changed.items():
         setattr(extended, name, function)
     try:
@@ -94,7 +96,9 @@ def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
         return tensor
     ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
     total = ops.xla_all_reduce(
-        input=tensor, group_assignment=[list(range(replicas))], reduce_op="Add",
+        input=tensor,
+        group_assignment=[list(range(replicas))],
+        reduce_op="Add",
         mode="CrossReplica",
-    )  # fmt: skip
+    )
     return total / tf.cast(replicas, total.dtype) if "MEAN" in str(reduce_op).upper() else total

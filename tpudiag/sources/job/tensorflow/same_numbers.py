@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import random
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals.training_loop import TrainedNumbers
@@ -25,16 +28,21 @@ def seed_python(seed: int) -> None:
         import numpy as np
 
         np.random.seed(seed)
-        default = np.random.default_rng
-        drawn: list[int] = []
+        np.random.default_rng = _reproducible(np.random.default_rng, seed)
 
-        def default_rng(given: Any = None) -> Any:
-            if given is None:  # the system's entropy, which no two runs share
-                drawn.append(seed + len(drawn))
-                given = drawn[-1]
-            return default(given)
 
-        np.random.default_rng = default_rng  # type: ignore[assignment]
+def _reproducible(default_rng: Callable[..., Any], own_seed: int) -> Callable[..., Any]:
+    """NumPy's `default_rng`, which without a seed takes the system's entropy: no two runs share it.
+
+    The argument has NumPy's own name, by which scripts give it.
+    """
+    drawn = itertools.count(own_seed)
+
+    @functools.wraps(default_rng)
+    def reproducible(seed: Any = None) -> Any:
+        return default_rng(next(drawn) if seed is None else seed)
+
+    return reproducible
 
 
 class SameNumbers:

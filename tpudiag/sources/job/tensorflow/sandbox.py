@@ -1,36 +1,39 @@
 """Sends what a job writes into a folder of its own, for `--sandbox DIR`.
 
 A path that is written becomes one under the folder: /a/b -> DIR/a/b, gs://bucket/c -> DIR/gs/
-bucket/c. A path that is read is taken from there once it was written there. Python's own `open`
-and folder calls, tf.io.gfile, checkpoints, summaries, saved models and Keras' callbacks are
-redirected; a library that writes by its own C code is not.
+bucket/c. A path that is read is taken from there once it was written there, and what lists a folder
+shows both. Python's own `open` and folder calls (sandbox_files), tf.io.gfile, checkpoints,
+summaries, saved models and Keras' callbacks are redirected; a library that writes by its own C code
+is not. What Python's `tempfile` makes stays where it is: it is the job's alone and it goes away.
 """
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import glob
-import io
 import os
 import re
-import shutil
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import hooks
 
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://")
 _WRITES = re.compile(r"[wax+]")
+_stat = os.stat
+"""As it is before it is redirected."""
 
 
 class Sandbox:
     """Redirects the paths that a job gives to what writes."""
 
+    of_local_files = True
+
     def __init__(self, folder: str) -> None:
         self._folder = os.path.abspath(folder)  # noqa: PTH100
         self._started = time.time()
+        self._left_alone: list[str] = []
 
     def written(self, path: Any) -> Any:
         """The place of a path that is about to be written; its folder is made."""
@@ -50,6 +53,17 @@ class Sandbox:
         """Whether a path was written to the sandbox."""
         return self.read(path) is not path
 
+    def redirects(self, path: Any) -> bool:
+        """Whether a path has another place in the sandbox."""
+        return self._place(path) is not path
+
+    def was_there(self, path: Any) -> bool:
+        """Whether there is something at a path itself, outside the sandbox."""
+        with contextlib.suppress(OSError, ValueError):
+            _stat(path)
+            return True
+        return False
+
     def removed(self, path: Any) -> Any:
         """The place of a path that is about to be removed; what was there before the job stays.
 
@@ -59,9 +73,13 @@ class Sandbox:
         if place is path or _there(place):
             return place
         with contextlib.suppress(OSError):
-            if os.stat(path).st_ctime >= self._started:  # noqa: PTH116
+            if _stat(path).st_ctime >= self._started:
                 return path
         return place
+
+    def leave_alone(self, path: str) -> None:
+        """Redirect nothing at a path or under it."""
+        self._left_alone.append(os.path.abspath(path))  # noqa: PTH100
 
     def original(self, path: object) -> object:
         """The path that the script gave, of one that was redirected."""
@@ -80,41 +98,31 @@ class Sandbox:
             return path
         remote = _SCHEME.match(text)
         whole = f"/{remote[1]}__/{text[remote.end() :]}" if remote else os.path.abspath(text)  # noqa: PTH100
-        if (whole + os.sep).startswith(self._folder + os.sep):
+        if any(
+            (whole + os.sep).startswith(own + os.sep) for own in (self._folder, *self._left_alone)
+        ):
             return path
         ending = "/" if text.endswith("/") else ""
         return self._folder + whole.rstrip("/") + ending
-
-    def install(self) -> None:
-        """Redirect Python's own calls, where the user's code or its libraries write."""
-        for module in (builtins, io):
-            hooks.around(module, "open", self._open)
-        for name in ("makedirs", "mkdir"):
-            hooks.around(os, name, self._first(self.written))
-        for name in ("remove", "rmdir", "unlink"):
-            hooks.around(os, name, self._first(self.removed))
-        hooks.around(shutil, "rmtree", self._first(self.removed))
-        for name in ("exists", "isdir", "isfile"):
-            hooks.around(os.path, name, self._first(self.read))
-        hooks.around(os, "listdir", self._first(self.read))
-        for name in ("rename", "replace"):
-            hooks.around(os, name, self._both)
 
     def watch_tensorflow(self, tf: Any) -> None:
         """Redirect what TensorFlow writes and reads back."""
         hooks.around(tf.io.gfile.GFile, "__init__", self._gfile)
         for name in ("makedirs", "mkdir"):
-            hooks.around(tf.io.gfile, name, self._first(self.written))
+            hooks.around(tf.io.gfile, name, self.first(self.written))
         for name in ("remove", "rmtree"):
-            hooks.around(tf.io.gfile, name, self._first(self.removed))
-        for name in ("exists", "glob", "isdir", "listdir", "stat", "walk"):
-            hooks.around(tf.io.gfile, name, self._first(self.read))
-        hooks.around(tf.io.gfile, "rename", self._both)
+            hooks.around(tf.io.gfile, name, self.first(self.removed))
+        for name in ("exists", "isdir", "stat", "walk"):
+            hooks.around(tf.io.gfile, name, self.first(self.read))
+        for name in ("glob", "listdir"):
+            hooks.around(tf.io.gfile, name, self._of_both_places)
+        for name in ("copy", "rename"):
+            hooks.around(tf.io.gfile, name, self.both)
         writes = self._argument(self.written)
         hooks.around(tf.train.CheckpointManager, "__init__", writes(2, "directory"))
         for name in ("save", "write"):
             hooks.around(tf.train.Checkpoint, name, writes(1, "file_prefix"))
-        hooks.around(tf.train, "latest_checkpoint", self._first(self.read))
+        hooks.around(tf.train, "latest_checkpoint", self.first(self.read))
         hooks.around(tf.summary, "create_file_writer", writes(0, "logdir"))
         hooks.around(tf.saved_model, "save", writes(1, "export_dir"))
         hooks.around(tf.io.TFRecordWriter, "__init__", writes(1, "path"))
@@ -140,10 +148,24 @@ class Sandbox:
         ):
             hooks.around(getattr(keras.callbacks, callback), "__init__", writes(1, argument))
 
-    def _open(self, original: Any, file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
-        """A file is opened, to write or to read."""
-        place = self.written(file) if _WRITES.search(str(mode)) else self.read(file)
-        return original(place, mode, *args, **kwargs)
+    def _of_both_places(self, original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        """What is listed at a path and at its place in the sandbox, as one list."""
+        if isinstance(path, (list, tuple)):
+            paths = cast("list[Any]", path)
+            return [name for each in paths for name in self._of_both_places(original, each)]
+        place = self._place(path)
+        written: list[Any] = []
+        if place is not path:
+            with contextlib.suppress(Exception):  # nothing of it was written
+                written = list(original(place, *args, **kwargs))
+        try:
+            there = list(original(path, *args, **kwargs))
+        except Exception:
+            if not _there(place):
+                raise
+            there = []
+        hidden = {self.original(name) for name in written} | set(written)
+        return written + [name for name in there if self.original(name) not in hidden]
 
     def _gfile(
         self, original: Any, file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any
@@ -161,11 +183,11 @@ class Sandbox:
             return place if glob.glob(place) else names  # noqa: PTH207
         return self.read(names)
 
-    def _both(self, original: Any, source: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+    def both(self, original: Any, source: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
         """A file gets another name."""
         return original(self.read(source), self.written(target), *args, **kwargs)
 
-    def _first(self, place: Callable[[Any], Any]) -> Callable[..., Any]:
+    def first(self, place: Callable[[Any], Any]) -> Callable[..., Any]:
         """Redirects the first argument."""
 
         def call(original: Any, path: Any = ".", *args: Any, **kwargs: Any) -> Any:
@@ -194,6 +216,8 @@ class Sandbox:
 class RemoteSandbox(Sandbox):
     """Redirects remote paths alone: a bucket that cannot be reached can still be written to."""
 
+    of_local_files = False
+
     def _place(self, path: Any) -> Any:
         """Where a remote path lies in the sandbox; any other is left as it is."""
         return super()._place(path) if _SCHEME.match(_text(path)) else path
@@ -208,6 +232,6 @@ def _there(path: str) -> bool:
     """Whether a file, a folder or a checkpoint of this name is there."""
     for name in (path, path + ".index"):
         with contextlib.suppress(OSError, ValueError):
-            os.stat(name)  # noqa: PTH116
+            _stat(name)
             return True
     return False

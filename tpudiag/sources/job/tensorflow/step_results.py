@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals.training_loop import ReplicaRead, ResultFetch
+from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 LARGEST = 1024
@@ -38,8 +38,8 @@ class StepResultWatch:
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self._results: dict[int, tuple[Any, str]] = {}
-        self._fetched: dict[tuple[str, Location], list[int]] = {}
+        self._results: dict[int, tuple[Any, FetchKind]] = {}
+        self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
         self._replica_reads: dict[Location, ReplicaRead] = {}
         self._hooked: set[type] = set()
         self.steps = 0
@@ -75,7 +75,7 @@ class StepResultWatch:
     def fetches(self) -> tuple[ResultFetch, ...]:
         """The lines that fetched results, and after how many steps."""
         return tuple(
-            ResultFetch(_kind(kind), len(steps), self.steps, location)
+            ResultFetch(kind, len(steps), self.steps, location)
             for (kind, location), steps in self._fetched.items()
         )
 
@@ -83,7 +83,7 @@ class StepResultWatch:
         """The lines that took one replica's part of a result."""
         return tuple(self._replica_reads.values())
 
-    def _keep(self, value: Any, kind: str) -> None:
+    def _keep(self, value: Any, kind: FetchKind) -> None:
         """Remember small floating results, so that they are known when they are fetched."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
@@ -92,7 +92,7 @@ class StepResultWatch:
             if (tensor.shape.num_elements() or 0) <= LARGEST:
                 self._results[id(tensor)] = tensor, kind
 
-    def _known(self, value: Any) -> str | None:
+    def _known(self, value: Any) -> FetchKind | None:
         """The kind of result that a value is or holds."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             known = self._results.get(id(tensor))
@@ -116,7 +116,7 @@ class StepResultWatch:
             if kind is not None:
                 self._count(kind, location)
 
-    def _named_on(self, frame: FrameType) -> str | None:
+    def _named_on(self, frame: FrameType) -> FetchKind | None:
         """The kind of the result that the line of a frame names, e.g. in `if loss > 3:`."""
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
         for word in re.findall(r"[A-Za-z_]\w*", line):
@@ -125,7 +125,7 @@ class StepResultWatch:
                 return kind
         return None
 
-    def _count(self, kind: str, location: Location) -> None:
+    def _count(self, kind: FetchKind, location: Location) -> None:
         """A line fetched after this step; once a step."""
         steps = self._fetched.setdefault((kind, location), [])
         if not steps or steps[-1] != self.steps:
@@ -221,11 +221,6 @@ class _Parts(tuple[Any, ...]):
         if watch is not None and isinstance(index, int) and index == 0:
             hooks.quietly(watch.first_taken, self)
         return super().__getitem__(index)
-
-
-def _kind(kind: str) -> Any:
-    """The kind of a fetch, as the facts name it."""
-    return kind
 
 
 def _line(frame: FrameType | None) -> Location | None:

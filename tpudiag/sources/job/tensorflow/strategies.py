@@ -62,31 +62,28 @@ class StrategyWatch:
             kwargs: Any = None,
             options: Any = None,
         ) -> Any:
+            call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
             if watch._depth:
-                return original(strategy, fn, args, kwargs, options)
+                return call()
             watch._depth += 1
             try:
-                return watch._run(original, strategy, fn, args, kwargs, options)
+                return watch._run(call, strategy, fn, args, kwargs or {})
             finally:
                 watch._depth -= 1
 
         hooks.around(class_, "run", run)
 
-    def _run(
-        self, original: Any, strategy: Any, fn: Any, args: Any, kwargs: Any, options: Any
-    ) -> Any:
+    def _run(self, call: Callable[[], Any], strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call of run."""
         if self.before_first_run is not None:
             self.before_first_run()
             self.before_first_run = None
         self.replicas = strategy.num_replicas_in_sync
-        self.last_inputs = self._inputs((args, kwargs or {}))
+        self.last_inputs = self._inputs((args, kwargs))
         self.runs += 1
         self.on_run()
         eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
-        if not eager:
-            return original(strategy, fn, args, kwargs, options)
-        return self._run_eagerly(partial(original, strategy, fn, args, kwargs, options), fn, args)
+        return self._run_eagerly(call, fn, args) if eager else call()
 
     def _run_eagerly(self, call: Callable[[], Any], fn: Any, args: Any) -> Any:
         """One run outside any function: forwarded once such runs were observed."""

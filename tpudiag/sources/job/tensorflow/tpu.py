@@ -6,10 +6,9 @@ import time
 from typing import Any
 
 from tpudiag.signals import TpuAttempt
+from tpudiag.signals.environment import TpuPhase
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 from tpudiag.sources.job.tensorflow import hooks
-
-PHASES = ("resolver", "connect", "initialize", "strategy")
 
 
 class TpuWatch:
@@ -24,7 +23,7 @@ class TpuWatch:
         self._wrap(tf.tpu.experimental, "initialize_tpu_system", "initialize")
         self._wrap(tf.distribute.TPUStrategy, "__init__", "strategy")
 
-    def _wrap(self, owner: Any, name: str, phase: str) -> None:
+    def _wrap(self, owner: Any, name: str, phase: TpuPhase) -> None:
         """Announce a call before it starts and say how it ended."""
 
         def call(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -48,7 +47,7 @@ class TpuWatch:
 
         hooks.around(owner, name, call)
 
-    def _attempt(self, phase: str, reached: bool, error: str | None) -> TpuAttempt:
+    def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
         """The attempt as it stands."""
         return TpuAttempt(
             asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s

@@ -71,7 +71,7 @@ class Files:
         names = [name for text in texts for name in self._glob(self._tf.io.gfile.glob, text)]
         files = self._tf.data.Dataset.from_tensor_slices(names)
         shuffle = args[0] if args else kwargs.get("shuffle")
-        return files if shuffle is False else files.shuffle(len(names))
+        return files if shuffle is False else files.shuffle(max(len(names), 1))
 
     def _exists(self, path: str) -> bool:
         """Data is there; a folder that the job writes to is not, before it did."""

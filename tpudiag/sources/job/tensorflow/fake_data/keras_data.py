@@ -80,10 +80,11 @@ class KerasData:
         random = np.random.default_rng(0)
 
         def part(count: int) -> Any:
-            lengths = random.integers(20, min(longest or 400, 400), count)
+            most = max(min(longest or 400, 400), 2)
+            lengths = random.integers(min(20, most - 1), most, count)
             texts = np.empty(count, dtype=object)
             for at, length in enumerate(lengths):
-                texts[at] = random.integers(1, num_words or 10000, length).tolist()
+                texts[at] = random.integers(1, max(num_words or 10000, 2), length).tolist()
             return texts, random.integers(0, classes, count)
 
         return part(counts[0]), part(counts[1])

@@ -1,0 +1,31 @@
+"""What a Python tells of itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from tpudiag.sources.job.process import describe_python
+
+
+def test_versions_of_what_is_installed_alone() -> None:
+    told = describe_python.describe(["pytest", "no-such-distribution"])
+    assert told["distributions"] == {"pytest": version("pytest")}
+    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert told["prefix"] == sys.prefix
+
+
+def test_files_of_the_working_folder_are_not_taken_for_packages(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("raise SystemExit('imported')")
+    text = Path(describe_python.__file__).read_text(encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", text, "numpy"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    line = done.stdout.splitlines()[-1]
+    assert line.startswith(describe_python.MARK)
+    told = json.loads(line.removeprefix(describe_python.MARK))
+    assert str(tmp_path) not in str(told["tensorflow"])

@@ -1,0 +1,67 @@
+"""One process that has imported TensorFlow, forked for each program that a test runs in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+# Hooks stay on TensorFlow for as long as its process lives, so that each program needs one of its
+# own; a fork before TensorFlow has started any thread costs milliseconds, an import five seconds.
+SERVER = """
+import json, os, sys, traceback
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            exec(compile(json.loads(line), "<program>", "exec"), {"__name__": "__main__"})
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush(), sys.stderr.flush()
+        os._exit(code)
+    _, status = os.waitpid(child, 0)
+    print(f"ended {status}", flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def in_tensorflow() -> Iterator[Callable[[str], Any]]:
+    """Runs a program and gives the JSON that it prints."""
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", SERVER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3"},
+        ) as server,
+    ):
+        assert server.stdin is not None and server.stdout is not None
+        asks, answers = server.stdin, server.stdout
+
+        def run(program: str) -> Any:
+            asks.write(json.dumps(program) + "\n")
+            asks.flush()
+            printed = ""
+            for line in answers:
+                if line.startswith("ended "):
+                    errors.seek(0)
+                    assert line == "ended 0\n", errors.read()[-3000:]
+                    return json.loads(printed)
+                printed = line
+            raise AssertionError("TensorFlow is gone")
+
+        yield run
+        asks.close()

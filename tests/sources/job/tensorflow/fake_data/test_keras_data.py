@@ -1,0 +1,80 @@
+"""What Keras would download."""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import generators, keras_data
+from tpudiag.sources.job.tensorflow.fake_data.keras_data import KerasData
+
+
+class Ledger:
+    def __init__(self, folder: Path) -> None:
+        self.folder = str(folder)
+        self.noted: list[str] = []
+
+    def note(self, what: str) -> None:
+        self.noted.append(what)
+
+    def file(self, name: str, write: Callable[[str], None]) -> str:
+        path = Path(self.folder) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(str(path))
+        return str(path)
+
+
+class Model:
+    def load_weights(self, filepath: str) -> str:
+        return f"loaded {filepath}"
+
+
+def keras() -> Any:
+    def load_data(**_: Any) -> str:
+        raise OSError("no network")
+
+    def get_file(*_: Any, **__: Any) -> str:
+        raise OSError("no network")
+
+    def image_dataset_from_directory(directory: str) -> str:
+        return directory
+
+    return SimpleNamespace(
+        datasets=SimpleNamespace(
+            boston_housing=SimpleNamespace(load_data=load_data), mnist=None, imdb=None
+        ),
+        utils=SimpleNamespace(
+            get_file=get_file, image_dataset_from_directory=image_dataset_from_directory
+        ),
+        Model=Model,
+    )
+
+
+def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "expanduser", lambda _: str(tmp_path / "nothing"))
+    monkeypatch.setattr(generators, "install", lambda *_: None)
+    made, ledger = keras(), Ledger(tmp_path)
+    given: Any = ledger
+    stand_ins = KerasData(made, "keras", given)
+    (features, targets), (others, _) = made.datasets.boston_housing.load_data()
+    assert features.shape == (404, 13) and targets.shape == (404,) and len(others) == 102
+    weights = made.utils.get_file("resnet.h5", "https://example.org/resnet.h5")
+    assert Path(weights).exists() and weights.startswith(str(tmp_path))
+    assert Model().load_weights(weights) is None, "they stay as they were initialised"
+    assert Model().load_weights("mine.h5") == "loaded mine.h5"
+    folder = made.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", untar=True)
+    assert Path(folder).is_dir() and len(list(Path(folder).glob("*/*.jpg"))) >= 64
+    assert made.utils.image_dataset_from_directory("here") == "here"
+    assert "keras.datasets.boston_housing" in ledger.noted
+    monkeypatch.setattr(keras_data, "_TEXTS", {"imdb": ((40, 8), 2)})
+    for longest in (None, 100, 20, 5):
+        (texts, labels), _ = stand_ins._texts("imdb", 1000, longest)
+        assert len(texts) == len(labels) == 40
+        assert all(0 < len(text) < (longest or 400) and max(text) < 1000 for text in texts)

@@ -1,0 +1,35 @@
+"""The splits and classes of tensorflow_datasets' mock."""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.fake_data import tfds_data
+from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS
+
+
+def test_files_of_a_split_hold_all_its_examples() -> None:
+    for examples in (1, RECORDS, 60_000, 1_281_167):
+        shards = tfds_data._shards(examples)
+        assert sum(shards) == examples
+        assert max(shards) - min(shards) <= 1 and len(shards) <= FILES
+
+
+def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
+    splits = {"train": SimpleNamespace(num_examples=100), "empty": SimpleNamespace(num_examples=0)}
+    builder = SimpleNamespace(info=SimpleNamespace(splits=splits))
+    assert tfds_data._examples(builder, "train") == 100
+    assert tfds_data._examples(builder, "empty") == FILES * RECORDS
+    assert tfds_data._examples(builder, "train[:10%]") == FILES * RECORDS
+    assert tfds_data._examples(SimpleNamespace(), "train") == FILES * RECORDS
+
+
+def test_labels_that_only_data_names_get_names() -> None:
+    plain: Any = SimpleNamespace(num_classes=2, names=["0", "1"])
+    named: Any = SimpleNamespace(num_classes=2, names=["cat", "dog"])
+    tfds_data._name_classes({"label": plain, "kind": named})
+    assert plain.names == ["class-0", "class-1"]
+    assert named.names == ["cat", "dog"]

@@ -1,0 +1,44 @@
+"""Facts that are sent while a job runs."""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import barrier, job_facts
+
+
+def test_a_fact_that_cannot_be_had_keeps_back_no_other(monkeypatch: Any) -> None:
+    told: dict[str, object] = {}
+    defects: list[str] = []
+
+    def attempt(name: str, call: Any) -> object:
+        try:
+            return call()
+        except ZeroDivisionError:
+            defects.append(name)
+            return None
+
+    monkeypatch.setattr(barrier, "attempt", attempt)
+    recorder: Any = SimpleNamespace(put=told.update)
+    job_facts.send_each(recorder, a=lambda: 1, b=lambda: 1 // 0, c=lambda: None, d=lambda: (2,))
+    assert told == {"a": 1, "d": (2,)}
+    assert defects == ["b"]
+
+
+def test_times_under_the_profiler_go_before_others() -> None:
+    def times(profiled: list[float], plain: list[float]) -> Any:
+        steps: Any = SimpleNamespace(profiled_ms=profiled, times_ms=plain)
+        return job_facts._step_times(steps)
+
+    assert times([], []) is None
+    assert times([], [5.0]).step_ms == (5.0,)
+    assert times([4.0, 4.5], [5.0]).step_ms == (4.0, 4.5)
+
+
+def test_before_the_first_step_nothing_is_dispatched() -> None:
+    steps: Any = SimpleNamespace(steps=0)
+    watches: Any = SimpleNamespace()
+    assert job_facts._dispatch(watches, steps) is None

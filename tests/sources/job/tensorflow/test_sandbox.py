@@ -1,0 +1,67 @@
+"""Paths of a job, and where they lie in a sandbox."""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "sandbox"
+
+
+def test_what_is_written_goes_into_the_folder(folder: Path, tmp_path: Path) -> None:
+    sandbox, path = Sandbox(str(folder)), str(tmp_path / "out" / "model.txt")
+    place = sandbox.written(path)
+    assert place == f"{folder}{path}" and Path(place).parent.is_dir()
+    assert sandbox.read(path) == path and not sandbox.holds(path)
+    Path(place).write_text("weights")
+    assert sandbox.read(path) == place and sandbox.holds(path)
+    assert sandbox.written(place) == place, "it lies there already"
+    assert sandbox.original(place) == path
+    assert sandbox.written("gs://bucket/run/") == f"{folder}/gs__/bucket/run/"
+    assert sandbox.original(f"{folder}/gs__/bucket/run") == "gs://bucket/run"
+    for other in (3, b"bytes", "/dev/null", ""):
+        assert sandbox.written(other) == other
+
+
+def test_a_checkpoint_is_there_by_its_index(folder: Path, tmp_path: Path) -> None:
+    sandbox, path = Sandbox(str(folder)), str(tmp_path / "ckpt-1")
+    Path(sandbox.written(path) + ".index").write_text("")
+    assert sandbox.holds(path)
+
+
+def test_files_from_before_the_job_are_not_removed(folder: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.write_text("kept")
+    sandbox = Sandbox(str(folder))
+    sandbox._started = before.stat().st_ctime + 10
+    assert sandbox.removed(str(before)) == f"{folder}{before}"
+    sandbox._started = before.stat().st_ctime - 10
+    assert sandbox.removed(str(before)) == str(before), "a library's temporary file"
+
+
+def test_arguments_are_redirected_wherever_they_stand(folder: Path) -> None:
+    sandbox = Sandbox(str(folder))
+    call = sandbox._argument(lambda path: f"there{path}")(1, "path")
+
+    def given(*args: object, **kwargs: object) -> object:
+        return args, kwargs
+
+    assert call(given, "self", "/a", 3) == (("self", "there/a", 3), {})
+    assert call(given, "self", path="/a") == (("self",), {"path": "there/a"})
+    assert call(given, "self") == (("self",), {})
+
+
+def test_buckets_alone(folder: Path) -> None:
+    sandbox = RemoteSandbox(str(folder))
+    assert sandbox.written("/local/file") == "/local/file"
+    assert sandbox.written("gs://bucket/a") == f"{folder}/gs__/bucket/a"
+    assert sandbox.written(SimpleNamespace()) is not None

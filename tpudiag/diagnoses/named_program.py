@@ -1,0 +1,112 @@
+"""The program that a job runs: named by the user, or the reference job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.reference.options import (
+    LOOPS,
+    MODELS,
+    PRECISIONS,
+    LoopName,
+    ModelName,
+    PrecisionName,
+)
+
+REFERENCE = "tpudiag.reference.job:main"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceJob:
+    """Which reference job runs where no other is named."""
+
+    model: ModelName = "mlp"
+    loop: LoopName = "custom"
+    precision: PrecisionName = "mixed_bfloat16"
+    full_size: bool = False
+    checkpoint_dir: str | None = None
+    """None: in the run's folder."""
+
+    def __post_init__(self) -> None:
+        """Programs name it in words of their own; raises UsageError."""
+        named = (self.model, MODELS), (self.loop, LOOPS), (self.precision, PRECISIONS)
+        for word, known in named:
+            if word not in known:
+                raise UsageError(f"{word}: the reference job knows {', '.join(known)}")
+
+    @property
+    def name(self) -> str:
+        """As reports call it."""
+        return f"reference {self.model}, {self.loop} loop"
+
+    def arguments(self, log_dir: Path) -> tuple[str, ...]:
+        """Its own options."""
+        checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
+        return (
+            "--model",
+            self.model,
+            "--loop",
+            self.loop,
+            "--precision",
+            self.precision,
+            "--checkpoint-dir",
+            checkpoints,
+            *(("--full-size",) if self.full_size else ()),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """What is to be run: a script, a notebook, `module:function`, a module, the reference job."""
+
+    program: str
+    name: str
+    is_module: bool = False
+    reference: ReferenceJob | None = None
+    """Where it is the reference job."""
+
+    def arguments(self, given: Sequence[str], log_dir: Path) -> tuple[str, ...]:
+        """Those of its command line."""
+        own = self.reference.arguments(log_dir) if self.reference else ()
+        return (*own, *given)
+
+
+def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
+    """What was named, checked; raises UnreadableInput and UsageError."""
+    if module is not None:
+        checked = checked_module(module, target)
+        return Program(program=checked, name=checked, is_module=True)
+    if target is not None:
+        checked = checked_program(target)
+        return Program(program=checked, name=checked)
+    return Program(program=REFERENCE, name=reference.name, reference=reference)
+
+
+def checked_program(program: str) -> str:
+    """A script that can be read, or the form module:function; raises UnreadableInput."""
+    path = Path(program)
+    if path.is_file():
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise UnreadableInput(f"{program}: {error.strerror}") from error
+        return program
+    module, colon, function = program.partition(":")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
+        raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
+    return program
+
+
+def checked_module(module: str, target: str | None) -> str:
+    """The name of a module, with no TARGET beside it; raises UsageError.
+
+    Whether the module is there only the job's own Python can tell.
+    """
+    if target is not None:
+        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UsageError(f"-m {module}: not the name of a module")
+    return module
