@@ -25,6 +25,7 @@ from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import INTERRUPTED
 from tpudiag.sources.profile.xprof_says import XProfSays
+from tpudiag.xprof_pages import USUAL_SERVERS
 
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
@@ -60,6 +61,7 @@ ABSENT = (
     "The numbers of the devices leave out {devices}: not traced, lost from the file, or of a host "
     "that was not recorded. No check of the devices passes without them."
 )
+NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
@@ -83,6 +85,8 @@ class ProfileRequest:
     """Operations of the table."""
     step_name: str | None = None
     """The event, program or tf.function that is a step, where the user says so."""
+    xprof: tuple[str, ...] = ()
+    """Addresses at which an XProf may run, to which findings are linked."""
 
 
 def diagnose(
@@ -102,7 +106,7 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    return replace(report, interrupted=interrupted)
+    return replace(_linked(report, request, chosen, facts), interrupted=interrupted)
 
 
 @contextmanager
@@ -174,6 +178,22 @@ def _report(
         series=plot_data.of(signals),
         samples=profile_tables.samples(signals),
     )
+
+
+def _linked(report: Report, request: ProfileRequest, chosen: Run, facts: ProfileFacts) -> Report:
+    """The report with links to XProf, where it runs and something was found."""
+    if not request.xprof or not any(outcome.findings for outcome in report.outcomes):
+        return report
+    from tpudiag.diagnoses.profile_places import linked
+    from tpudiag.sources.profile import xprof_server
+
+    server = xprof_server.showing(request.xprof, chosen)
+    if server is not None:
+        return replace(report, outcomes=linked(report.outcomes, server, facts))
+    if request.xprof == USUAL_SERVERS:
+        return report
+    note = NO_SERVER.format(addresses=", ".join(request.xprof), run=Path(chosen.folder).name)
+    return replace(report, notes=(*report.notes, note))
 
 
 def _subject(path: str, chosen: Run) -> Subject:

@@ -149,7 +149,7 @@ x = tf.where(mask, a, b)                         # element by element: no branch
 @tf.autograph.experimental.do_not_convert        # says so, where the function needs no conversion
 def helper(x): ...
 # functions with `if` or `for` over tensors: in a .py file or one cell, as def, not as a lambda over several lines
-pip install -U gast "tensorflow"                 # many such warnings at once: packages that do not fit this Python""",
+pip install "gast==0.3.3"                        # TensorFlow 2.2 to 2.4 (`posonlyargs`, many such warnings); later ones: -U gast tensorflow""",
         citations=("huggingface/transformers#11601",),
         example="WARNING:tensorflow:AutoGraph could not transform <bound method Socket.send of <zmq.sugar.socket.Socket object at 0x7fa6913fd640>> and will run it as-is.",
         yields_to=("E153",),

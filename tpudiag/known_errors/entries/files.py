@@ -57,6 +57,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"Permission ?denied.{0,120}?gs://",
             r"gs://.{0,200}?Permission ?denied",
             r"gs://.{0,200}?Access ?denied",
+            r"PermissionDeniedError: gs://[\w./*-]{1,160}",
         ),
         cause='The account that reads the bucket (the TPU\'s service account, or nobody: "anonymous caller") has no right to it.',
         details=("{account} needs storage.objects.{right}.",),
@@ -116,7 +117,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
         phase=Phase.READING,
         kind=Kind.BROAD,
         patterns=(
-            r"""(?:NotFoundError|FileNotFoundError|NOT_FOUND|Not found).{0,160}?(?P<file>/[^\s;'\"]{1,200}?);? ?No such file or directory""",
+            r"""(?:NotFoundError|FileNotFoundError|NOT_FOUND|Not found).{0,160}?(?P<file>/[^\s;'\"\[\]]{1,200}?);? ?No such file or directory""",
             r"No such file or directory: '(?P<file>[^']{1,200})'",
             r"(?:NotFoundError|FileNotFoundError).{0,200}?No such file or directory",
             r"'FileNotFoundError' object has no attribute 'op'",

@@ -143,7 +143,7 @@ image = tf.ensure_shape(tf.image.resize(image, [224, 224]), [224, 224, 3])      
             r"Need minval < maxval",
             r"Sliced? .{0,40}? out of bounds",
         ),
-        cause="A slice, crop, split or pad asks for more than the tensor holds: an example shorter or smaller than expected, or a size computed wrongly.",
+        cause="A slice, crop, split or pad asks for more than the tensor holds: an example shorter or smaller than expected, a size computed wrongly or as 0, or a branch of tf.cond that is not taken: a TPU computes both, so it must work there too (tf.maximum(1, k), or a Python `if`).",
         details=("Index {index} of dimension {dimension}.",),
         fix="""\
 x = x[:tf.minimum(tf.shape(x)[0], MAX)]                           # what may be shorter
@@ -185,8 +185,10 @@ tfds.load("NAME", data_dir="gs://BUCKET/tfds", download=False)          # prepar
             r"num must be >= 1, got 0",
             r"`?filenames`? must be a `?tf\.data\.Dataset",
             r"'(?:filenames?|pattern|input_pattern|contents)' of '\w{1,20}' Op has type float32 that does not match",
+            r"Attempted to repeat an empty dataset infinitely",
+            r"repeat an empty dataset",
         ),
-        cause="The list of file names is empty: the pattern matches no file, so the dataset of names holds floats (an empty list) in place of strings.",
+        cause="The dataset is empty: the pattern matches no file, so that the list of names holds floats in place of strings, or this worker's share has no file, or a filter leaves nothing.",
         fix="""\
 files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); assert files, "no files"
 gcloud storage ls "gs://BUCKET/train-*"                     # the path, the pattern, the rights; on a TPU Node gs:// only""",
@@ -241,6 +243,7 @@ sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport end
 tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
         citations=("waymo-research/waymo-open-dataset#457",),
         example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
+        yields_to=("E26",),
     ),
     KnownError(
         id="E290",

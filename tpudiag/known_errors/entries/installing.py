@@ -169,6 +169,7 @@ pip install "tensorflow==VERSION_OF_THE_TPU_NODE"
         ),
         example="NotFoundError: '_EagerConst' is neither a type of a primitive operation nor a name of a function registered in binary running on n-d02110c1-w-0. Make sure the operation or function is registered in the binary running in this process.",
         near_miss="NotFoundError: Op type not registered 'SentencepieceOp' in binary running on laptop. Make sure the Op and Kernel are registered.",
+        yields_to=("E630",),
     ),
     KnownError(
         id="E08",
@@ -203,5 +204,6 @@ import tensorflow_text   # or the library that the operation belongs to, before 
 pip install "tensorflow==VERSION_THAT_SAVED_THE_MODEL"     # and the same version on the TPU worker""",
         citations=("deepmodeling/DMFF#172",),
         example="NotFoundError: Op type not registered 'XlaSharding' in binary running on node1. Make sure the Op and Kernel are registered in the binary running in this process.",
+        yields_to=("E630",),
     ),
 )

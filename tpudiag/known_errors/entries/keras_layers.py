@@ -188,6 +188,7 @@ model.fit(dataset)                                       # best: tf.data, which 
             r"Missing (?P<number>\d{1,3})-th output from(?: node)?",
             r"Node '.{1,120}?': Connecting to invalid output \d{1,3} of source node .{1,120}? which has \d{1,3} outputs",
             r"(?:layout|remapper|constant_folding|loop) ?(?:optimizer)? (?:failed|pass).{0,60}?(?:INVALID_ARGUMENT|Invalid argument|Internal).{0,160}?Error",
+            r"Retval\[\d{1,3}\] does not have value",
         ),
         cause="TensorFlow's optimisation of the graph (Grappler) rewrote a node that something else still uses: a fault of that release, mostly where dropout or batch norm is run by several replicas or a model of TensorFlow 1 is loaded.",
         fix="""\

@@ -146,8 +146,10 @@ export TF_USE_LEGACY_KERAS=1                                    # before TensorF
             r"(?:h5|hdf5|keras).{0,1600}?'str' object has no attribute 'decode'",
             r"does not (?:seem|appear) to be a (?:valid )?(?:Keras|SavedModel|HDF5)",
             r"File format not supported: filepath=",
+            r"No model found in config file",
+            r"No model config found in the file",
         ),
-        cause="The saved model cannot be read or written as it is: the file is missing, cut off or of another format than its name says; a Lambda or a layer of your own is not described (get_config); two weights have one name; h5py 3 beside an old Keras.",
+        cause="The saved model cannot be read or written as it is: the file is missing, cut off, of another format than its name says, or holds weights alone (then build the model and load_weights); a Lambda or a layer of your own is not described (get_config); two weights have one name; h5py 3 beside an old Keras.",
         details=("The path is {path}.",),
         fix="""\
 ls -l MODEL; file MODEL                                        # there, whole, and of that format? (.keras is a zip, .h5 is HDF5, a folder is a SavedModel)

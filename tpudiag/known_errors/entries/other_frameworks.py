@@ -132,6 +132,7 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"does not exist, or was not created with tf\.get_variable",
             r"value of a feed cannot be a tf\.Tensor",
             r"Cannot use the default session",
+            r"Unknown input node",
         ),
         cause="TensorFlow 1's graph and session do not match: a tensor of one graph is used in another (another thread, a model loaded in another session), nothing was fed or initialised, or the graph was closed.",
         details=("The tensor is {name}.",),

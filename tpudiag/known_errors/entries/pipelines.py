@@ -130,7 +130,7 @@ Traceback (most recent call last):""",
             r"flat indices\[[\d, :]{1,20}\] = \[[-\d, ]{1,40}\] does not index",
             r"[Ii]ndex out of range using input dim",
         ),
-        cause="An index is larger than its table: a token id beyond the vocabulary, or a label beyond the number of classes (on a TPU this raises nothing and gives zeros or NaN, so mend it on the CPU).",
+        cause="An index is larger than its table: a token id beyond the vocabulary, a label beyond the number of classes, or a table that is empty (`[0, 0)`: an example without boxes, an empty file; dataset.filter leaves it out) (on a TPU this raises nothing and gives zeros or NaN, so mend it on the CPU).",
         details=("The index is {index}, the table has {size}.",),
         fix="""\
 assert vocabulary_size > max_token_id and classes > max_label        # labels start at 0; ids of added tokens, padding and unknown count too
@@ -150,6 +150,8 @@ tf.debugging.assert_less(labels, classes)                              # in data
             r"dataset.{0,80}?(?:created|made) (?:before|outside).{0,60}?TPU",
             r"in order to run DatasetFromGraph",
             r"FetchOutputs node ?: not found",
+            r"Function __inference_\w{0,20}Dataset_\w{1,60} is not defined",
+            r"Function __inference_[\w<>]{1,80} is not (?:defined|found)",
         ),
         cause="A dataset object made on the client is handed to the TPU worker, and cannot be sent there: it was made before the TPU was connected to, or its source lives on the client.",
         fix="""\

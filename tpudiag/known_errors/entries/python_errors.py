@@ -44,6 +44,7 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
         evidence="recalled",
         example="ImportError: cannot import name 'linear_util' from 'jax'",
         yields_to=(
+            "E631",
             "E624",
             "E615",
             "E617",

@@ -60,6 +60,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E404",
             "E621",
             "E212",
             "E615",
@@ -172,6 +173,7 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
         evidence="recalled",
         example="TypeError: call() takes 2 positional arguments but 3 were given",
         yields_to=(
+            "E631",
             "E621",
             "E615",
             "E617",

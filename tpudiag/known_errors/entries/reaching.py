@@ -136,8 +136,6 @@ strategy = tf.distribute.TPUStrategy(resolver)
             r"TPU not found in the system",
             r"TPU devices? not found",
             r"no TPU (?:is )?detected",
-            r"`?TPUAccelerator`? can(?: ?)not run on your system",
-            r"accelerator='tpu'.{0,60}?(?:requires|not available|not found)",
         ),
         cause="TensorFlow sees no TPU core: the TPU was not detected.",
         fix="""\

@@ -132,4 +132,40 @@ dataset = seqio.get_mixture_or_task("my_task").get_dataset({"inputs": 512, "targ
         evidence="recalled",
         example="ValueError: No Task or Mixture found with name: my_task",
     ),
+    KnownError(
+        id="E630",
+        family="text-op-elsewhere",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Op type not registered '(?P<op>Sentencepiece\w{1,30})'",
+            r"Op type not registered '(?P<op>(?:Regex|Wordpiece|Whitespace|CaseFold|NormalizeUTF8|UnicodeScript|Unicode|FastWordpiece|FastBert|SentenceFragments|SplitByChar|NgramsString|Trimmer|RoundRobin)\w{0,40})'",
+            r"Op type not registered '(?P<op>(?:Addons|IO|Tfra|TFRA|DecisionForests)>?\w{1,50})'",
+        ),
+        cause="The operation belongs to a library of its own (tensorflow_text, SentencePiece, tensorflow_addons, tensorflow_io), and the process that runs the graph has not loaded it: it was not imported before the model was loaded, or the graph runs on another machine, a TPU Node's worker or a server, into which no such library can be loaded.",
+        details=("The operation is {op}.",),
+        fix="""\
+import tensorflow_text                                          # before load_model, hub.load, saved_model.load; of TensorFlow's own version
+# on a TPU Node nothing can be imported: tokenise beforehand, write numbers to TFRecord files, read those
+# on a TPU VM the host is your own process: dataset.map(tokenizer) works there, not inside the step
+# a server: build it with these operations, or export the model without its preprocessing""",
+        citations=("google/sentencepiece#390", "tensorflow/tensorflow#32163"),
+        example="NotFoundError: Op type not registered 'SentencepieceEncodeDense' in binary running on n-4f2a6a3d-w-0. Make sure the Op and Kernel are registered in the binary running in this process.",
+    ),
+    KnownError(
+        id="E631",
+        family="accelerate-batches",
+        phase=Phase.READING,
+        patterns=(
+            r"need to use 'even_batches=False'",
+            r"unexpected keyword argument '(?P<name>even_batches|split_batches|dispatch_batches)'",
+        ),
+        cause="Accelerate spreads the batches over the TPU's processes, and cannot do so with this loader: it has no batch size of its own (batch_size=None, a data set that gives whole batches), or the option stands where this release does not take it.",
+        details=("The option is {name}.",),
+        fix="""\
+from accelerate.utils import DataLoaderConfiguration
+accelerator = Accelerator(dataloader_config=DataLoaderConfiguration(even_batches=False, split_batches=True))
+loader = DataLoader(dataset, batch_size=64, drop_last=True)       # examples from the data set, batches from the loader: all of one size, as a TPU wants""",
+        evidence="recalled",
+        example="ValueError: You need to use 'even_batches=False' when the batch sampler has no batch size",
+    ),
 )

@@ -238,6 +238,7 @@ iterator = iter(distributed)                                                    
             r"Currently, tpu_worker is not an allowed job name",
             r"but cannot find master .{0,80}? in the cluster",
             r"Failed to configure worker (?P<address>[\w.:/-]{3,80})",
+            r"No session factory registered for the given session options",
         ),
         cause="The TPU is not named as the resolver wants it: a list of addresses (a pod's) where one name belongs, a name that is not there, or an address of one host of a slice.",
         details=("Given was {address}.",),

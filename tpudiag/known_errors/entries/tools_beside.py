@@ -157,6 +157,7 @@ lsb_release -d; python3 --version                                          # nam
             r"BrokenPipeError",
             r"ConnectionAbortedError",
             r"RemoteDisconnected",
+            r"await connected: disconnected",
         ),
         cause="The other end of a connection went away: a process that died, a service that closed it, or a network in between.",
         fix="""\

@@ -64,4 +64,22 @@ ls /dev/accel* /dev/vfio/* && sudo lsof -w /dev/accel* /dev/vfio/*""",
         citations=("vllm-project/vllm#12451",),
         example="RuntimeError: Failed to infer device type",
     ),
+    KnownError(
+        id="E629",
+        family="no-tpu-devices",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Defaulting to PJRT_DEVICE=CPU",
+            r"`?TPUAccelerator`? can(?: ?)not run on your system",
+            r"accelerator='tpu'.{0,60}?(?:requires|not available|not found)",
+            r"launch a training on TPU from (?:a )?notebook",
+        ),
+        cause="PyTorch sees no TPU and takes the CPU: torch_xla without libtpu, a container or pod that was not given the chips, another process that holds them, or a machine that has none.",
+        fix="""\
+pip install "torch~=2.6.0" "torch_xla[tpu]~=2.6.0"                # with [tpu]: brings libtpu (2.6 as an example)
+export PJRT_DEVICE=TPU                                              # then it says why it does not get the TPU
+ls /dev/accel* /dev/vfio/* && sudo lsof -w /dev/accel* /dev/vfio/*   # docker run --privileged; GKE: resources.limits google.com/tpu: 4""",
+        citations=("skypilot-org/skypilot#3947",),
+        example="WARNING:root:Defaulting to PJRT_DEVICE=CPU",
+    ),
 )

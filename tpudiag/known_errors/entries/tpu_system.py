@@ -93,7 +93,7 @@ gcloud compute tpus tpu-vm create NAME --version=v2-alpha-tpuv6e ...      # an i
             r"All enabled links .{0,80}?(?:not|fail)",
             r"hang detected error from worker",
             r"TPU.{0,40}?(?:is )?unhealthy",
-            r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE|TPU)\w{0,20}",
+            r"UNHEALTHY_TPU\w{0,20}",
             r"chip.{0,40}?overheat",
             r"slice health check failed",
             r"health ?check .{0,40}?(?:slice|TPU|chip).{0,20}?fail",

@@ -14,7 +14,6 @@ ERRORS = (
             r"in regroup.{0,200}?Assertion",
             r"regroup.{0,80}?assert (?:len\(v\)|isinstance|set|v is|v == v0|\w{1,10} ==)",
             r"assert len\(v\) == len\(v0\)",
-            r"(?:merge_call|replica).{0,60}?different (?:structure|number).{0,40}?(?:replica|output)",
             r"Output of (?:the )?function .{0,80}?(?:different|not the same) .{0,40}?(?:replicas|structure)",
         ),
         cause="The function that strategy.run calls does not give the same structure on every replica, or merge_call gets different arguments from them: a list that grows by one on each trace, variables made anew in each call (BatchNormalization, metrics), a dict whose keys differ, a value that is None on some.",

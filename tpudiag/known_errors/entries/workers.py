@@ -27,6 +27,7 @@ ERRORS = (
             r"TPU worker .{0,30}?(?:terminated|disconnected|exited|crashed)",
             r"TPU driver .{0,10}?(?:terminated|disconnected|exited|crashed)",
             r"UnavailableError: .{0,60}?OS Error",
+            r"(?:recorded from \w{1,20}|RuntimeError|exception):? ?Socket closed",
         ),
         cause="The TPU worker went away: the connection to it broke because its process died or was restarted. The reason stands in the worker's log or earlier in this one.",
         fix="""\

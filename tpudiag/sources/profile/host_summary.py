@@ -7,9 +7,9 @@ sends back, and what the merge of a run of any size is made from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
@@ -19,14 +19,13 @@ from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
-from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
+from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
 from tpudiag.sources.profile.host_read import HostRead
-from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
-from tpudiag.sources.profile.step_breakdown import HostSteps
+from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
@@ -159,9 +158,10 @@ def _summary(
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
     planes = _Planes()
-    for plane, read in _read(whole.planes(), span):
+    clock = Clock()
+    for plane, read in _read(whole.planes(), span, clock):
         planes.add(plane, read)
-    trace, devices = _with_gpus(planes.trace, planes.gpus), planes.devices
+    trace, devices = with_gpus(planes.trace, planes.gpus), planes.devices
     return HostSummary(
         host=host,
         file=stem,
@@ -175,7 +175,7 @@ def _summary(
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
         estimates=planes.estimates,
-        steps=host_steps(trace, devices, span, host, training),
+        steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace and trace.calls else None,
         eager_share=host_times.eager_share(trace),
         eager_ops=host_times.eager_ops(trace),
@@ -197,13 +197,12 @@ def _summary(
 
 
 def _read(
-    planes: Iterable[Plane], span: str | None
+    planes: Iterable[Plane], span: str | None, clock: Clock
 ) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
     """The planes in their order; of large devices two at a time, for numpy needs no lock.
 
     Raises Damaged.
     """
-    clock = Clock()
     ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
     with ThreadPoolExecutor(READERS) as pool:
         for plane in planes:
@@ -221,17 +220,6 @@ def _read(
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
-
-
-def _with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
-    """The host's trace, with what its GPUs did: they compute, and mark steps."""
-    if not any(gpu.busy or gpu.marks for gpu in gpus):
-        return trace
-    trace = trace or HostRead()
-    kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
-    marks = max((gpu.marks for gpu in gpus), key=len)
-    numbered = any(mark.numbered for mark in trace.marks)
-    return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:
