@@ -93,4 +93,32 @@ tf.maximum(0, MAX - tf.shape(x)[0])                    # a difference as a size"
         evidence="recalled",
         example="InvalidArgumentError: Shape [-1,28,28,1] has negative dimensions",
     ),
+    KnownError(
+        id="E406",
+        family="gradient-tape",
+        phase=Phase.TRACING,
+        patterns=(
+            r"non-persistent GradientTape can only be used to",
+            r"GradientTape\.gradient is not supported",
+            r"Tape is (?:still|not) recording",
+            r"recording a tape which is not recording",
+            r"GradientTape must be created with persistent",
+            r"Argument `?target`? should be a list or nested structure of Tensors, Variables",
+            r"Cannot differentiate a function that returns None",
+            r"GradientTape\.gradients?\(\) does not support graph control flow",
+            r"exception while vectorizing the (?:batch_)?jacobian",
+            r"Functions to be differentiated cannot receive keyword arguments",
+            r"Called jvp\(\) without first tracing",
+            r"Need first dimension of target shape",
+        ),
+        cause="A gradient tape is used twice, outside its `with`, or asked for the gradient of nothing (a loss that is None).",
+        fix="""\
+with tf.GradientTape(persistent=True) as tape:       # two models, two losses: a persistent tape, or one tape each
+    loss_a, loss_b = losses(batch)                   # computed inside the `with`, as tensors
+gradients_a = tape.gradient(loss_a, model_a.trainable_variables)      # after it
+gradients_b = tape.gradient(loss_b, model_b.trainable_variables)
+del tape""",
+        evidence="recalled",
+        example="RuntimeError: A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)",
+    ),
 )

@@ -33,6 +33,7 @@ ERRORS = (
             r"(?:map_func|<lambda>|parse\w{0,20}|preprocess\w{0,20}|process\w{0,20}|load_\w{0,20}|decode_\w{0,20})\(\) missing \d required positional arguments?",
             r"`?filenames`? argument must contain `?tf\.string",
             r"Input dataset should be a dataset of vectors of strings",
+            r"`map_and_batch\w{0,30}` allows only one of",
         ),
         cause="A function or argument of a tf.data transformation does not have the form that this transformation takes: map's function gets one argument for each component of an element (a dict is one), flat_map and interleave want a Dataset back, filter one bool, zip and concatenate datasets of one structure.",
         details=("It is {argument}.", "The function takes {takes} arguments and is given {given}."),

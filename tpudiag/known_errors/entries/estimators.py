@@ -28,6 +28,11 @@ ERRORS = (
             r"per_host_input_for_training",
             r"Train has been called wrong configuration",
             r"iterations_per_loop.{0,60}?(?:must be|should be|greater)",
+            r"Global step should be created to use",
+            r"Saver defined but no global step",
+            r"mode is supported when you call `?[Ee]stimator\.",
+            r"[Cc]oordinator mode is not specified in `?RunConfig",
+            r"(?:train|eval)_distribute`? can be set",
         ),
         cause="TPUEstimator passes the batch size through params, and wants what it cannot find: an input_fn(params) that reads params['batch_size'], a plain model_fn(features, labels, mode, params) (not one under tf.function, whose arguments are hidden), a train, eval and predict batch size each divisible by the replicas, and a number of steps.",
         fix="""\

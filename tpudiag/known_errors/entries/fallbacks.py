@@ -90,7 +90,8 @@ x = tfp.layers.DistributionLambda(make, convert_to_tensor_fn=lambda d: d.mean())
         family="not-under-strategy",
         phase=Phase.BUILDING,
         patterns=(
-            r"`?(?P<name>\w{1,30})`? (?:argument )?is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
+            r"`(?P<name>\w{1,30})` (?:argument )?is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
+            r"is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
             r"We currently do not support (?:distribution strategy|enabling)",
             r"not supported (?:when using|with|by) (?:the )?(?:TPU ?Strategy|distribution strategies|`?tf\.distribute\.Strategy)",
             r"`?distribute`? argument in compile is not available",

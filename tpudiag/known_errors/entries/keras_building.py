@@ -151,6 +151,8 @@ print([layer.name for layer in model.layers])                          # names a
             r"You should not pass an EagerTensor to `?Input",
             r"an intermediate (?:TF-)?Keras symbolic input/output",
             r"Cannot iterate over a scalar",
+            r"Using symbolic output of a Keras layer during eager execution",
+            r"Inputs to eager execution function cannot be Keras symbolic tensors",
         ),
         cause="A tensor is used as if it were a NumPy array or a Python number: in a tf.function, a layer or a dataset.map it has no value yet, tensors cannot be assigned to in place, and a KerasTensor only stands for a layer's output.",
         details=("It is a {type} and was asked for {name}.",),

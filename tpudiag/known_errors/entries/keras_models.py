@@ -38,6 +38,9 @@ with strategy.scope():
             r"You called `?set_weights.{0,120}?on .{0,80}? with a weight list of length",
             r"was never built",
             r"the layer isn't built",
+            r"model must be built before you call",
+            r"(?:your|the) model (?:must|has to|needs to) be built before (?:calling|you call|saving|restor)",
+            r"Model is unbuilt",
         ),
         cause="The model has no variables yet: a subclassed or Sequential model without an input shape creates them when it is called first.",
         fix="""\

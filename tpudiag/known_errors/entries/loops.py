@@ -207,6 +207,7 @@ def train(iterator): strategy.run(step, args=(next(iterator),))      # loops ove
             r"InaccessibleTensorError",
             r"'(?:Symbolic)?Tensor' object has no attribute '_datatype_enum'",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
+            r"Can only prune function whose feeds and fetches",
         ),
         cause="A tensor that was made in one function, condition or loop body is used in another: kept in an attribute or a list, or caught from outside.",
         fix="""\
@@ -222,6 +223,7 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
         patterns=(
             r"No gradients provided for any variable",
             r"An operation has `?None`? for gradient",
+            r"No trainable variables were accessed while the function",
         ),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\

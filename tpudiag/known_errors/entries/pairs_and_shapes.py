@@ -22,6 +22,8 @@ ERRORS = (
             r"twice because it was cleared after a previous read",
             r"access (?:a )?TensorList element using index",
             r"[Tt]ensor ?[Ll]ist.{0,60}?index -?\d{1,9} (?:with|of) (?:size|length) -?\d{1,9}",
+            r"without knowing its element (?:type|shape); use set_element_type",
+            r"TensorArray requires all elements to have the same (?:dtype|shape)",
         ),
         cause="A list of tensors (TensorArray) in the step has no fixed size or element shape, is written past its end, or is read twice: a compiled loop has a list of one size.",
         fix="""\
