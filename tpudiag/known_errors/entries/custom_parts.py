@@ -59,6 +59,7 @@ pip install -U mesh-tensorflow t5                              # or the TensorFl
             r"(?:Loss|Metric) .{0,60}?must implement (?:`|the )?(?:call|update_state|result)",
             r"compute_loss\(\).{0,80}?(?:unexpected|missing|must)",
             r"(?:loss|metric) .{0,40}?(?:should|must) return (?:a )?(?:scalar|tensor|one value)",
+            r"Received uninstantiated Loss class",
         ),
         cause="A loss or metric of your own does not have the form that Keras calls: a loss is a function (y_true, y_pred) -> one value for each example, or a keras.losses.Loss with call(); a metric has update_state() and result(); an instance is passed, not a class, not the value of a call.",
         fix="""\

@@ -66,6 +66,7 @@ dataset = tf.data.Dataset.zip((images, labels))               # one tuple of dat
             r"Failed to (?:copy|add) .{0,20}?(?:element|tensor).{0,20}? (?:into|to) (?:the )?batch",
             r"`?len\(bucket_batch_sizes\)`? must equal",
             r"Expected the dataset's elements to have rank",
+            r"Shape of sample .{1,40}? of sequence at position",
         ),
         cause="Examples that differ in shape were put into one batch, or components of one element differ in their first dimension: images of different size or channels, sequences that are not padded, labels of another length than the inputs.",
         fix="""\
@@ -91,6 +92,7 @@ ids = ids[:MAX_LENGTH]                                                          
             r"(?:unsupported|not supported).{0,60}?(?P<type>Sparse)Tensor",
             r"is not supported for datasets that produce values of type .{0,80}?(?:Ragged|Sparse)",
             r"IndexedSlices.{0,120}?(?:not supported|cannot be|has no)",
+            r"SparseTensor and RaggedTensor inputs must be explicitly declared",
         ),
         cause="Ragged or sparse tensors reach the TPU (or a layer that wants a dense tensor): rows of different lengths from a tokenizer, VarLenFeature, bounding boxes. A TPU computes with dense tensors of fixed size.",
         details=("It is a {type}, asked for {name}.",),

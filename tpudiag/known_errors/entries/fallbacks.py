@@ -57,6 +57,11 @@ python -m venv fresh && fresh/bin/pip install -r requirements.txt               
             r"Tried to (?:pop|read|stack|concat) .{0,30}?(?:empty|uninitialized|unknown)",
             r"Trying to (?:stack|concat|access element|read) .{0,60}?list",
             r"Tried to (?:concat|append|set) .{0,40}?list",
+            r"(?:Reading from|Writing to) negative indices",
+            r"Expected sum of lengths to be equal to values",
+            r"Concat saw a scalar shape at index",
+            r"Size must be declared for TensorArrays",
+            r"Cannot unstack \d{1,6} tensors into a TensorArray of static size",
         ),
         cause="A loop over time reads or writes past the end of its list of tensors: a mask or a length that is longer than the sequence, a decoder that runs more steps than there are, or inputs and mask of different lengths.",
         fix="""\

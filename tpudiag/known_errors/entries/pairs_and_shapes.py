@@ -54,6 +54,7 @@ result = rows.stack()
             r"operands could not be broadcast together with shapes (?P<first>\([\d,]{0,40}\)) ?(?P<second>\([\d,]{0,40}\))",
             r"Tensor's shape (?P<first>.{1,60}?) is not compatible with supplied shape (?P<second>.{1,60})",
             r"Slice dim size \d{1,9} greater than dynamic slice dimension",
+            r"Trying to (?:share|reuse partitioned) variable .{1,120}?, but specified shape",
         ),
         cause="Two shapes that must agree do not: of labels and predictions, of a layer and its input, of the parts that are joined, or a batch that is smaller than the others.",
         details=("They are {first} and {second}.",),

@@ -150,6 +150,8 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"Can't find a batch dimension",
             r"must have a fixed size for dimension \d{1,3} that is known",
             r"The batch size of the input dataset is unknown",
+            r"returned by input_fn must have static shape",
+            r"'?(?:images?|resized|padded)'? contains no shape",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\
