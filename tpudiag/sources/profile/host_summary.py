@@ -24,7 +24,7 @@ from tpudiag.sources.profile.host_plane import read_host
 from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
-from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
+from tpudiag.sources.profile.programs import HLO_PLANE, assigned, estimates, matrix_ops
 from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
@@ -58,6 +58,8 @@ class HostSummary:
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
     """By program, of those whose HLO the trace holds."""
+    assigned: dict[str, int]
+    """By program, on how many devices of all hosts it runs, where its HLO tells."""
     estimates: dict[str, dict[str, int]]
     """The compiler's cycles, by program and operation."""
     steps: HostSteps | None
@@ -89,6 +91,7 @@ class _Planes:
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
     estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    assigned: dict[str, int] = field(default_factory=dict[str, int])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -104,6 +107,7 @@ class _Planes:
         elif plane.name == HLO_PLANE:
             self.matrix_ops |= matrix_ops(plane)
             self.estimates |= estimates(plane)
+            self.assigned |= assigned(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
         self.events += read.events
@@ -174,6 +178,7 @@ def _summary(
         ops=_ops(devices),
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
+        assigned=planes.assigned,
         estimates=planes.estimates,
         steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace and trace.calls else None,
