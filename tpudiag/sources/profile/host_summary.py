@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
@@ -29,6 +30,9 @@ from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 OnBytes = Callable[[int], None]
 """Told of the bytes that are done with, as the pass goes on."""
@@ -209,7 +213,8 @@ def _read(
     Raises Damaged.
     """
     ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
-    with ThreadPoolExecutor(READERS) as pool:
+    pool: ThreadPoolExecutor | None = None
+    with ExitStack() as stack:
         for plane in planes:
             clock.begin(plane.lines())
             device = TENSOR_CORE.fullmatch(plane.name) is not None
@@ -220,11 +225,19 @@ def _read(
             if GPU.fullmatch(plane.name):
                 yield plane, read_gpu(plane, clock)
             elif large:
+                pool = pool or stack.enter_context(_readers())
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
+
+
+def _readers() -> ThreadPoolExecutor:
+    """Threads for large devices; small profiles do without their import."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(READERS)
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:
