@@ -42,6 +42,8 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
     def chosen(strings: Any, stand_ins: list[Any]) -> Any:
         strings = tf.convert_to_tensor(strings)
         with tf.name_scope("tpudiag_fake"):
+            # In the graph, for the parse function runs inside Dataset.map: a stand-in record is
+            # chosen by the hash of its name, so that labels vary and each run is the same.
             at = tf.strings.to_hash_bucket_fast(strings, len(stand_ins))
             return tf.where(marked(strings), tf.gather(tf.constant(stand_ins), at), strings)
 
