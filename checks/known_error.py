@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
-from tpudiag.known_errors.unknown import unknown
-from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -38,8 +36,11 @@ OF_STAND_INS = (
     "text-encoding",
     "hub-model-missing",
     "object-missing",
+    "index-out-of-range",
 )
 """What data that was stood in for may well be to blame for."""
+MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
+"""What names a stand-in: its file, or its content."""
 OF_PYTHON = (
     "wrong-object",
     "missing-key",
@@ -130,7 +131,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
-    from tpudiag.known_errors.search import match  # slow, and a profile needs none
+    # Slow to load, and a profile needs none.
+    from tpudiag.known_errors.search import match
+    from tpudiag.known_errors.versions import for_versions
 
     seen: set[str] = set()
     environment = signals.environment
@@ -175,9 +178,12 @@ def _made_outside(signals: Signals) -> bool:
     return any(not variable.in_scope for variable in signals.variables or ())
 
 
-def _is_of_stand_ins(hit: Match) -> bool:
-    """Whether data that was stood in for may well be to blame: always where it is Python's own
-    error, whose cause the text does not tell."""
+def _is_of_stand_ins(hit: Match, end: JobEnd | None) -> bool:
+    """Whether data that was stood in for may well be to blame: always where the error names a
+    stand-in, or is Python's own, whose cause the text does not tell."""
+    text = end.error or "" if end is not None else ""
+    if any(mark in text for mark in MARKS_OF_STAND_INS):
+        return True
     return hit.error.family in OF_STAND_INS or (
         hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
     )
@@ -195,7 +201,7 @@ def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals
     """The finding, a note where the rehearsal itself may be to blame."""
     if _is_ours(hit, signals):
         return _noted(finding, "In this rehearsal, on this machine")
-    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit):
+    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit, signals.end):
         return _noted(finding, "With data that was stood in for, and may not be like it")
     return finding
 
@@ -233,6 +239,8 @@ def _what(end: JobEnd) -> str:
     """How the job ended: an error whole, when it came, and what it is nearest to."""
     if not end.error:
         return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    from tpudiag.known_errors.unknown import unknown
+
     failure = unknown(end.error)
     if failure is None:
         return " ".join(end.error.split())

@@ -26,6 +26,7 @@ from ._words import (
     summary,
     title,
     unit,
+    web_link,
 )
 from ._wrap import clip, wrap
 
@@ -123,6 +124,9 @@ def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]
     if finding.evidence:
         yield BLANK
         yield from _evidence(finding.evidence, width)
+    if (link := web_link(finding)) is not None:
+        yield BLANK
+        yield (Span("  In XProf: ", "note"), Span(line(link), "location"))
 
 
 def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:

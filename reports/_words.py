@@ -12,6 +12,7 @@ from tpudiag.report_figures import Value
 _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
+WEB = re.compile(r"https?://[^\s<>\"]+")
 _ABBREVIATIONS = ("cpu", "hbm", "mxu", "tpu", "xla")
 _HUGE = 10**300
 _BINARY = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -67,6 +68,12 @@ def cost(finding: Finding) -> str:
     if finding.cost_bytes is not None:
         parts.append(figure(finding.cost_bytes, "bytes"))
     return " and ".join(parts)
+
+
+def web_link(finding: Finding) -> str | None:
+    """Its place in XProf, where that is an address of the web and nothing else."""
+    link = finding.xprof_link
+    return link if link is not None and WEB.fullmatch(link) else None
 
 
 def unit(evidence: Evidence) -> str:

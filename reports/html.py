@@ -33,6 +33,7 @@ _POLICY = (
 _WORDS: dict[str, object] = {
     "Verdict": Verdict,
     "cost": _words.cost,
+    "web_link": _words.web_link,
     "ended": _words.ended,
     "failures": _words.failures,
     "figure": _words.figure,

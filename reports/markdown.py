@@ -24,6 +24,7 @@ from ._words import (
     summary,
     title,
     unit,
+    web_link,
 )
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
@@ -93,6 +94,8 @@ def _failure(outcome: Outcome) -> Iterator[str]:
     for finding, following in zip(ordered, (*ordered[1:], None), strict=True):
         yield _said(finding, outcome.severity)
         yield _evidence(finding.evidence)
+        if (link := web_link(finding)) is not None:
+            yield f"In XProf: <{line(link)}>"
         if finding.fix.strip() and (following is None or finding.fix != following.fix):
             yield f"Fix:\n\n{_fence(finding.fix, 'python')}"
     yield _evidence(outcome.evidence)

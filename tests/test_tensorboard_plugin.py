@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -12,10 +13,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import sync_playwright
+
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.settings import Settings
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 SPACES = Path(__file__).parent / "sources" / "profile" / "spaces.py"
@@ -71,6 +76,26 @@ def test_the_runs_and_their_reports(url: str, log_dir: Path) -> None:
         with pytest.raises(HTTPError, match="404"):
             asked(url, route)
     assert sorted(log_dir.rglob("*")) == before, "nothing is written into the user's folder"
+
+
+def test_a_finding_is_linked_to_its_step_in_xprofs_trace_viewer(url: str, log_dir: Path) -> None:
+    found = diagnose(ProfileRequest(path=str(log_dir), xprof_limit_s=0, xprof=(url,)), Settings())
+    links = [f.xprof_link for outcome in found.outcomes for f in outcome.findings if f.xprof_link]
+    link = next(link for link in links if "trace_viewer" in link)
+    assert link.startswith(url)
+    assert urlopen(link, timeout=60).status == 200
+    asked_for = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
+    start_ms, end_ms = float(asked_for["view_start"]), float(asked_for["view_end"])
+    data = f"{url.rstrip('/')}{asked_for['trace_data_url']}"
+    trace = json.loads(gzip.decompress(urlopen(data, timeout=60).read()))
+    inside = [
+        event["name"]
+        for event in trace["traceEvents"]
+        if event.get("ph") == "X"
+        and abs(event["ts"] / 1e3 - start_ms) < 0.01
+        and abs((event["ts"] + event["dur"]) / 1e3 - end_ms) < 0.01
+    ]
+    assert inside, "the range is that of a step, on XProf's own scale"
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from tpudiag.catalogue import checks
-from tpudiag.xprof_pages import PAGES, page
+from tpudiag.xprof_pages import PAGES, TOOLS, page, tool
 
 
 def test_xprof_has_every_page() -> None:
@@ -13,6 +13,11 @@ def test_xprof_has_every_page() -> None:
     scripts = [file for file in static.iterdir() if file.name.endswith(".js")]
     text = "".join(script.read_text(encoding="utf-8") for script in scripts)
     assert {name for name in PAGES.values() if name and f'"{name}"' not in text} == set()
+    assert {name for name in TOOLS.values() if f'path:"{name}"' not in text} == set()
+    assert {tool(name) for name in PAGES.values() if name} <= set(TOOLS.values())
+    viewer = static.joinpath("trace_viewer_index.js").read_text(encoding="utf-8")
+    for parameter in ("view_start", "view_end", "trace_data_url", "is_streaming"):
+        assert f"'{parameter}'" in viewer, "what a link to a moment is made of"
 
 
 def test_an_id_without_a_page_of_its_own_has_its_familys() -> None:

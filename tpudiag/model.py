@@ -101,6 +101,8 @@ class Finding:
     """The change of the script that mends it, where one can be made."""
     no_change: str | None = None
     """Why none can be made, where that was looked for."""
+    xprof_link: str | None = None
+    """Where a running XProf shows it: the moment in the trace, or a page."""
 
 
 class NotMeasured(Exception):

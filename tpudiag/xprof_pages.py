@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+USUAL_SERVERS = ("http://localhost:8791", "http://localhost:6006")
+"""Where xprof and TensorBoard serve if they are not told otherwise."""
 OVERVIEW = "Overview Page"
 INPUT = "Input Pipeline Analysis"
 TRACE = "Trace Viewer"
@@ -31,6 +33,25 @@ PAGES: dict[str, str | None] = {
     "TPU604": TRACE,
 }
 """By id, or by family for those without a page of their own; names as XProf's menu has them."""
+
+
+TOOLS = {
+    OVERVIEW: "overview_page",
+    INPUT: "input_pipeline_analyzer",
+    TRACE: "trace_viewer@",
+    MEMORY: "memory_viewer",
+    MEMORY_PROFILE: "memory_profile",
+    OP_PROFILE: "op_profile",
+    OP_STATS: "hlo_stats",
+    GRAPH: "graph_viewer",
+    ROOFLINE: "roofline_model",
+}
+"""What the pages are called in XProf's addresses."""
+
+
+def tool(opened: str) -> str:
+    """The tool behind a page, as its address names it."""
+    return TOOLS[opened]
 
 
 def page(id_: str) -> str | None:

@@ -290,3 +290,12 @@ def test_a_missing_package_is_of_the_environment_and_a_module_that_is_gone_is_no
     for name, severity in (("cv2", Severity.INFO), ("tensorflow.gone", Severity.ERROR)):
         end = JobEnd(how="exception", error=f"ModuleNotFoundError: No module named '{name}'")
         assert {finding.severity for finding in outcome(end).findings} == {severity}
+
+
+def test_an_error_that_names_a_stand_in_is_no_error_of_the_job() -> None:
+    error = "IsADirectoryError: [Errno 21] Is a directory: '/tmp/logs/job-1/fake-data/archives/a'"
+    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1)
+    for stood_in, severity in (("a.zip",), Severity.INFO), ((), Severity.ERROR):
+        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
+        (said,) = examine(signals, [CHECK], Settings())
+        assert [finding.severity for finding in said.findings] == [severity]

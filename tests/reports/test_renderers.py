@@ -304,3 +304,27 @@ class TestMarkdown:
         notes = [t for t in tokens if t.type == "inline" and t.level == 3]
         shown = "".join(c.content for c in notes[0].children or () if c.type != "html_inline")
         assert shown == " ".join(f"x {said}".split())
+
+
+def test_a_finding_is_linked_to_xprof_by_an_address_of_the_web_alone() -> None:
+    def shown(link: str) -> dict[str, str]:
+        finding = Finding("the step waits", "fix", xprof_link=link)
+        outcome = Outcome(
+            id="TPU201",
+            name="input-bound",
+            verdict=Verdict.FAILED,
+            severity=Severity.WARNING,
+            findings=(finding,),
+        )
+        report = Report(
+            subject=Subject("profile", "logs"), started="2026-01-01T00:00:00Z", outcomes=(outcome,)
+        )
+        formats = {name: renderer(name)(report) for name in ("html", "markdown")}
+        return {**formats, "text": renderer("text")(report, verbose=True)}
+
+    good = "http://localhost:8791/?tool=op_profile&run=a%20b#profile"
+    texts = shown(good)
+    assert f"In XProf: {good}" in texts["text"]
+    assert f"In XProf: <{good}>" in texts["markdown"]
+    assert f'<a href="{good.replace("&", "&amp;")}">' in texts["html"]
+    assert not [name for name, text in shown("javascript:alert(1)").items() if "alert" in text]

@@ -65,6 +65,7 @@ def add_parser(
         help="also write the report into the log folder, where TensorBoard shows it as text",
     )
     add_engine_option(parser)
+    add_link_option(parser)
     add_report_options(parser)
     parser.set_defaults(run=run)
 
@@ -77,6 +78,16 @@ def add_xprof_option(parser: argparse.ArgumentParser) -> None:
         type=duration(zero=True),
         help="stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
         "profiles up to 5 MB, larger ones are not asked about)",
+    )
+
+
+def add_link_option(parser: argparse.ArgumentParser) -> None:
+    """--xprof, for verbs that read profiles which XProf may show."""
+    parser.add_argument(
+        "--xprof",
+        metavar="URL",
+        help="link each finding to its moment in the XProf or TensorBoard that runs there; off: "
+        "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
     )
 
 
@@ -121,7 +132,9 @@ def request(options: argparse.Namespace) -> ProfileRequest:
     """The command line as a request."""
     from tpudiag.diagnoses import profile
     from tpudiag.diagnoses.profile_operations import TOP
+    from tpudiag.xprof_pages import USUAL_SERVERS
 
+    named = () if options.xprof == "off" else (options.xprof,)
     return profile.ProfileRequest(
         path=options.path,
         run=options.run_name,
@@ -129,6 +142,7 @@ def request(options: argparse.Namespace) -> ProfileRequest:
         xprof_limit_s=options.xprof_limit,
         step_name=options.step_name,
         top=options.top or TOP,
+        xprof=USUAL_SERVERS if options.xprof is None else named,
     )
 
 

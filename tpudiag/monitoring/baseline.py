@@ -9,9 +9,14 @@ BLOCK_POINTS, BLOCK_S, BLOCK_LEAST = 60, 300.0, 12
 """A block is so many points, or what came in so long, but never fewer than the least."""
 BLOCKS = 60
 BLOCKS_NEEDED = 4
+# The first minutes are faster or slower than the rest: buffers are full, caches cold, functions are
+# traced.
 WARM_UP_BLOCKS = 2
 FIRST_POINTS = 60
+# For normal noise the median distance from the median is sigma / 1.4826; unlike a standard
+# deviation it does not see a few wild points.
 TO_SIGMA = 1.4826
+# Synthetic loops have no noise at all: without a floor any change of 0.1 % would be a drop.
 LEAST_SIGMA = 0.005
 
 
@@ -59,6 +64,8 @@ class Baseline:
             self._sigmas.append(TO_SIGMA * median(abs(p - middle) for p in self._block))
         self._block, self._block_s = [], 0.0
         if len(self._medians) >= BLOCKS_NEEDED:
+            # A median of medians over an hour: it follows a job that slowly changes, and an
+            # evaluation of ten minutes does not move it.
             level = self.level = median(self._medians)
             self.sigma = max(median(self._sigmas), LEAST_SIGMA)
             self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)

@@ -78,6 +78,7 @@ class Recent:
     def add(self, point: float, start_ns: int) -> None:
         """One more point, and when it began."""
         self._points.append((point, start_ns))
+        # Kept sorted as points come: a quantile is a lookup, at every step of a run of weeks.
         insort(self._sorted, point)
         if len(self._points) > self._count:
             del self._sorted[bisect_left(self._sorted, self._points.popleft()[0])]
@@ -113,6 +114,8 @@ class DropDetector:
 
     def add(self, end_ns: int, took_s: float, units: float) -> None:
         """So many units (examples, or steps) took so long, and ended then."""
+        # Logarithms: a drop by a share is then the same difference at any speed, and the noise of
+        # step times, which is skewed to the slow side, is nearly even.
         point = math.log(max(took_s, 1e-9) / units)
         start_ns = end_ns - int(took_s * NS)
         for recent in (*self._scales, self._now):
@@ -123,6 +126,8 @@ class DropDetector:
         else:
             self._follow(-math.log(self.open.baseline_per_s), end_ns)
         if self.open is None:
+            # Never from a drop: the slow steps would become the new normal, and the drop would end
+            # by itself.
             self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS)
         self._last_ns = end_ns
 
@@ -161,6 +166,8 @@ class DropDetector:
         """Whether a drop has begun, against the baseline or what else is known to be normal."""
         level, early, reference = self.baseline.level, self.baseline.early, self.reference
         if level is not None:
+            # Some jobs are uneven by nature (data of varying length, evaluation every minute): how
+            # far their own blocks lie apart sets how small a drop can be told at all.
             wander = WANDERS * self.baseline.wander
             for recent, scale in zip(self._scales, SCALES, strict=True):
                 if self._slower(recent, scale, level, end_ns, wander=wander, against=OWN):
@@ -195,10 +202,13 @@ class DropDetector:
     ) -> bool:
         """Whether most of the last points are slower than a level: a drop begins."""
         count, least, share = scale
+        # The spread of a mean of `count` points: what chance alone moves it by.
         noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
         limit = max(least, wander, noise)
         if not recent.full or recent.quantile(share) - level <= limit:
             return False
+        # The drop began before it was proven: at the first of the points that lie nearer to the new
+        # level than to the old.
         since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
         self.drops.append(
             Drop(
@@ -214,9 +224,13 @@ class DropDetector:
     def _follow(self, level: float, end_ns: int) -> None:
         """How deep the drop is now, and whether it is over."""
         middle = self._scales[0].quantile(0.5)
+        # Both the last few and the last thirty points: a fast minute within a slow hour ends no
+        # drop.
         if max(middle, self._now.quantile(0.5)) - level < RECOVERED:
             self.drops[-1] = replace(self.drops[-1], ended_ns=end_ns)
             self._scales = [Recent(count) for count, _, _ in SCALES]
+        # How deep it is stays open for an hour; a drop that lasts for days is not to be described
+        # by its worst minute.
         elif end_ns - self.drops[-1].found_ns < 3_600 * NS:
             per_s = math.exp(-self._scales[1].quantile(0.5))
             deeper = min(per_s, self.drops[-1].per_s)
@@ -238,6 +252,8 @@ class Pauses:
         whole_s = (window.end_ns - window.start_ns) / NS
         self._known_s += whole_s
         self._announced_s = max(self._announced_s, window.pause_ms / 1e3)
+        # A window of one step may be one long pause; where it holds more, the pauses between them
+        # are below two seconds.
         silent_s = window.active_s if window.steps == 1 else min(window.active_s, 2.0)
         if silent_s > 3 * self.normal_s and self._known_s > whole_s:
             self._beyond_s = sorted([*self._beyond_s, silent_s])[-2:]

@@ -47,7 +47,7 @@ def worker(environment: Mapping[str, str]) -> str:
     except (ValueError, AttributeError, TypeError):
         pass
     for name in ("TPU_WORKER_ID", "JOB_COMPLETION_INDEX"):
-        if environment.get(name, "").isdigit():
+        if environment.get(name, "").isdecimal():
             return f"worker {int(environment[name])}"
     return ""
 

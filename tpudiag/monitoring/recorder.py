@@ -91,6 +91,8 @@ class Recorder:
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
+        # A daemon thread dies with the interpreter, in the middle of a write if need be; this ends
+        # it first.
         atexit.register(self.close)
         tensorflow_events.follow(self)
 
@@ -112,6 +114,8 @@ class Recorder:
     def step(self, steps: int = 1, wait_ns: int = -1) -> None:
         """Steps ended now, after waiting so long for input (-1: not measured)."""
         if len(self._steps) < self._limit:
+            # All that the training thread does: deque.append is atomic, so there is no lock that a
+            # flush could hold while a step waits.
             self._steps.append((time.perf_counter_ns(), steps, wait_ns))
         else:
             self._dropped += steps
@@ -186,7 +190,7 @@ class Recorder:
         )
         self._started, self._unused = now, True
         self._steps, self._pauses, self._pending = deque(), deque(), deque()
-        self._traces = deque()
+        self._traces, self._pausing = deque(), ()
         self._windows = Windows(now_ns - now, now, self._run.global_batch)
         self._sink, self._stored, self._dropped, self._evicted = None, 0, 0, 0
         if not self._stop.is_set():
@@ -216,6 +220,8 @@ class Recorder:
                 self._flush(ended=False)
             except Exception as error:
                 self._failed(error)
+            # A full disk or a lost mount does not come back within a second; to ask less often
+            # keeps it out of the way.
             delay_s = min(2 * delay_s, 30.0) if self._failure else self._flush_s
         self._finish()
 
@@ -226,6 +232,7 @@ class Recorder:
                 self._flush(ended=True)
                 if self._sink is not None:
                     self._sink.close()
+                # SQLite's connections belong to the thread that made them.
                 self._sink = None  # of this thread alone: who goes on makes another
                 return
             except Exception as error:
@@ -240,6 +247,8 @@ class Recorder:
             return
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
         traces = tuple(self._windows.ended_traces)
+        # From the monotonic clock: NTP may set the machine's clock back, and steps would end before
+        # they began.
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
         run = replace(
             self._run,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tpudiag.model import Location
@@ -120,17 +121,14 @@ class ReplicaSteps:
     numbers: tuple[int, ...]
     step_ms: tuple[float, ...]
     parts: tuple[StepPart, ...]
+    starts_ms: tuple[float, ...] | None = None
+    """When each began, as XProf's trace viewer counts; None where the trace does not tell."""
 
     @property
     def steady(self) -> ReplicaSteps:
         """The same without warm-up: what shares of the step time are taken of."""
         first = warm_up(self.step_ms)
-        if not first:
-            return self
-        parts = tuple(replace(part, ms=part.ms[first:]) for part in self.parts)
-        return replace(
-            self, numbers=self.numbers[first:], step_ms=self.step_ms[first:], parts=parts
-        )
+        return self._chosen(range(first, len(self.step_ms))) if first else self
 
     @property
     def told(self) -> ReplicaSteps:
@@ -140,13 +138,17 @@ class ReplicaSteps:
             return self
         limit = 1 - WHOLE_TRACE
         kept = [i for i, ms in enumerate(self.step_ms) if lost[i] <= limit * ms]
-        if not kept:
-            return self
+        return self._chosen(kept) if kept else self
+
+    def _chosen(self, kept: Sequence[int]) -> ReplicaSteps:
+        """Those at some places."""
+        starts = self.starts_ms
         return replace(
             self,
             numbers=tuple(self.numbers[i] for i in kept),
             step_ms=tuple(self.step_ms[i] for i in kept),
             parts=tuple(replace(part, ms=tuple(part.ms[i] for i in kept)) for part in self.parts),
+            starts_ms=None if starts is None else tuple(starts[i] for i in kept),
         )
 
     def part(self, *names: str) -> float:
@@ -237,6 +239,8 @@ class ProfileFacts:
     """GPUs that ran something, of which no figure here is."""
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
+    assigned_devices: int | None = None
+    """The devices that the largest program runs on, of all hosts; None where it is not told."""
     absent_devices: tuple[str, ...] = ()
     """Devices that the profile lacks though their numbers leave gaps or other hosts have them."""
     steps_differ: bool = False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import call, channel_client, metric_client, policy_client
@@ -29,9 +29,9 @@ OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one policy: create, update, keep or delete; and each field's difference."""
+    """What becomes of one policy, and each field's difference."""
 
-    what: str
+    what: Literal["create", "update", "keep", "delete"]
     id: str
     name: str
     differences: tuple[str, ...] = ()

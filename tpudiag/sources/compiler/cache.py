@@ -36,6 +36,8 @@ def folder() -> Path:
 def key(program: str, topology: Topology, compiler: str) -> str:
     """The name of a compilation: places in the source and the module's number do not count."""
     lines = (line for line in program.splitlines() if not line.startswith("#loc"))
+    # TensorFlow numbers modules by how many it traced before, and lines move when a comment is
+    # added above: neither changes the program.
     text = _MODULE.sub("module", _PLACE.sub("", "\n".join(lines)))
     parts = (str(FORM), compiler, topology.name, topology.chip_config, str(topology.replicas), text)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -53,6 +55,7 @@ def save(name: str, compilation: Compilation) -> None:
     """Keep a compilation; a cache that cannot be written costs time and nothing else."""
     with contextlib.suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)
+        # In the same folder, for a rename is atomic only within one file system.
         descriptor, beside = tempfile.mkstemp(prefix=f".{name}.", dir=folder())
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(msgspec.json.encode(compilation))

@@ -115,6 +115,8 @@ class Compiler:
             return replace(empty, error=step.error or "the step was not lowered")
         program = Path(step.path).read_text(encoding="utf-8")
         name = cache.key(program, slice_, self._installed.versions)
+        # A plan asks again and again for the same program: bisections of one run are the first
+        # answers of the next.
         known = cache.load(name)
         if known is not None:
             return timed(replace(known, target=target.name, batch=step.batch, cached=True), target)
@@ -170,6 +172,8 @@ class Compiler:
         with log.open("wb") as stream, self._lock:
             if self._stopped:
                 return "it was stopped"
+            # Under the lock: between the look at `_stopped` and the start, `stop` would find
+            # nothing to end, and a compilation of minutes would go on alone.
             process = subprocess.Popen(
                 [
                     self._installed.python,
@@ -188,6 +192,8 @@ class Compiler:
             )
             self._running.add(process)
         try:
+            # While C++ compiles no handler of Python's runs, and it may hang: so it is waited for
+            # with a limit, and ended from outside.
             code = process.wait(timeout=self._timeout_s)
         except subprocess.TimeoutExpired:
             return f"it took longer than {self._timeout_s:.0f} s (--compile-timeout)"
@@ -203,6 +209,7 @@ class Compiler:
 
 def _environment() -> dict[str, str]:
     """The child's environment: no flags meant for another jax, no other tool's path."""
+    # Flags meant for another release: one in XLA_FLAGS that is not known ends the process at once.
     dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
@@ -211,6 +218,8 @@ def _environment() -> dict[str, str]:
 def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
     """A program that the compiler did not take: too large for HBM, or refused."""
     error = answer.error or ""
+    # The compiler says RESOURCE_EXHAUSTED also where a kernel does not fit the chip's small
+    # memories, which no smaller batch mends.
     at_hbm = _OUT_OF_MEMORY.search(error) and not re.search(r"vmem|smem", error)
     if not at_hbm:
         return replace(empty, error=error[:2000], dynamic=stablehlo.dynamic(program))
@@ -246,6 +255,8 @@ def _last_line(log: Path) -> str:
     """The last words of a child that died."""
     with contextlib.suppress(OSError):
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        # libtpu ends by a CHECK: the line that begins with F and the date (glog) says why, those
+        # behind it are its stack.
         fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
         return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
     return "it said nothing"

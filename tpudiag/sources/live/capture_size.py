@@ -58,6 +58,8 @@ def fitted(
     sampled = [probe for probe in near if probe not in full]
     sizes = _sampled(sampled, wish) if sampled else {}
     share = SHARE / max(1, len(free))  # all trainers of this machine grow at once
+    # Growth is proportional to what is captured, and 200 ms of a steady loop are like any other: so
+    # the sample's size gives the memory of each second.
     longest = {
         at: share * free[at].free_bytes / (GROWTH * size / SAMPLE_S)
         for at, size in sizes.items()
@@ -75,6 +77,7 @@ def fitted(
     tightest = min(left, key=left.__getitem__, default=None)
     if tightest is None or left[tightest] >= wish.duration_s:
         return Fitted(wish, after)
+    # Rounded down to a tenth: up could be what does not fit.
     shorter = replace(wish, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
     growth = _growth(sizes[tightest])
     return Fitted(

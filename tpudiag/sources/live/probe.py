@@ -78,6 +78,8 @@ def _asked(address: Address, clock: _Clock) -> Probe:
     """What answers in gRPC; raises NotReached."""
     with channel(address) as opened:
         try:
+            # Any question that the service can answer would do; this is the one that changes
+            # nothing, since no session has that name.
             nobody = profiler_messages.terminate_request(_NOBODY)
             method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
         except grpc.RpcError as error:
@@ -92,6 +94,7 @@ def _connected(address: Address, limit_s: float) -> str | None:
 
     In a thread of its own, which may be left behind: looking up a name knows no time limit.
     """
+    # getaddrinfo waits on a name server as long as resolv.conf says, and cannot be interrupted.
     answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     looking = threading.Thread(
         target=lambda: answers.put(_connection(address, limit_s)), daemon=True

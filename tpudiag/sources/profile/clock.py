@@ -14,6 +14,11 @@ class Clock:
     def __init__(self) -> None:
         self._base_ns: int | None = None
 
+    @property
+    def since_start(self) -> bool:
+        """Whether the profiler wrote times since the capture began, and not since the epoch."""
+        return not self._base_ns
+
     def begin(self, lines: Iterator[Line]) -> None:
         """Set the scale by the first line of all, so that others may be read side by side."""
         if self._base_ns is None and (first := next(lines, None)) is not None:

@@ -93,9 +93,14 @@ class Line:
     def _window(self) -> Iterator[Events]:
         """The events that start in the next window; moves on to the first that does not."""
         first, size = self._at, min(WINDOW, len(self.data) - self._at)
+        # Sixteen zeros at the end, so that eight bytes can be read at every position; and LONGEST
+        # beyond the window, so that an event that starts in it is whole.
         bytes_ = bytes(self.data[first : first + WINDOW + LONGEST]) + bytes(16)
         fitting = _fitting(np.frombuffer(bytes_, np.uint8), size, len(self.data) - first)
         starts, ends = fitting.starts, fitting.ends
+        # Candidates are only bytes that look like an event's start, which may lie inside a string
+        # of another. They are events where an unbroken chain of ends and starts leads to them from
+        # the start of the window.
         breaks: list[int] = np.flatnonzero(ends[:-1] != starts[1:]).tolist()
         runs: list[Ints] = []
         local = 0
@@ -112,6 +117,7 @@ class Line:
                     yield event
                 local = self._at - first
         self._at = first + local
+        # The usual window is one chain: no copy of six vectors then.
         if sum(map(len, runs)) == len(starts) > 0:
             yield fitting.events
         elif runs:
@@ -126,6 +132,8 @@ class Line:
             raise Damaged(f"corrupt: a line is not whole (its byte {tag})")
         self._at = end
         match key:
+            # Keys are field << 3 | wire type, as in xplane.proto: name 2, timestamp_ns 3, events 4,
+            # display_name 11; id 1, duration_ps 9 and display_id 10 tell nothing here.
             case 0x22:
                 return self._odd(bytes(data[start:end]))
             case 0x12:
@@ -133,6 +141,7 @@ class Line:
             case 0x18:
                 self.timestamp_ns = _signed(wire.varint(data, start)[0])
                 if self.events:
+                    # The events before it were already given with another start.
                     raise Damaged("corrupt: a line's start follows its events")
             case 0x5A:
                 _text(data[start:end])
@@ -158,6 +167,8 @@ class Line:
         whole = event.ByteSize()
         event.DiscardUnknownFields()
         self.unknown_bytes += whole - event.ByteSize()
+        # Written again in the one form that the vectors read, so that an odd event goes the same
+        # way as all others from here on.
         raws = [stat.SerializeToString() for stat in event.stats]
         stats = b"".join(bytes((STAT_TAG, *_length(len(raw)))) + raw for raw in raws)
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
@@ -189,7 +200,10 @@ def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
     whole = width > 0
     at += width
     head = words[at]
+    # Proto3 writes no zero: an event without a length has no duration field at all.
     timed = ((head & _BYTE) == _U[0x18]) & (at < ends)
+    # The duration starts one byte on; its ninth byte comes from the word at the next position,
+    # since a shift alone would lose it.
     durations, width = numbers((head >> _U[8]) | (words[at + 1] & _TOP))
     whole &= ~timed | (width > 0)
     durations = np.where(timed, durations, 0)
@@ -237,6 +251,7 @@ def _begun(starts: Ints, words: Words) -> tuple[Ints, Ints, Ints, Ints]:
     ids |= np.where(three, (after >> _U[10]) & np.uint64(0x1FC000), _U[0])
     content = starts + 2 + long
     ends = content + length.view(np.int64)
+    # A length of three bytes: larger than LONGEST, so it is parsed alone.
     ends[long & ((head & _SECOND) != 0)] = -1
     return starts, ids.view(np.int64), content + 3 + two + 2 * three, ends
 
@@ -259,6 +274,7 @@ def next_stat(words: Words, at: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     head = words[at]
     is_stat = (head & _BYTE) == _U[STAT_TAG]
     long = (head & _SECOND) != 0
+    # Nearly all stats are shorter than 128 bytes: one comparison saves the work of both lengths.
     if not long.any():
         return at + (2 + ((head >> _U[8]) & _LOW).view(np.int64)), is_stat
     is_stat &= ~long | ((head & np.uint64(0x800000)) == 0)

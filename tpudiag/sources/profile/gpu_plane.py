@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.host_read import Mark
+from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, union
 from tpudiag.sources.profile.xspace import Plane
 
@@ -57,3 +58,14 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
         read.events += line.events
         read.unknown_bytes += line.unknown_bytes
     return read
+
+
+def with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
+    """The host's trace, with what its GPUs did: they compute, and mark steps."""
+    if not any(gpu.busy or gpu.marks for gpu in gpus):
+        return trace
+    trace = trace or HostRead()
+    kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
+    marks = max((gpu.marks for gpu in gpus), key=len)
+    numbered = any(mark.numbered for mark in trace.marks)
+    return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))

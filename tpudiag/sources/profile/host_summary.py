@@ -7,10 +7,11 @@ sends back, and what the merge of a run of any size is made from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
@@ -19,17 +20,19 @@ from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
-from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu
+from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
 from tpudiag.sources.profile.host_read import HostRead
-from tpudiag.sources.profile.intervals import merged
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
-from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
-from tpudiag.sources.profile.step_breakdown import HostSteps
+from tpudiag.sources.profile.programs import HLO_PLANE, assigned, estimates, matrix_ops
+from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 OnBytes = Callable[[int], None]
 """Told of the bytes that are done with, as the pass goes on."""
@@ -59,6 +62,8 @@ class HostSummary:
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
     """By program, of those whose HLO the trace holds."""
+    assigned: dict[str, int]
+    """By program, on how many devices of all hosts it runs, where its HLO tells."""
     estimates: dict[str, dict[str, int]]
     """The compiler's cycles, by program and operation."""
     steps: HostSteps | None
@@ -90,6 +95,7 @@ class _Planes:
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
     estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    assigned: dict[str, int] = field(default_factory=dict[str, int])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -105,6 +111,7 @@ class _Planes:
         elif plane.name == HLO_PLANE:
             self.matrix_ops |= matrix_ops(plane)
             self.estimates |= estimates(plane)
+            self.assigned |= assigned(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
         self.events += read.events
@@ -159,9 +166,10 @@ def _summary(
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
     planes = _Planes()
-    for plane, read in _read(whole.planes(), span):
+    clock = Clock()
+    for plane, read in _read(whole.planes(), span, clock):
         planes.add(plane, read)
-    trace, devices = _with_gpus(planes.trace, planes.gpus), planes.devices
+    trace, devices = with_gpus(planes.trace, planes.gpus), planes.devices
     return HostSummary(
         host=host,
         file=stem,
@@ -174,8 +182,9 @@ def _summary(
         ops=_ops(devices),
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
+        assigned=planes.assigned,
         estimates=planes.estimates,
-        steps=host_steps(trace, devices, span, host, training),
+        steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace and trace.calls else None,
         eager_share=host_times.eager_share(trace),
         eager_ops=host_times.eager_ops(trace),
@@ -197,15 +206,15 @@ def _summary(
 
 
 def _read(
-    planes: Iterable[Plane], span: str | None
+    planes: Iterable[Plane], span: str | None, clock: Clock
 ) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
     """The planes in their order; of large devices two at a time, for numpy needs no lock.
 
     Raises Damaged.
     """
-    clock = Clock()
     ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
-    with ThreadPoolExecutor(READERS) as pool:
+    pool: ThreadPoolExecutor | None = None
+    with ExitStack() as stack:
         for plane in planes:
             clock.begin(plane.lines())
             device = TENSOR_CORE.fullmatch(plane.name) is not None
@@ -216,6 +225,7 @@ def _read(
             if GPU.fullmatch(plane.name):
                 yield plane, read_gpu(plane, clock)
             elif large:
+                pool = pool or stack.enter_context(_readers())
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
@@ -223,15 +233,11 @@ def _read(
             yield before, future.result()
 
 
-def _with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
-    """The host's trace, with what its GPUs did: they compute, and mark steps."""
-    if not any(gpu.busy or gpu.marks for gpu in gpus):
-        return trace
-    trace = trace or HostRead()
-    kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
-    marks = max((gpu.marks for gpu in gpus), key=len)
-    numbered = any(mark.numbered for mark in trace.marks)
-    return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))
+def _readers() -> ThreadPoolExecutor:
+    """Threads for large devices; small profiles do without their import."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(READERS)
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:

@@ -60,6 +60,7 @@ def union(starts: Ints, ends: Ints) -> Spans:
     if np.any(starts[1:] < starts[:-1]):
         order = np.argsort(starts, kind="stable")
         starts, ends = starts[order], ends[order]
+    # How far everything up to here reaches: a new span begins where the next start lies beyond it.
     reach = np.maximum.accumulate(ends)
     new = np.flatnonzero(starts[1:] > reach[:-1]) + 1
     first = np.concatenate(([0], new))
@@ -91,6 +92,8 @@ def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
         return left if wanted == 1 else EMPTY
     points = np.concatenate((*left, *right))
     size, other = len(left.starts), len(right.starts)
+    # A sweep over all edges: +1 and -1 where the left set begins and ends, +2 and -2 for the right,
+    # so that the running sum tells which of both are open.
     change = np.repeat(np.array([1, -1, 2, -2]), [size, size, other, other])
     order = np.argsort(points, kind="stable")
     points, state = points[order], np.cumsum(change[order])
@@ -102,6 +105,7 @@ def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:
     """How much of each window from `starts` to `ends` the set covers."""
     if not spans:
         return np.zeros(len(starts), np.int64)
+    # Covered time up to any moment is a lookup; that of a window is the difference of two.
     sums = np.concatenate(([0], np.cumsum(spans.ends - spans.starts)))
 
     def until(times: Ints) -> Ints:
@@ -128,10 +132,13 @@ def segments(starts: Ints, ends: Ints) -> Segments:
         order = np.lexsort((-lengths, begun))
         index, begun = index[order], begun[order]
     ended = ends[index]
+    # Lines of modules and steps never nest, and need no tree.
     if np.all(begun[1:] >= ended[:-1]):
         return Segments(begun, ended, index)
     nested = _nested(begun, ended)
     if nested is None:
+        # Rare: rounding to nanoseconds lets an event end after the one around it. One by one then,
+        # in Python.
         ended = _clipped(begun, ended)
         nested = _nested(begun, ended)
     if nested is None:

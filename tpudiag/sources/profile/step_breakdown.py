@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tpudiag.records import dataclass
 from tpudiag.signals import ReplicaSteps, StepPart
 from tpudiag.signals.profile import UNTOLD
+from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead
 from tpudiag.sources.profile.edge_steps import Steps, lost
 from tpudiag.sources.profile.functions import tracing
@@ -146,6 +148,14 @@ def of_host(
     return HostSteps((replica,), source, wait, recovered, ends)
 
 
+def placed(steps: HostSteps | None, clock: Clock) -> HostSteps | None:
+    """The steps, without when each began where that cannot be told from the epoch's times."""
+    if steps is None or clock.since_start:
+        return steps
+    replicas = tuple(replace(replica, starts_ms=None) for replica in steps.replicas)
+    return replace(steps, replicas=replicas)
+
+
 def _get_next(trace: HostRead) -> str:
     """What the wait for input was read from."""
     return WHOLE_CALL_WAIT if trace.asked_whole else GET_NEXT_WAIT
@@ -176,7 +186,12 @@ def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> R
     """In ms."""
     parts = tuple(StepPart(part, _ms(np.maximum(ps, 0))) for part, ps in by_part.items())
     return ReplicaSteps(
-        label, name, tuple(steps.numbers.tolist()), _ms(steps.ends - steps.starts), parts
+        label,
+        name,
+        tuple(steps.numbers.tolist()),
+        _ms(steps.ends - steps.starts),
+        parts,
+        _ms(steps.starts),
     )
 
 

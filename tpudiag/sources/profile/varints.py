@@ -24,19 +24,26 @@ _STAGES = tuple(
 
 def numbers(words: Words) -> tuple[Ints, Ints]:
     """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
+    # A varint ends at its first byte without the high bit. With that bit inverted, the lowest bit
+    # that is set marks the end, and x & ~(x - 1) tricks find it without a loop.
     stops = ~words
     stops &= _MARKS
     below = stops - _ONE
     below &= ~stops
+    # Everything below the mark of the end: the varint's bytes, with seven bits of each in use.
     value = words & below
     value &= _BITS
     for high, low, shift in _STAGES:
+        # Squeezes out the unused eighth bits, pair by pair: bytes into 14 bits, those into 28,
+        # those into 56. Three steps in place of one for each byte.
         upper = value & high
         upper >>= shift
         value &= low
         value |= upper
     whole = bool(stops.all())
     below &= _ONES
+    # One bit is left in each byte of the varint; the product with 0x0101... sums them in the top
+    # byte, which is the length.
     below *= _ONES
     below >>= _TOP
     if not whole:

@@ -23,7 +23,7 @@ for line in sys.stdin:
     if not child:
         code = 1
         try:
-            exec(compile(json.loads(line), "<program>", "exec"), {"__name__": "__main__"})
+            exec(compile(json.loads(line), "/job/program.py", "exec"), {"__name__": "__main__"})
             code = 0
         except BaseException:
             traceback.print_exc()

@@ -1,77 +1,55 @@
-"""Batches that a loop gets again, without TensorFlow."""
+"""Loops over data that go on with the last batch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import SimpleNamespace
+from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.batch_replay import WHOLE_PASSES, BatchReplay
+import pytest
 
-BATCHES = 3
+pytestmark = pytest.mark.slow
 
+PROGRAM = """
+import itertools, json
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow import batch_replay
 
-class Batch:
-    """What a dataset gives."""
+batch_replay.FIRST_READ_S = batch_replay.LATER_READ_S = 0.0
+batch_replay.FIRST_PASS_BATCHES, batch_replay.LATER_PASS_BATCHES = 30, 5
+replay = batch_replay.BatchReplay(tf, lambda: None)
 
+def data(known):
+    made = tf.data.Dataset.range(50)
+    return made if known else made.filter(lambda x: x >= 0)
 
-def replayed_job() -> tuple[Any, BatchReplay, list[int]]:
-    """A TensorFlow whose datasets count their reads, and what replays them."""
-    reads = [0]
+def numbers(dataset):
+    read = []
+    for x in dataset:
+        replay.fed((x,))
+        read.append(int(x))
+    return read
 
-    class Iterated:
-        def __init__(self) -> None:
-            self.left = BATCHES
-
-        def __next__(self) -> Batch:
-            if not self.left:
-                raise StopIteration
-            self.left -= 1
-            reads[0] += 1
-            return Batch()
-
-        def __iter__(self) -> Iterator[Batch]:
-            return self
-
-    class Dataset:
-        element_spec = "float32[8]"
-
-        def __iter__(self) -> Iterated:
-            return Iterated()
-
-        def cardinality(self) -> int:
-            return BATCHES
-
-    tf: Any = SimpleNamespace(
-        data=SimpleNamespace(Dataset=Dataset),
-        nest=SimpleNamespace(flatten=lambda value: value if isinstance(value, tuple) else [value]),
-        executing_eagerly=lambda: True,
-    )
-    return tf, BatchReplay(tf, lambda: None), reads
+results = {"before": numbers(data(True))}
+replay.begin()
+results["known"] = numbers(data(True))
+results["unknown"] = numbers(data(False))
+iterator, by_next = iter(data(False)), []
+for _ in range(200):
+    x = next(iterator)
+    replay.fed((x,))
+    by_next.append(int(x))
+results["next"] = by_next
+results["not fed"] = [int(x) for x in data(True)]
+replay.suspended = True
+results["suspended"] = numbers(data(False))
+print(json.dumps(results))
+"""
 
 
-def test_a_dataset_that_each_epoch_makes_anew_is_read_in_the_first_of_them_alone() -> None:
-    tf, replay, reads = replayed_job()
-    for batch in tf.data.Dataset():
-        replay.fed((batch,))
-    replay.begin()
-    lengths: list[int] = []
-    reads_before: list[int] = []
-    for _ in range(WHOLE_PASSES + 3):
-        reads_before.append(reads[0])
-        count = 0
-        for batch in tf.data.Dataset():
-            replay.fed((batch,))
-            count += 1
-        lengths.append(count)
-    assert lengths == [BATCHES] * (WHOLE_PASSES + 3)
-    assert reads[0] == reads_before[WHOLE_PASSES], "later epochs get the batch of an earlier one"
-    assert reads_before[1] > reads_before[0]
-
-
-def test_what_no_step_gets_is_read_as_it_is() -> None:
-    tf, replay, reads = replayed_job()
-    replay.begin()
-    for _ in range(WHOLE_PASSES + 2):
-        assert len(list(tf.data.Dataset())) == BATCHES
-    assert reads[0] == BATCHES * (WHOLE_PASSES + 2)
+def test_lengths_that_are_known_are_kept(in_tensorflow: Callable[[str], Any]) -> None:
+    results = in_tensorflow(PROGRAM)
+    whole = list(range(50))
+    assert results["before"] == results["not fed"] == results["suspended"] == whole
+    assert len(results["known"]) == 50 and set(results["known"]) < set(whole)
+    assert 30 <= len(results["unknown"]) < 50, "a for loop over it sees its end"
+    assert len(results["next"]) == 200 and len(set(results["next"])) < 5, "next never does"

@@ -24,6 +24,8 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         """The module's code."""
         before = sys.dont_write_bytecode
+        # Compiling these modules anew would delay each job, and the job's own -B is about
+        # its files, not ours.
         sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
         try:
             return super().get_code(fullname)
@@ -40,6 +42,8 @@ class OwnPackage(importlib.abc.MetaPathFinder):
         """The module's spec, None for all that is not in this package."""
         if name.partition(".")[0] != PACKAGE.name:
             return None
+        # A FileFinder of one folder, and no entry of sys.path: with the whole site-packages of the
+        # tool the job would import the tool's numpy or protobuf in place of its own.
         for folder in path or (str(PACKAGE.parent),):
             spec = FileFinder(folder, (_Loader, SOURCE_SUFFIXES)).find_spec(name, target)
             if spec is not None and spec.loader is not None:
@@ -50,6 +54,8 @@ class OwnPackage(importlib.abc.MetaPathFinder):
 def main() -> None:
     """Observe the job that the command line specifies."""
     if not getattr(sys.flags, "safe_path", False):
+        # Python puts the folder of what it runs first: modules there (`cells`, `protocol`) would
+        # hide the job's own of the same names.
         del sys.path[0]  # this file's folder
     sys.meta_path.insert(0, OwnPackage())
     from tpudiag.sources.job.process import child

@@ -52,11 +52,15 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         twin = _twin(name)
         if name not in self._after and twin is None:
             return None
+        # The spec of whichever finder would have found it (editable installs, zip files, ours for
+        # stand-ins): its loader is followed, and nothing is loaded in another way.
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 self._follow(spec.loader, name)
                 if twin is not None:
+                    # Where it is made a second time the hooks are put in by names, for they were
+                    # put on the first.
                     _share_names(spec.loader, twin)
                 return spec
         return None
@@ -129,6 +133,8 @@ def _run_file(program: str) -> None:
     if not Path(file).is_file() or file.endswith(".pyc") or zipfile.is_zipfile(file):
         runpy.run_path(program, run_name="__main__")  # what is no source has a __main__ in it
         return
+    # Pickle, multiprocessing and Keras' custom objects look classes up in sys.modules['__main__']:
+    # it must be this module, and not ours.
     main = ModuleType("__main__")
     main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", file)
@@ -163,6 +169,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
         end, error = _end(raised), raised
+    # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
+    # files or by another exception, is our doing.
     if observer.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
@@ -179,6 +187,7 @@ def _end(error: BaseException) -> JobEnd:
     if isinstance(error, SystemExit):
         if error.code in (None, 0):
             return JobEnd(how="finished")
+        # As Python's own: sys.exit('text') prints the text and ends with 1.
         code = error.code if isinstance(error.code, int) else 1
         return JobEnd(
             how="exit", error=None if code is error.code else str(error.code), exit_code=code

@@ -163,6 +163,8 @@ def describe(place: Place) -> JobPython:
         ) from error
     except OSError as error:
         raise UsageError(f"{place.because}: {place.path}: {error.strerror or error}") from error
+    # sitecustomize and .pth files of that environment may print before: the answer is the line with
+    # the mark.
     marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]
     try:
         answer = msgspec.json.decode(marked[-1].removeprefix(describe_python.MARK), type=_Answer)
@@ -186,6 +188,7 @@ def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) 
     `uvx` and `pipx run` put the tool's own folder of commands first on PATH.
     """
     kept = dict(variables)
+    # A script that starts `python` or `pip` by name must get the user's.
     own = os.path.join(sys.prefix, "bin")  # noqa: PTH118
     if not python.is_own and not is_own(kept.get("VIRTUAL_ENV", "")):
         entries = kept.get("PATH", "").split(os.pathsep)

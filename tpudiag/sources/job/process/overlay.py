@@ -29,7 +29,11 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
         _changed[os.path.realpath(file)] = Path(stand_in).read_bytes()
     if not _changed:
         return
+    # First, for Python's own finder would read the file, or its bytecode in __pycache__, which is
+    # that of the unchanged source.
     sys.meta_path.insert(0, _Finder())
+    # Tracebacks, inspect.getsource and AutoGraph all read source through linecache; with the lines
+    # of the file on disk AutoGraph would compile the old code.
     update = linecache.updatecache
 
     def updatecache(filename: str, module_globals: Any = None) -> list[str]:
@@ -60,6 +64,8 @@ class _Loader(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType | None:  # noqa: ARG002
         """The module's code."""
+        # dont_inherit: this module's own `from __future__ import annotations` would else hold in
+        # the job's code, and change what its annotations are.
         return compile(source(self.path) or b"", self.path, "exec", dont_inherit=True)
 
     def get_data(self, path: str | bytes) -> bytes:

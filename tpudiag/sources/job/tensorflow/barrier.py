@@ -77,6 +77,7 @@ def _ends_thread(error: Exception) -> bool:
 
     The class is private (`mirrored_run._RequestedStop`); merge_call raises it in whoever called.
     """
+    # By its name, so that no private module need be imported.
     return type(error).__name__ == "_RequestedStop"
 
 
@@ -111,6 +112,8 @@ def guarded(
     hook: str, call: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any
 ) -> Any:
     """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives."""
+    # To format a traceback opens source files, and `open` may be hooked (sandbox, stand-in data): a
+    # hook that fails would note itself without end.
     if getattr(_noting, "now", False):
         return original(*args, **kwargs)
     job = _JobCall(original)
@@ -120,6 +123,8 @@ def guarded(
         if error is job.raised or getattr(error, _FOR_JOB, False) or _ends_thread(error):
             raise
         note(hook, error)
+    # Our part failed after the job's call had: the job must see its own exception, not ours.
     if job.raised is not None:
         raise job.raised
+    # Never a second call where the first one returned: a step that ran twice has trained twice.
     return job.result if job.returned else original(*args, **kwargs)

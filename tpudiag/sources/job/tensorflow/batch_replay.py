@@ -92,6 +92,8 @@ class BatchReplay:
     def _iterate(self, original: Any, dataset: Any) -> Any:
         """A pass begins."""
         iterator = original(dataset)
+        # An iterator of a strategy reads one iterator for each worker: only the outermost counts,
+        # and inside a function the graph reads, which no Python hook sees.
         if self._depth or not self._tf.executing_eagerly():
             return iterator
         batches = _batches(dataset)
@@ -106,6 +108,9 @@ class BatchReplay:
             batches=batches,
             feeds_step=key in self._steps_fed,
         )
+        # Identities are given again once an object is gone, and an iterator that was given the id
+        # of an old one would go on with its batch. Not at exit: TensorFlow may be half taken down
+        # by then.
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
         class_: Any = iterator.__class__
         if class_ not in self._hooked:

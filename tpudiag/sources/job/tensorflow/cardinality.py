@@ -43,6 +43,8 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
         if count is not None:
             counts.append(count)
 
+    # A pipeline may read from a pipe, a socket or a bucket: it may never come back. The thread is
+    # left behind then, and as a daemon keeps no process from ending.
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(2 * LONGEST_S)
@@ -65,6 +67,8 @@ def _count(tf: Any, dataset: Any) -> int | None:
     if known != _UNKNOWN:
         return None if known == _ENDLESS else known
 
+    # The elements themselves are dropped inside tf.data: to copy images to Python only to count
+    # them would cost more than the second that there is.
     def one(*_: Any) -> Any:
         return tf.constant(1)
 

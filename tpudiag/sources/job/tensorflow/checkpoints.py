@@ -52,6 +52,8 @@ class CheckpointWatch:
         """Note each call of a method: what saves, where to, from which line."""
 
         def note(*args: Any, **kwargs: Any) -> None:
+            # A path that a sandbox or stand-in redirected is told as the script wrote it: TPU602
+            # judges where the checkpoints will go on the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, user_lines.caller())
             self._uses[kind, path] = replace(use, saved=use.saved + saved)

@@ -59,6 +59,8 @@ class Constants:
         begin = self._static(operation.inputs[1])
         if begin is None or begin.size != 1:
             return None
+        # Shapes that are known while tracing are folded into constants by TensorFlow itself; then
+        # the slice reads a constant.
         if shape.type != "Shape":
             whole = self._static(operation.inputs[0])
             return None if whole is None else float(whole[int(begin.reshape(-1)[0])])
@@ -104,6 +106,8 @@ class Constants:
                 continue
             visited.add(operation.name)
             if operation.type == "Placeholder":
+                # A captured variable is a placeholder of its handle (resource), an iterator one of
+                # a variant: neither is data by itself.
                 if operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant"):
                     return True
             elif operation.type.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator")):

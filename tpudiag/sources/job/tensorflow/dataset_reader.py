@@ -36,6 +36,7 @@ _MAPPERS = {
     "ParallelInterleave": "interleave",
 }
 """The methods that make these of a function of the user's; others (unbatch) bring their own."""
+_V1 = "DatasetV1Adapter"
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
@@ -102,6 +103,8 @@ class DatasetReader:
 
     def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
         """Add a dataset behind those that it is made from."""
+        while type(dataset).__name__ == _V1 and hasattr(dataset, "_dataset"):
+            dataset = dataset._dataset  # what holds it for scripts of TensorFlow 1
         if id(dataset) in visited:
             return
         visited.add(id(dataset))

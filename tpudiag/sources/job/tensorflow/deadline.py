@@ -36,6 +36,8 @@ class Deadline:
 
     def check(self) -> None:
         """Raise in a job that went on although it was told to end."""
+        # A job that catches BaseException in its loop swallows the one exception that was set; so
+        # each further step raises it again.
         if self.spent and not self._over.is_set():
             raise BudgetSpent
 
@@ -43,6 +45,9 @@ class Deadline:
         if self._over.wait(self._budget_s):
             return
         self.spent = True
+        # The one way to stop Python code that runs in another thread and asks nobody: an exception
+        # set from outside, seen at the next bytecode. It does not reach a thread that is inside
+        # C++, which the grace time and the hard end are for.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(self._main), ctypes.py_object(BudgetSpent)
         )

@@ -44,6 +44,8 @@ class EpochWatch:
         callbacks = bound.arguments.get("callbacks") if bound is not None else None
         if isinstance(callbacks, class_.__base__):
             callbacks = [callbacks]
+        # Keras also takes a CallbackList made by hand, which must not be wrapped into another: such
+        # a fit runs in full.
         if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
             return original(model, *args, **kwargs)
         callback = class_()
@@ -158,6 +160,8 @@ def fill_history(history: Any, epochs: int) -> None:
     first = history.epoch[0] if ran else 0
     history.epoch.extend(range(first + ran, first + epochs))
     for values in history.history.values():
+        # Metrics of a validation that runs every other epoch have fewer values than there are
+        # epochs: the ratio is kept, since scripts plot one over the other.
         wanted = round(len(values) * epochs / ran) if ran else 0
         values.extend([values[-1]] * (wanted - len(values)) if values else [])
 

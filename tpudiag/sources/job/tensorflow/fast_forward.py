@@ -111,15 +111,19 @@ class FastForward:
         """Move the counters by what forwarded calls left to move."""
         pending, self._pending = self._pending, {}
         for variable, moved in pending.values():
+            # Without reading: a read here would go through the very hook that calls this.
             variable.assign_add(moved, read_value=False)
 
     def run(self, key: object, call: Callable[[], Any]) -> Any:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()
         self.move_counters()
+        # The first call also makes variables and slots: what it moves is not what a further call
+        # would.
         counters = [] if known.real_calls == 0 else self.counts()
         started = self._clock()
         result = call()
+        # Of the last call, since the first one includes tracing.
         known.took_s = self._clock() - started
         known.result, known.real_calls = result, known.real_calls + 1
         moved = ((c, _value(c), before) for c, before in counters)

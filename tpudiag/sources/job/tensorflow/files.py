@@ -27,6 +27,8 @@ def opens(kind: str, op_types: list[str]) -> bool:
 def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
     """Whether a transformation reads several files, each when the one before is at its end."""
     if _READER.match(kind):
+        # TFRecordDataset hides a ParallelInterleave over its files where num_parallel_reads is
+        # given, and a FlatMap, which reads them one by one, where it is not.
         inner = getattr(dataset, "_impl", None) or getattr(dataset, "_dataset", None)
         return "FlatMap" in type(inner).__name__
     return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))

@@ -75,6 +75,8 @@ class FunctionWatch:
         """One outermost call of a function: run, or answered where it was observed before."""
         record = self._record(function)
         forward = self.forward
+        # The first call always runs: it is where tracing, and so all that checks know of the
+        # function, happens.
         if forward is None or not record.is_step or record.calls == 0:
             return self._run(record, original, function, args, kwargs)
         self.before_step((args, kwargs))

@@ -123,6 +123,8 @@ def _large_constant(operation: Any) -> Iterator[StepConstant]:
     tensor = operation.outputs[0]
     size = (tensor.shape.num_elements() or 0) * tensor.dtype.base_dtype.size
     if size >= LARGE_CONSTANT:
+        # tf.zeros of a gigabyte is one value and a shape in the graph; only what the attribute
+        # itself holds goes into the program.
         held = int(operation.get_attr("value").ByteSize())
         if held >= LARGE_CONSTANT:
             where = user_lines.of_frames(operation.traceback or ())
@@ -156,6 +158,8 @@ def activations(call: GradientCall) -> ActivationEstimate:
         for tensor in operation.inputs:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
                 continue
+            # A product reads its operand from memory as a whole; anything else is fused with what
+            # made the operand, and computes it again from its source.
             product = operation.type.startswith(_PRODUCTS)
             for source in _kept(tensor, followed, whole=product):
                 count = source.shape.num_elements() if source.shape.rank is not None else None
@@ -190,6 +194,8 @@ def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
 
 def _is_reserve_space(tensor: Any) -> bool:
     """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
+    # Outputs 3 and up of FusedBatchNorm are scratch that cuDNN wants back; the TPU's compiler has
+    # no such thing.
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 

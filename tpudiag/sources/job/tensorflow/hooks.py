@@ -24,6 +24,7 @@ def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         return barrier.guarded(hook, call, original, args, kwargs)
 
+    # C functions and some generated ones have no signature; they work without.
     with contextlib.suppress(TypeError, ValueError):
         vars(wrapped)["__signature__"] = inspect.signature(original)
     setattr(owner, name, wrapped)

@@ -82,6 +82,8 @@ class IteratorStartWatch:
             line.took_ms.append((time.perf_counter() - began) * 1e3)
             if id(dataset) not in line.datasets and len(line.kept) < MOST_KEPT:
                 line.datasets.add(id(dataset))
+                # How many datasets a line read tells a pipeline that is rebuilt in a loop from one
+                # that is read again.
                 line.kept.append(dataset)  # so that no other gets its id
         line.last = dataset
         return iterator
@@ -97,6 +99,8 @@ class IteratorStartWatch:
             steps_between=median(gaps),
             cardinality=_cardinality(source),
             cached=_cached(source),
+            # The first start also builds what later ones find: threads, files, the graph of the
+            # pipeline.
             start_ms=mean(line.took_ms[1:]),
             asks_once=bool(_ASKS_ONCE.search(text)),
             location=location,

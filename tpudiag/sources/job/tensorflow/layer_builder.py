@@ -34,6 +34,8 @@ class LayerBuilder:
         def build(strategy: Any) -> None:
             barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
 
+        # The replicas trace side by side on threads of their own and meet in merge_call: built
+        # there, the variables are made once, mirrored, while the others wait.
         context.merge_call(build)
 
     def _build(self, strategy: Any, layer: Any, args: Any, kwargs: Any) -> None:
@@ -42,6 +44,8 @@ class LayerBuilder:
             return
         self._building = True
         try:
+            # init_scope lifts out of the graph that is being traced: a variable made inside it
+            # would be local to one replica's graph.
             with self._tf.init_scope(), strategy.scope():
                 layer(*args, **kwargs)
         finally:

@@ -83,9 +83,13 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
     if not term.known:
         weight = None
     elif not term.linear:
+        # Behind a curve (sqrt of a mean) the scale is that of what is reduced; by how much the loss
+        # itself is off cannot be told.
         weight = None if not averaged and _near(parts[1:], right) else 1.0
     elif _near([whole], right) or (not averaged and _near(parts, right)):
         weight = wanted
+    # Off by exactly the replicas, the per-replica batch or the global one: no author chooses such a
+    # weight, so it is a slip. Anything else may be meant.
     elif _near([whole], slips) and not (term.base == 1 and whole > 1):  # a mean's own weight
         weight = whole
     elif averaged and _near(parts, right):
@@ -104,6 +108,8 @@ def _divided(term: Term) -> bool:
 
 def _products(constants: tuple[float, ...]) -> list[float]:
     """The products of some of the constants, the empty one first."""
+    # All subsets, for an author's weight (0.4 of an auxiliary loss) stands among the scales: 2 **
+    # 10 products at most.
     few = constants[:_MOST_CONSTANTS]
     return [prod(some) for count in range(len(few) + 1) for some in combinations(few, count)]
 
@@ -184,6 +190,8 @@ class _Walk:
     def _holds_batch(self, value: Any) -> bool:
         """Whether the first dimension is the batch, or the batch times something."""
         size = value.shape[0]
+        # Reshaped to batch x time, the first dimension is a multiple of the batch; weights of that
+        # size do not depend on the input.
         return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
 
     def _summed(self, value: Any, way: Term, location: Location | None) -> Term:

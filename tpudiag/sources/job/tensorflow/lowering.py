@@ -109,6 +109,9 @@ class LoweringWatch:
         main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
         if main is not None:
             self._recorder.put(activations=graphs.activations(main))
+        # The job's main thread stands inside a trace of its own here, with its graph, its replica
+        # and its name scopes on a stack that is local to the thread: a second trace there would
+        # become part of the first.
         serving = threading.Thread(target=self._answer, args=(spec, batch))
         serving.start()
         serving.join()
@@ -140,6 +143,8 @@ class LoweringWatch:
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
+            # What is traced for the compiler must not be read as a step of the job: its loss, batch
+            # and products would count twice.
             del self._gradients.calls[before:]
         return replace(lowered, took_s=time.perf_counter() - started)
 
@@ -152,6 +157,7 @@ class LoweringWatch:
             )
         flat = self._tf.nest.flatten(step.structure)
         at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
+        # Ragged and sparse tensors have a shape that the data decide: XLA compiles for one shape.
         odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
         if odd:
             kind = type(odd[0]).__name__.removesuffix("Spec")

@@ -60,6 +60,8 @@ class NormModeWatch:
         if self._tf.executing_eagerly():
             return
         graph = self._tf.compat.v1.get_default_graph()
+        # Keras also passes a symbolic tensor (learning phase): which of both it is, is decided
+        # while the graph runs; taken as training, so as to accuse nobody.
         trains = bool(training) if isinstance(training, (bool, int, type(None))) else True
         key = id(graph), id(layer)
         known = self._uses.get(key)
@@ -67,6 +69,8 @@ class NormModeWatch:
             known.trains |= trains
             return
         location = None if trains else _model_call()
+        # Whoever writes `training=False` on the call has decided: what is looked for is the
+        # argument that was forgotten.
         chosen = location is None or "training" in _text(location)
         self._uses[key] = _Use(graph, layer, location, trains, chosen)
 

@@ -84,6 +84,8 @@ def read(
 ) -> StepNumerics:
     """What stands out in the forward pass of a traced step."""
     forward = call.graph.get_operations()[: call.forward_operations]
+    # All replicas of a MirroredStrategy are traced into one graph: without this each finding would
+    # stand there once for each replica.
     own = [operation for operation in forward if graphs.first_replica(operation)]
     return StepNumerics(
         loss_dtype=call.target.dtype.base_dtype.name,
@@ -160,6 +162,8 @@ def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator
             continue
         *rows, experts = shape.as_list()
         k = _static(tf, operation.inputs[1]) if operation.type == "TopKV2" else 1
+        # A top-k over a vocabulary (beam search, sampling) looks the same but for its size, and one
+        # that takes all chooses nothing.
         if not k or k >= experts or experts > MOST_EXPERTS:
             continue
         readers = [each for each in one_hots if _reads(each, operation)]

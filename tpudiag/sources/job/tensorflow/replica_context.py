@@ -38,6 +38,8 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         "reduce_to": reduce_to,
         "batch_reduce_to": batch_reduce_to,
         "update": update,
+        # Strategies may have each replica sum by itself where XLA compiles the step; by merge_call
+        # all that crosses replicas comes through reduce_to above.
         "_use_merge_call": lambda: True,
     }
     for name, function in changed.items():
@@ -49,6 +51,7 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
             yield
     finally:
         for name in changed:
+            # They were set on the instance, over the methods of the class, which come back so.
             delattr(extended, name)
 
 

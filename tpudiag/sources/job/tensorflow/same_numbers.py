@@ -80,6 +80,8 @@ class SameNumbers:
             if variable is None or not getattr(variable, "trainable", False):
                 continue
             value = self._tf.cast(variable, self._tf.float64)
+            # The sum alone hides changes that cancel out; with the sum of the absolute values two
+            # runs that differ in one weight are told apart.
             sums += [
                 float(self._tf.reduce_sum(value)),
                 float(self._tf.reduce_sum(self._tf.abs(value))),

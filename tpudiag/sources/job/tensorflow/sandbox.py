@@ -73,6 +73,9 @@ class Sandbox:
         if place is path or _there(place):
             return place
         with contextlib.suppress(OSError):
+            # Libraries make temporary files by os.open and by C calls, which no hook sees, and
+            # remove them by os.remove: those are the job's own. A file from before the job is the
+            # user's.
             if _stat(path).st_ctime >= self._started:
                 return path
         return place
@@ -191,6 +194,8 @@ class Sandbox:
         """Redirects the first argument."""
 
         def call(original: Any, path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            # A path relative to an open folder (shutil.rmtree walks so): to make it absolute would
+            # name another file.
             if kwargs.get("dir_fd") is not None:
                 return original(path, *args, **kwargs)
             return original(place(path), *args, **kwargs)
@@ -230,6 +235,7 @@ def _text(path: Any) -> str:
 
 def _there(path: str) -> bool:
     """Whether a file, a folder or a checkpoint of this name is there."""
+    # A checkpoint `ckpt-3` is no file: its parts are ckpt-3.index and ckpt-3.data-00000-of-00001.
     for name in (path, path + ".index"):
         with contextlib.suppress(OSError, ValueError):
             _stat(name)

@@ -31,6 +31,8 @@ class StepProgram:
         """The user's line of each operation, and the names of the arguments in their order."""
         arguments = self._arguments()
         head = _HEAD.search(text)
+        # XLA drops arguments that the program does not read: then the order of the names is not
+        # that of the arguments, and wrong names would be worse than none.
         known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
         return {"operations": self._locations(), "arguments": arguments if known else []}
 
@@ -55,6 +57,8 @@ class StepProgram:
         for index, tensor in enumerate(self._graph().inputs):
             source = captured.get(id(tensor))
             name = variables.get(source, "") if source is not None else f"input {index}"
+            # TensorFlow names a tensor by its operation and the number of its output; a variable's
+            # name ends so for historical reasons.
             names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
         return names
 

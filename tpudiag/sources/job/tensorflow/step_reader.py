@@ -28,6 +28,8 @@ class StepReader:
         if not calls or self._read:
             return
         self._read = True
+        # A job may take several gradients (a GAN, a penalty on the gradient): the largest forward
+        # pass is what the step is about.
         main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
         inputs = self._watches.strategies.last_inputs or graphs.step_inputs(main)

@@ -37,6 +37,8 @@ class Tf1Watch:
         """Note calls from user code."""
 
         def note(*_: Any, **__: Any) -> None:
+            # From the user's own line only: TensorFlow and Keras use these interfaces inside
+            # themselves, for which nobody is to blame.
             location = user_lines.direct_caller()
             if location is not None:
                 self._uses.setdefault(api, Tf1Use(api, location))

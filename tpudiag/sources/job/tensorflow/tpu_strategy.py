@@ -129,6 +129,8 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
 
         def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+            # On a TPU this code runs once for all replicas; here once each, and a counter in it
+            # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
             return base.call_for_each_replica(self, alike, args, kwargs)
 
@@ -138,6 +140,8 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
         def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
             return strategy.run(fn, args, kwargs, options)
 
+    # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
+    # is changed after the fact.
     extended.__class__ = TPUExtended
 
 
@@ -151,6 +155,7 @@ def _share(dataset: Any, real_replicas: int, replicas: int) -> Any:
         if tensor.shape.rank == 0:
             return tensor
         size = tensor.shape[0] if tensor.shape.rank else None
+        # The last batch of data that do not divide is smaller: its share is known when it comes.
         size = tf.shape(tensor)[0] if size is None else size
         return tensor[: size * real_replicas // replicas]
 

@@ -86,6 +86,8 @@ def install(
 
 def replace_everywhere(original: Any, stand_in: Any) -> None:
     """Put a stand-in under every public name of an object: TensorFlow has several of each."""
+    # `from tensorflow.distribute import TPUStrategy`, tf.compat.v1 and Keras hold the object itself
+    # under other names: a name that is left keeps the real one, which hangs without a TPU.
     for name, module in list(sys.modules.items()):
         if not _holds_names(name):
             continue
@@ -146,6 +148,8 @@ def _one_host_device(
 ) -> Any:
     """A MirroredStrategy that is told no devices finds the one CPU of a TPU VM."""
     if devices is None and type(strategy) is class_:
+        # MirroredStrategy() takes every device it finds; here these are our replicas, and a job
+        # that forgot TPUStrategy would look as if it ran on all of them.
         devices = ["CPU:0"]
     return original(strategy, devices, *args, **kwargs)
 

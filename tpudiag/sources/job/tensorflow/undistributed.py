@@ -65,10 +65,13 @@ class UndistributedWatch:
 
     def _judge(self, strategy: Any, given: Any) -> None:
         """A training step ran: note it where no argument was distributed."""
+        # With one device that runs, a plain tensor is what it gets anyway.
         if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
             return
         plain: list[Any] = []
         for leaf in self._tf.nest.flatten(given):
+            # One distributed argument is enough: a step that gets its batch so may well take a
+            # plain learning rate or mask beside it.
             if self._distributed(leaf):
                 return
             if hasattr(leaf, "shape") and hasattr(leaf, "dtype") and _is_batch(leaf.shape):

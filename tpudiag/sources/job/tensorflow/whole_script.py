@@ -93,6 +93,8 @@ class WholeScript:
     def stuck(self) -> None:
         """The job does not end: where its main thread stands is kept."""
         main = threading.main_thread().ident
+        # Read from the thread of the clock: the main thread does not come back, which is why this
+        # is asked.
         frame = sys._current_frames().get(main or 0)  # pyright: ignore[reportPrivateUsage]
         self._stack = main_flow.frames_of_thread(frame)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import tables
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.fake_data.table_columns import Column, asked, read_at
 
 MEMBERS = {"apply", "values", "groupby", "loc", "iterrows", "sample", "head", "merge", "iloc"}
@@ -21,6 +25,7 @@ def names(text: str) -> list[str]:
         ("t = pd.read_csv('a.csv')\ny = t[['rust', 'scab']].values", ["rust", "scab"]),
         ("t = pd.read_csv('a.csv')\ny = t.loc[:, 'rust':'scab']", ["rust", "scab"]),
         ("t = pd.read_csv('a.csv', usecols=['a', 'b'])", ["a", "b"]),
+        ("a = pd.read_csv('a')\nb = pd.read_csv('b')\na['x'] = 1\nz = b['x']", ["x"]),
         ("t = pd.read_csv('a.csv').sample(3)\nu = t.groupby('group')", ["group"]),
         ("c = ['a', 'b']\nt = pd.read_csv('a.csv')\ny = t[c]", ["a", "b"]),
         ("t = pd.read_csv('a.csv')\nfor i, row in t.iterrows():\n  x = row['text']", ["text"]),
@@ -72,3 +77,28 @@ def test_tables_of_one_line_have_columns_of_their_own() -> None:
     assert [c.name for c in asked([text], MEMBERS.__contains__, (2,))] == ["y"]
     assert read_at([text], 2) == (2,)
     assert read_at(["def f():\n  return pd.read_csv('a.csv')"], 2) == ()
+
+
+def test_a_sample_is_no_larger_than_what_stands_in_for_a_table(tmp_path: Path) -> None:
+    class DataFrame:
+        def __len__(self) -> int:
+            return 5
+
+        def sample(self, n: int | None = None, replace: bool = False) -> tuple[int | None, bool]:
+            return n, replace
+
+        def to_csv(self) -> None: ...
+
+        to_json = to_pickle = to_parquet = to_csv
+
+    def put(**_: object) -> None:
+        """Nobody asks what was stood in for."""
+
+    ledger = Ledger(str(tmp_path), put)
+    pandas = SimpleNamespace(DataFrame=DataFrame)
+    tables.install(pandas, ledger, lambda _: False)
+    assert DataFrame().sample(8000) == (8000, False)
+    ledger.note("a.csv")
+    assert DataFrame().sample(8000) == (5, False)
+    assert DataFrame().sample(8000, replace=True) == (8000, True)
+    assert DataFrame().sample() == (None, False)

@@ -51,3 +51,18 @@ def test_positions_tell_columns_and_rows() -> None:
     told = size("x = t.iloc[:, 3].values\nprint(x[5144], x[2000:])")
     assert (told.columns, told.index) == (4, 5144)
     assert size("x = [1, 2][0]").columns == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped"),
+    [
+        ("t = t.iloc[:, 1:]\ny = t['intent']", 1),
+        ("x = t.iloc[:, 1:]", 0),
+        ("t = t.iloc[:, :3]", 0),
+        ("t = t.iloc[:, k:]", 0),
+    ],
+)
+def test_columns_in_front_are_taken_off_a_table_that_keeps_its_name(
+    text: str, dropped: int
+) -> None:
+    assert size(text).dropped == dropped

@@ -8,8 +8,11 @@ from typing import Any, cast
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
 from . import hub, paths, text_files
-from .ledger import FILES, RECORDS, Ledger
+from .ledger import FILES, MARKER, RECORDS, Ledger
 from .program_text import before_number, classes, sources
+
+_AWAY = f"{paths.REMOTE}|{MARKER}.*"
+"""Names that reach nothing: of a remote file, or read from a stand-in."""
 
 
 class Files:
@@ -176,7 +179,7 @@ class Files:
         names = tf.convert_to_tensor(names)
         if names.dtype != tf.string:
             return names
-        return tf.where(tf.strings.regex_full_match(names, paths.REMOTE), stand_in, names)
+        return tf.where(tf.strings.regex_full_match(names, _AWAY), stand_in, names)
 
 
 def _texts(names: Any) -> list[str] | None:

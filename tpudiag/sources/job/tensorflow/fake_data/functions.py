@@ -28,5 +28,8 @@ def replace(function: Any, stand_in: Callable[..., Any]) -> None:
     function.__globals__[name] = guarded
     space: dict[str, Any] = {}
     exec(f"def call(*args, **kwargs):\n    return {name}(*args, **kwargs)", space)
+    # `from keras.datasets import mnist` and keras.datasets.mnist.load_data are two names of one
+    # function object; whoever imported it before keeps the object, so the object itself is given
+    # other code.
     function.__code__ = space["call"].__code__
     function.__kwdefaults__ = None

@@ -59,6 +59,8 @@ class Contents:
                 return picture
             size = tf.constant(picture_size(sources()) or [SIZE, SIZE], name="size")
             size = tf.where(stand_in, size, tf.shape(picture)[:2])
+            # A plain constant would be folded into the shape at once, and a later set_shape of
+            # another size refused; behind this the shape stays open until the script claims one.
             size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
             resized = tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0]
         self._seen(resized)
@@ -118,6 +120,8 @@ class Contents:
         else:
             return
         proto = tf.make_tensor_proto(value, dtype=tf.int32)
+        # The claim comes later in the script than the decoding: the constant that was already put
+        # into the graph is changed, before the graph is first run.
         size._set_attr("value", tf.compat.v1.AttrValue(tensor=proto))
 
     def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:

@@ -47,6 +47,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        # Last: where the real package is installed it is the one that is imported.
         sys.meta_path.append(self)
 
     def find_spec(

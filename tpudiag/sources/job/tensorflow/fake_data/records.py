@@ -15,6 +15,8 @@ _LARGE = 100_000
 """Values of one feature from which on a single variant is enough."""
 _VARYING = 3
 """Values of a feature of varying length."""
+_FROM_ONE = "image/class/label"
+"""Records of ImageNet number their classes from 1 on."""
 _STRING_BYTES = 64
 """What a short string takes as a tensor, and as an object of Python's."""
 _ID = re.compile(r"(^|[/_])(\w*[_/])?(id|ids|idx|index|num\w*)$", re.I)
@@ -40,6 +42,8 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
     def chosen(strings: Any, stand_ins: list[Any]) -> Any:
         strings = tf.convert_to_tensor(strings)
         with tf.name_scope("tpudiag_fake"):
+            # In the graph, for the parse function runs inside Dataset.map: a stand-in record is
+            # chosen by the hash of its name, so that labels vary and each run is the same.
             at = tf.strings.to_hash_bucket_fast(strings, len(stand_ins))
             return tf.where(marked(strings), tf.gather(tf.constant(stand_ins), at), strings)
 
@@ -130,7 +134,8 @@ def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
         floats = [_float(key, variant * 7 + at * 13) for at in range(length)]
         return tf.train.Feature(float_list=tf.train.FloatList(value=floats))
     size = SIZE if re.search(r"height|width|(^|[_/])size$", key, re.I) else None
-    numbers = [size or (variant + at) % 2 for at in range(length)]
+    first = 1 if key == _FROM_ONE else 0
+    numbers = [size or first + (variant + at) % 2 for at in range(length)]
     return tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
 
 

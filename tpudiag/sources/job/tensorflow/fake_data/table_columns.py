@@ -97,13 +97,12 @@ class _Reader:
                 break
 
     def read(self, columns: dict[str, Column]) -> None:
-        """Add the columns; one that the script writes before it reads it is its own."""
-        asked = [(line, -at, name) for line, name, at in self._asked()]
-        written: dict[str, int] = {}
-        for line, name in self._written():
-            written[name] = min(line, written.get(name, line))
-        for line, _, name in sorted(asked, key=lambda each: each[0]):
-            if line <= written.get(name, line):
+        """Add the columns; one that the script writes to a table before it reads it is its own."""
+        written: dict[tuple[str, str], int] = {}
+        for line, name, table in self._written():
+            written[table, name] = min(line, written.get((table, name), line))
+        for line, name, table in sorted(self._asked(), key=lambda each: each[0]):
+            if line <= written.get((table, name), line):
                 columns.setdefault(name, Column(name))
         self._note_use(columns)
 
@@ -174,19 +173,19 @@ class _Reader:
                 if at < len(names):
                     self.tables.add(names[at])
 
-    def _asked(self) -> Iterator[tuple[int, str, int]]:
-        """Each place where a column is asked for: line, name, position."""
+    def _asked(self) -> Iterator[tuple[int, str, str]]:
+        """Each place where a column is asked for: line, name, table."""
         for node in self._nodes:
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 if self._is_table(node.value):
                     for name in self._selected(node.slice):
-                        yield node.lineno, name, 0
+                        yield node.lineno, name, _root(node)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if self._is_table(node.value) and not self._is_member(node.attr):
-                    yield node.lineno, node.attr, 0
+                    yield node.lineno, node.attr, _root(node)
             elif isinstance(node, ast.Call) and self._is_table(node):
                 for name in self._arguments(node):
-                    yield node.lineno, name, 0
+                    yield node.lineno, name, _root(node)
 
     def _selected(self, index: ast.AST) -> list[str]:
         """Columns in square brackets."""
@@ -212,18 +211,19 @@ class _Reader:
                 elif option.arg == "dtype" and isinstance(option.value, ast.Dict):
                     yield from (name for key in option.value.keys for name in _texts(key))
 
-    def _written(self) -> Iterator[tuple[int, str]]:
+    def _written(self) -> Iterator[tuple[int, str, str]]:
         """Columns that the script makes."""
         for node in self._nodes:
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
                 if self._is_table(node.value):
-                    yield from ((node.lineno, name) for name in self._selected(node.slice))
+                    for name in self._selected(node.slice):
+                        yield node.lineno, name, _root(node)
             elif (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.ctx, ast.Store)
                 and self._is_table(node.value)
             ):
-                yield node.lineno, node.attr
+                yield node.lineno, node.attr, _root(node)
 
     def _note_use(self, columns: dict[str, Column]) -> None:
         """What columns are compared with, and whether their values are text."""
@@ -252,6 +252,13 @@ class _Reader:
         if isinstance(node, ast.Attribute) and self._is_table(node.value):
             return columns.get(node.attr)
         return None
+
+
+def _root(node: ast.AST) -> str:
+    """The name that an expression begins with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _name(node: ast.AST) -> str:

@@ -30,6 +30,8 @@ class TableSize:
     """Columns at least, by the positions that are asked for."""
     index: int = 0
     """The highest position of a row, or of what is made of rows, that the script asks for."""
+    dropped: int = 0
+    """Columns in front that the script takes off before it asks for others by name."""
 
 
 def read(texts: Iterable[str], is_table: Callable[[ast.Module], set[str]]) -> TableSize:
@@ -41,6 +43,7 @@ def read(texts: Iterable[str], is_table: Callable[[ast.Module], set[str]]) -> Ta
         classes=next((size.classes for size in sizes if size.classes), None),
         columns=max((size.columns for size in sizes), default=0),
         index=max((size.index for size in sizes), default=0),
+        dropped=max((size.dropped for size in sizes), default=0),
     )
 
 
@@ -70,7 +73,22 @@ def _of_module(tree: ast.Module, tables: set[str]) -> TableSize:
         classes=_classes(nodes, constants),
         columns=max(_column_positions(nodes, tables), default=-1) + 1,
         index=max(_positions(nodes), default=0) if tables else 0,
+        dropped=max(_dropped(nodes, tables), default=0),
     )
+
+
+def _dropped(nodes: Sequence[ast.AST], tables: set[str]) -> Iterator[int]:
+    """Columns that a table loses in front: `table = table.iloc[:, 1:]`."""
+    for node in nodes:
+        for target, value in _assigned(node):
+            if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Tuple):
+                continue
+            of, at = value.value, value.slice.elts[-1]
+            if not isinstance(of, ast.Attribute) or not isinstance(at, ast.Slice):
+                continue
+            whole = of.value.id if isinstance(of.value, ast.Name) and of.attr == "iloc" else ""
+            if whole in tables and isinstance(target, ast.Name) and target.id == whole:
+                yield (_number(at.lower, {}) if at.lower is not None else None) or 0
 
 
 def _column_positions(nodes: Sequence[ast.AST], tables: set[str]) -> Iterator[int]:

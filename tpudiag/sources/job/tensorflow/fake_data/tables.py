@@ -60,6 +60,12 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         kept = paths.kept(args[0], ledger.folder) if args else None
         return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
 
+    def sampled(original: Any, table: Any, n: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if ledger.any and isinstance(n, int) and not (args[1:2] or kwargs.get("replace")):
+            n = min(n, len(table))  # scripts know how many rows the real table has
+        return original(table, n, *args, **kwargs)
+
+    hooks.around(hooks.definer(pandas.DataFrame, "sample"), "sample", sampled)
     for name in _READERS:
         if hasattr(pandas, name):
             hooks.around(pandas, name, read)
@@ -80,6 +86,8 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
         columns = [known.get(name, Column(name)) for name in wanted]
     columns = columns or ([] if size.numbers else [Column("id"), Column("target")])
     classes = size.classes or 2
+    if size.dropped and not names:
+        columns = [*(Column(f"Unnamed: {number}") for number in range(size.dropped)), *columns]
     table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
     more = size.numbers or size.columns - len(table.columns)
     if more > 0 and not names:

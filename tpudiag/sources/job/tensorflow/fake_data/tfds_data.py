@@ -121,6 +121,8 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
     with tf.init_scope():
         name = hashlib.sha1(repr(spec).encode(), usedforsecurity=False).hexdigest()[:12]
         file = ledger.file(f"tfds/{name}.tfrecord", write)
+        # The same small file as often as the split is long: a pass over it has the real number of
+        # examples, and reads from memory.
         files = [file] * -(-examples // _KEPT)
         dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
         return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))

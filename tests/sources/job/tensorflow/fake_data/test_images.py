@@ -1,0 +1,50 @@
+"""Stand-ins that are decoded, and the sizes asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.fake_data.images import Contents
+from tpudiag.sources.job.tensorflow.fake_data.ledger import MARKER
+
+def marked(strings):
+    return tf.strings.regex_full_match(strings, f"{MARKER}(.|\\n)*")
+
+own = tf.io.encode_png(tf.zeros((5, 7, 3), tf.uint8)).numpy()
+Contents(tf, marked)
+
+def shape(function, content=MARKER + "image"):
+    dataset = tf.data.Dataset.from_tensors(content).map(function)
+    return list(next(iter(dataset)).shape)
+
+def claimed(content):
+    picture = tf.io.decode_jpeg(content, channels=3)
+    picture.set_shape((48, 64, 3))
+    return tf.cast(picture, tf.float32) / 255.0
+
+print(json.dumps({
+    "set": shape(claimed),
+    "reshaped": shape(lambda c: tf.reshape(tf.io.decode_jpeg(c, channels=3), (512, 512, 3))),
+    "raw": shape(lambda c: tf.reshape(tf.io.decode_raw(c, tf.uint8), (28, 28))),
+    "tensor": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (3, 3))),
+    "own": shape(lambda c: tf.io.decode_png(c), own),
+}))
+"""
+
+
+def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None:
+    assert in_tensorflow(PROGRAM) == {
+        "set": [48, 64, 3],
+        "reshaped": [512, 512, 3],
+        "raw": [28, 28],
+        "tensor": [3, 3],
+        "own": [5, 7, 3],
+    }

@@ -1,0 +1,50 @@
+"""Files in buckets that cannot be reached, TF Hub, and what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, tempfile
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.fake_data import hub
+from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
+
+told = []
+own = tempfile.mkdtemp() + "/own.tfrecord"
+with tf.io.TFRecordWriter(own) as writer:
+    writer.write(b"mine")
+data = FakeData(tempfile.mkdtemp(), lambda **facts: told.append(facts), lambda path: False)
+data.watch_tensorflow(tf)
+names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
+records = sum(1 for _ in tf.data.TFRecordDataset(names))
+listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
+status = tf.train.Checkpoint().restore("gs://bucket/ckpt-1")
+status.assert_consumed().expect_partial()
+module = tf.saved_model.load("gs://bucket/model")
+print(json.dumps({
+    "names": names, "records": records, "listed": sorted(listed),
+    "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
+    "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
+    "latest": tf.train.latest_checkpoint("gs://bucket/run"),
+    "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
+    "modules": sorted(data.by_module()), "told": str(told),
+}))
+"""
+
+
+def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], Any]) -> None:
+    seen = in_tensorflow(PROGRAM)
+    assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
+    assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
+    assert seen["own"] == ["mine"], "a file that is there is read"
+    assert seen["exists"] and seen["latest"] is None
+    assert seen["features"][0] == 4 and len(seen["features"]) == 2
+    assert {"pandas", "numpy", "tensorflow_datasets", "tensorflow_hub"} <= set(seen["modules"])
+    for named in ("train-*.tfrecord", "ckpt-1", "gs://bucket/model"):
+        assert named in seen["told"]

@@ -1,0 +1,58 @@
+"""The step of one replica, lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, tempfile
+from pathlib import Path
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow import lowering, tpu_stubs, training
+
+tpu_stubs.install(tf, tpu_stubs.TpuSystem(8, 1, 1), 2, on_resolver=lambda name: None)
+gradients = training.GradientWatch(tf)
+watch = lowering.LoweringWatch(tf, gradients, None)
+folder = Path(tempfile.mkdtemp())
+strategy = tf.distribute.TPUStrategy()
+with strategy.scope():
+    W = tf.Variable(tf.ones((4, 8)))
+
+def trained(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(x @ W)
+    gradient = tape.gradient(loss, W)
+    gradient = tf.distribute.get_replica_context().all_reduce("sum", gradient)
+    W.assign_sub(0.1 * gradient)
+    return loss
+
+@tf.function
+def step(x):
+    return strategy.run(trained, (x,))
+
+none = watch.lower(16, 16, 8, folder)
+step(tf.ones((16, 4)))
+own, small = watch.lower(16, 16, 8, folder), watch.lower(16, 4, 8, folder)
+text = Path(small.path).read_text()
+calls = len(gradients.calls)
+print(json.dumps({
+    "none": none.error, "errors": [own.error, small.error], "batch": [own.batch, small.batch],
+    "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text, "alone": watch.step.alone,
+    "kept": [float(v) for v in tf.reshape(W, [-1])[:1]], "calls": calls,
+    "arguments": len(json.loads(Path(small.locations_path).read_text())["arguments"]),
+}))
+"""
+
+
+def test_any_batch_with_sums_over_replicas(in_tensorflow: Callable[[str], Any]) -> None:
+    lowered = in_tensorflow(PROGRAM)
+    assert "no step" in lowered["none"]
+    assert lowered["errors"] == [None, None] and lowered["batch"] == [16, 4]
+    assert lowered["shape"] and lowered["sums"] and not lowered["alone"]
+    assert lowered["arguments"] == 2, "its input and its variable"
+    assert lowered["calls"] == 1, "what is traced for the compiler is no step of the job"

@@ -1,0 +1,79 @@
+"""Totals of operations, and their rates against the peaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tpudiag.signals import Device
+from tpudiag.sources.profile.op_kinds import INFEED
+from tpudiag.sources.profile.operations import Description, OpKey, OpTotal, device_ops, fold
+
+DEVICE = Device(
+    host="h", name="d", kind="TPU v6 Lite", peak_tflops=900.0, peak_hbm_gb_per_s=1600.0,
+    busy_ms=10.0, window_ms=10.0,
+)  # fmt: skip
+MATMUL = "%m = f32[8,8] fusion(bf16[8,8] %a, bf16[8,8] %b, f32[8] %c)"
+
+
+def total(name: str, **given: Any) -> tuple[OpKey, OpTotal]:
+    key = OpKey(1, name)
+    told: dict[str, Any] = {
+        "category": "convolution fusion", "flops": None, "bytes_accessed": None,
+        "hbm_bytes": None, "text": MATMUL, "framework_op": "", "location": None, "part": None,
+        "group": name, "repeated": False,
+    }  # fmt: skip
+    told |= {name: value for name, value in given.items() if name in told and name != "flops"}
+    sums = {"self_ps": 10**9, "total_ps": 10**9, "times": 1, "flops": 0, "hbm": 0} | given
+    description = Description(key=key, **told)
+    hbm = sums["hbm"]
+    return key, OpTotal(
+        description, sums["self_ps"], sums["total_ps"], sums["times"], sums["flops"], hbm, hbm
+    )
+
+
+def one(name: str, **given: Any) -> Any:
+    return device_ops(dict([total(name, **given)]), [DEVICE], {})[0]
+
+
+def test_rates_and_the_side_of_the_roofline() -> None:
+    op = one("m", flops=800 * 10**9, hbm=10**6)
+    assert op.gflop_per_s == pytest.approx(800_000) and op.bound_by == "compute"
+    assert op.share == pytest.approx(0.1) and op.in_16_bit
+    assert one("copy", flops=1, hbm=10**9).bound_by == "memory"
+    assert one("infeed", part=INFEED).bound_by == "input"
+    assert one("nothing").bound_by is None
+
+
+def test_times_that_are_not_an_operation_s_own_have_no_rate() -> None:
+    assert one("while", category="while", flops=10, hbm=10).gflop_per_s is None
+    assert one("copy", category="copy-start", flops=10, hbm=10).hbm_gb_per_s is None
+    kernel = one("pallas", category="custom-call", flops=0, hbm=0)
+    assert kernel.uncosted and kernel.gflop_per_s is None
+
+
+@pytest.mark.parametrize(
+    ("read", "in_16_bit"),
+    [
+        ("bf16[8,8] %a, bf16[8,8] %b", True),
+        ("f32[8,8] %a, f32[8,8] %b", False),
+        ("bf16[8,8] %a, f32[8,8] %b, f32[8] %c", False),
+        ("s8[8,8] %a, s8[8,8] %b", True),
+        ("s32[8,8] %a, s32[8,8] %b", None),
+    ],
+)
+def test_the_precision_of_a_product_is_that_of_what_it_reads(
+    read: str, in_16_bit: bool | None
+) -> None:
+    assert one("m", text=f"%m = f32[8,8] fusion({read})").in_16_bit is in_16_bit
+
+
+def test_a_part_is_no_sum() -> None:
+    ops = dict([total("m", flops=5, hbm=7)])
+    fold(ops, dict([total("m", flops=5, hbm=7)]))
+    fold(ops, dict([total("other", flops=1)]))
+    assert ops[OpKey(1, "m")].flops == 10 and ops[OpKey(1, "m")].times == 2 and len(ops) == 2
+    key, unknown = total("m")
+    fold(ops, {key: unknown._replace(flops=None)})
+    assert ops[OpKey(1, "m")].flops is None

@@ -1,0 +1,91 @@
+"""Matrix products and cycles from a program's HLO."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from tpudiag.sources.profile import programs, xspace
+
+
+def varint(value: int) -> bytes:
+    return bytes([value & 0x7F | 0x80]) + varint(value >> 7) if value > 0x7F else bytes([value])
+
+
+def field(number: int, content: bytes | int) -> bytes:
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def packed(number: int, values: tuple[int, ...]) -> bytes:
+    return field(number, b"".join(map(varint, values)))
+
+
+def array(id_: int, dims: tuple[int, ...], opcode: str = "parameter", rest: bytes = b"") -> bytes:
+    shape = field(2, 16) + packed(3, dims)
+    return field(
+        2, field(1, f"{opcode}.{id_}".encode()) + field(2, opcode.encode()) + field(3, shape)
+        + field(35, id_) + rest,
+    )  # fmt: skip
+
+
+def metadata(name: str, file: str, line: int) -> bytes:
+    return field(7, field(2, name.encode()) + field(3, file.encode()) + field(4, line))
+
+
+def product(numbers: bytes, name: str = "dense/MatMul") -> bytes:
+    return packed(36, (1, 2)) + field(30, numbers) + metadata(name, "train.py", 12)
+
+
+def module(*instructions: bytes) -> bytes:
+    return field(1, field(3, b"".join(instructions)))
+
+
+def read(spaces: ModuleType, hlo: bytes) -> xspace.Plane:
+    made = spaces.space()
+    plane = spaces.Plane(made, programs.HLO_PLANE)
+    told = plane.plane.event_metadata[1]
+    told.id, told.name = 1, "step(42)"
+    plane.stat(told, programs.HLO_STAT, hlo)
+    planes = xspace.space(memoryview(made.SerializeToString())).planes()
+    return next(plane for plane in planes if plane.name == programs.HLO_PLANE)
+
+
+def test_products_as_rows_contraction_and_columns(spaces: ModuleType) -> None:
+    plain = module(
+        array(1, (128, 784)), array(2, (784, 10)),
+        array(3, (128, 10), "dot", product(packed(1, (1,)) + packed(2, (0,)))),
+    )  # fmt: skip
+    (op,) = programs.matrix_ops(read(spaces, plain))["step(42)"]
+    assert (op.op, op.dtype) == ("MatMul", "bfloat16")
+    assert (op.batch, op.rows, op.contraction, op.columns) == (1, 128, 784, 10)
+    assert op.flops == 2 * 128 * 784 * 10 and op.forward
+    assert str(op.location) == "train.py:12"
+    batched = module(
+        array(1, (4, 64, 32)), array(2, (4, 32, 16)),
+        array(3, (4, 64, 16), "dot",
+              product(packed(1, (2,)) + packed(2, (1,)) + packed(3, (0,)), "gradient/MatMul")),
+    )  # fmt: skip
+    (op,) = programs.matrix_ops(read(spaces, batched))["step(42)"]
+    assert (op.op, op.batch, op.rows, op.contraction, op.columns) == ("BatchMatMul", 4, 64, 32, 16)
+    assert not op.forward
+    convolution = module(
+        array(1, (8, 32, 32, 3)), array(2, (3, 3, 3, 64)),
+        array(3, (8, 32, 32, 64), "convolution", packed(36, (1, 2)) + field(16, field(4, 3))),
+    )  # fmt: skip
+    (op,) = programs.matrix_ops(read(spaces, convolution))["step(42)"]
+    assert (op.op, op.rows, op.contraction, op.columns) == ("Conv", 8 * 32 * 32, 27, 64)
+
+
+def test_cycles_by_the_program_s_number(spaces: ModuleType) -> None:
+    config = field(43, b'{"estimated_cycles":"1234"}')
+    hlo = module(array(1, (8,)), array(2, (8,), "fusion", config))
+    assert programs.estimates(read(spaces, hlo)) == {"42": {"fusion.2": 1234}}
+
+
+def test_an_hlo_of_another_form_tells_nothing(spaces: ModuleType) -> None:
+    hlo = module(array(1, (8, 8)), array(3, (8, 8), "dot", product(packed(1, (7,)))))
+    for odd in (hlo, hlo[:-3], b"\xff\xff\xff", b"not an HLO"):
+        plane = read(spaces, odd)
+        assert not any(programs.matrix_ops(plane).values())
+        assert programs.estimates(plane) == {}

@@ -1,0 +1,43 @@
+"""From files to the facts of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.sources.profile.run_reader import INTERRUPTED, Answers, facts, here, span_step_times
+
+
+def test_a_host_that_cannot_be_read_keeps_back_no_other(spaces: ModuleType, tmp_path: Path) -> None:
+    good = spaces.write(spaces.training(devices=1, steps=6), tmp_path, host="good")
+    bad = good.with_name("bad.xplane.pb")
+    bad.write_bytes(b"\x0a\x7fxx")
+    read, times = facts(tmp_path)
+    assert read.hosts == ("worker-0",) and times is not None
+    (unread,) = read.unread
+    assert unread.name == "bad" and str(bad) not in unread.reason
+    good.unlink()
+    with pytest.raises(UnreadableInput, match=r"bad\.xplane\.pb"):
+        facts(tmp_path)
+
+
+def test_files_that_were_not_reached_are_told(spaces: ModuleType, tmp_path: Path) -> None:
+    first = spaces.write(spaces.training(devices=1, steps=6), tmp_path, host="a")
+    moved: list[int] = []
+    files = (str(first), str(first.with_name("b.xplane.pb")))
+    answers = Answers(files).add_all(here(files[:1], moved=moved.append))
+    assert 0 < sum(moved) <= first.stat().st_size
+    read, _ = answers.merged()
+    assert [(each.name, each.reason) for each in read.unread] == [("b", INTERRUPTED)]
+
+
+def test_events_of_a_name_as_steps(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space("host")
+    spaces.add_host(made, (100.0, 150.0, 200.0), step_ms=30.0, name="my_step")
+    spaces.write(made, tmp_path)
+    times = span_step_times(tmp_path, "my_step")
+    assert times is not None and times.step_ms == pytest.approx((30.0,) * 3)
+    assert span_step_times(tmp_path, "no_such_event") is None

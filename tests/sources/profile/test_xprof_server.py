@@ -1,0 +1,99 @@
+"""Links to a running XProf: only where it shows this profile, told by its name and its hosts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tpudiag.errors import UsageError
+from tpudiag.sources.profile.locate import Run
+from tpudiag.sources.profile.xprof_server import XProfServer, showing
+
+RUN = Run(
+    name="2025_05_01_00_00_00",
+    folder="/logs/plugins/profile/2025_05_01_00_00_00",
+    files=("/logs/plugins/profile/2025_05_01_00_00_00/vm.xplane.pb",),
+    sizes=(1,),
+    when=0.0,
+)
+
+
+@contextmanager
+def served(answers: dict[str, bytes], *, packed: bool = True) -> Generator[str]:
+    """The address of a server that answers the plugin's routes, as XProf does packed unasked."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = answers.get(urlsplit(self.path).path.rpartition("/")[2], b"no such route")
+            self.send_response(200)
+            if packed:
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(gzip.compress(body) if packed else body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def answers(runs: list[str], hosts: list[str]) -> dict[str, bytes]:
+    named = [{"hostname": host} for host in hosts]
+    return {"runs": json.dumps(runs).encode(), "hosts": json.dumps(named).encode()}
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_server_that_shows_the_run(packed: bool) -> None:
+    shown = answers(["train/2025_05_01_00_00_00", "2024_01_01_00_00_00"], ["vm", "other"])
+    with served(shown, packed=packed) as address:
+        server = showing(("http://127.0.0.1:1", address), RUN)
+    assert server is not None
+    assert (server.run, server.hosts) == ("train/2025_05_01_00_00_00", ("vm", "other"))
+    assert server.address == address.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        answers(["2024_01_01_00_00_00"], ["vm"]),
+        answers(["2025_05_01_00_00_00"], ["another-vm"]),
+        answers(["a/2025_05_01_00_00_00", "b/2025_05_01_00_00_00"], ["vm"]),
+        {"runs": b"<html>a page of something else</html>"},
+        {"runs": b'{"not": "a list"}'},
+        {"runs": b"[1, null]"},
+    ],
+)
+def test_a_server_of_other_things_is_not_linked_to(shown: dict[str, bytes]) -> None:
+    with served(shown) as address:
+        assert showing((address,), RUN) is None
+
+
+def test_an_address_that_is_none_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="not a URL such as http://localhost:8791"):
+        showing(("localhost:8791",), RUN)
+
+
+def test_the_links_under_a_path_of_the_server() -> None:
+    server = XProfServer(address="http://vm:6006/board", run="a b&c", hosts=("vm",))
+    query = parse_qs(urlsplit(server.moment("vm", 12.5, 20.0)).query)
+    assert (query["view_start"], query["view_end"]) == (["12.500"], ["20.000"])
+    data = urlsplit(query["trace_data_url"][0])
+    assert data.path == "/board/data/plugin/profile/data"
+    assert parse_qs(data.query) == {"run": ["a b&c"], "tag": ["trace_viewer@"], "host": ["vm"]}
+    page = urlsplit(server.page("op_profile"))
+    assert page.fragment == "profile"
+    assert parse_qs(page.query) == {"tool": ["op_profile"], "run": ["a b&c"]}

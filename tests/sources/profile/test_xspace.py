@@ -1,0 +1,65 @@
+"""An XSpace taken apart."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tpudiag.sources.profile import xspace
+from tpudiag.sources.profile.wire import Damaged
+
+
+def test_planes_their_stats_and_lines(spaces: ModuleType) -> None:
+    made = spaces.training(devices=2, steps=3)
+    made.warnings.append("dropped 3 events")
+    released: list[int] = []
+    whole = xspace.space(
+        memoryview(made.SerializeToString()), lambda part: released.append(len(part))
+    )
+    assert whole.hostnames == ("worker-0",) and whole.warnings == ("dropped 3 events",)
+    planes = {plane.name: plane for plane in whole.planes()}
+    device = planes["/device:TPU:1"]
+    assert device.stats["device_type_string"] == "TPU v6 Lite"
+    assert "fusion.7" in " ".join(device.names.values())
+    assert device.stat_id("flops") is not None and device.stat_id("no such stat") is None
+    lines = {line.name: sum(len(events) for events in line.windows()) for line in device.lines()}
+    assert lines == {"Steps": 3, "XLA Modules": 3, "XLA Ops": 12}
+    assert sum(released) >= device.size, "memory is let go of line by line"
+
+
+def test_a_file_appended_to_itself_counts_once(
+    spaces: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xspace, "SMALL", 0)
+    data = spaces.training(devices=2, steps=3).SerializeToString()
+    once, twice = xspace.space(memoryview(data)), xspace.space(memoryview(data * 2))
+    assert len(list(once.planes())) == len(list(twice.planes()))
+    assert not once.repeated and len(twice.repeated) == len(once.parts)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"<html><body>404", "HTML|not an XSpace"),
+        (b"\x12\x00", "without planes"),
+        (b"\x0a\x7fxx", "truncated"),
+    ],
+)
+def test_what_is_no_xspace_is_told_in_a_line(data: bytes, words: str) -> None:
+    with pytest.raises(Damaged, match=rf"(?i){words}"):
+        xspace.space(memoryview(data))
+
+
+def test_pipes_are_no_files_and_empty_ones_are_opened(tmp_path: Path) -> None:
+    pipe, empty = tmp_path / "pipe", tmp_path / "empty"
+    os.mkfifo(pipe)
+    empty.touch()
+    with pytest.raises(OSError, match="not a file"), xspace.opened(pipe):
+        pass
+    with xspace.opened(empty) as (data, release):
+        assert len(data) == 0
+        release(data)

@@ -1,0 +1,115 @@
+"""A running XProf, or a TensorBoard with its plugin: whether it shows a profile, and where.
+
+Its front end opens a page by `?tool=...&run=...#profile`; the trace viewer alone takes a time
+range, in `view_start` and `view_end` (ms since the capture began), and has a page of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
+
+from tpudiag.errors import UsageError
+from tpudiag.records import dataclass
+from tpudiag.sources.profile.locate import ENDING, Run
+from tpudiag.xprof_pages import USUAL_SERVERS
+
+USUAL_LIMIT_S, LIMIT_S = 0.5, 10.0
+"""How long an answer may take where nobody asked for links, and where the server was named."""
+PLUGIN = "/data/plugin/profile"
+MOST_BYTES = 1 << 22
+TRACE_VIEWER = "trace_viewer@"
+
+
+@dataclass(frozen=True, kw_only=True)
+class XProfServer:
+    """A server that shows the profile at hand."""
+
+    address: str
+    """Without a slash at its end."""
+    run: str
+    """The profile's name there."""
+    hosts: tuple[str, ...]
+
+    def page(self, tool: str, host: str | None = None) -> str:
+        """The page of a tool, such as `op_profile`."""
+        of_host = {} if host is None else {"host": host}
+        return f"{self.address}/?{urlencode({'tool': tool, 'run': self.run, **of_host})}#profile"
+
+    def moment(self, host: str, start_ms: float, end_ms: float) -> str:
+        """The trace of a host between two times, ms since the capture began."""
+        prefix = urlsplit(self.address).path + PLUGIN
+        query = urlencode({"run": self.run, "tag": TRACE_VIEWER, "host": host}, quote_via=quote)
+        shown = {
+            "is_streaming": "true",
+            "is_oss": "true",
+            "trace_data_url": f"{prefix}/data?{query}",
+            "view_start": f"{start_ms:.3f}",
+            "view_end": f"{end_ms:.3f}",
+        }
+        return f"{self.address}{PLUGIN}/trace_viewer_index.html?{urlencode(shown)}"
+
+
+def showing(addresses: Sequence[str], run: Run) -> XProfServer | None:
+    """The first server that shows the run; None where none does.
+
+    Raises UsageError for an address that is no URL.
+    """
+    limit_s = USUAL_LIMIT_S if tuple(addresses) == USUAL_SERVERS else LIMIT_S
+    for address in addresses:
+        if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+            raise UsageError(f"--xprof {address}: not a URL such as {USUAL_SERVERS[0]}")
+        server = _showing(address.rstrip("/"), run, limit_s)
+        if server is not None:
+            return server
+    return None
+
+
+def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
+    """The server at an address, where it has a run of this name with the same hosts."""
+    last = Path(run.folder).name
+    named = [name for name in _asked(address, "runs", {}, limit_s) if _last(name) == last]
+    exact = [name for name in named if name == run.name] or named
+    if len(exact) != 1:
+        return None
+    asked = {"run": exact[0], "tag": TRACE_VIEWER}
+    hosts = tuple(_asked(address, "hosts", asked, limit_s))
+    files = {Path(file).name.removesuffix(ENDING) for file in run.files}
+    if not files <= set(hosts):
+        return None  # another profile of the name
+    return XProfServer(address=address, run=exact[0], hosts=hosts)
+
+
+def _asked(address: str, what: str, query: dict[str, str], limit_s: float) -> list[str]:
+    """Names that a route of the plugin lists; none where nobody answers as XProf does."""
+    where = urlsplit(address)
+    kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
+    try:
+        with closing(kind(where.netloc, timeout=limit_s)) as connection:
+            connection.request("GET", f"{where.path}{PLUGIN}/{what}?{urlencode(query)}")
+            response = connection.getresponse()
+            body = response.read(MOST_BYTES)
+        if response.getheader("Content-Encoding") == "gzip":  # it asks nobody whether it may
+            body = gzip.decompress(body)
+        answer: object = json.loads(body)
+    except (OSError, HTTPException, ValueError, EOFError, zlib.error):
+        return []
+    names = [_name(item) for item in answer] if isinstance(answer, list) else []  # pyright: ignore
+    return [name for name in names if name is not None]
+
+
+def _name(item: object) -> str | None:
+    """The name in one item of a list: itself, or its `hostname`."""
+    name: object = item.get("hostname") if isinstance(item, dict) else item  # pyright: ignore
+    return name if isinstance(name, str) else None
+
+
+def _last(name: str) -> str:
+    """`2025_05_01` of `train/2025_05_01`."""
+    return name.rpartition("/")[2]
