@@ -8,6 +8,8 @@ from typing import Any
 
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
+MOST_OVER = 2
+"""Budgets that the fewest steps may take; where they would take more, one step is profiled."""
 TELL_S = 0.25
 
 
@@ -90,7 +92,8 @@ class StepWatch:
         """Profile fewer steps, at once, where all would take longer than the budget."""
         left = self._warmup + self._wanted - self.steps
         if self.budget_s and not self._profiling and step_s * left > self.budget_s:
-            self.cut_to = max(int(self.budget_s / step_s), FEWEST_STEPS)
+            endless = step_s * FEWEST_STEPS > MOST_OVER * self.budget_s
+            self.cut_to = max(int(self.budget_s / step_s), 1 if endless else FEWEST_STEPS)
             self._warmup, self._wanted = self.steps, self.cut_to
             self.budget_s = 0.0
 
