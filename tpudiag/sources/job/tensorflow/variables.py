@@ -11,7 +11,6 @@ from typing import Any
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.tensorflow import barrier, unwritten, user_lines
 
-
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
