@@ -97,6 +97,11 @@ class ProfileRequest:
     """Addresses at which an XProf may run, to which findings are linked."""
 
 
+def runs(path: str) -> tuple[Run, ...]:
+    """The runs at a path, the newest first; raises UnreadableInput where there is none."""
+    return locate.runs(path)
+
+
 def diagnose(
     request: ProfileRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
