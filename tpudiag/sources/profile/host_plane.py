@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.events import Events, Line
+from tpudiag.sources.profile.event_pattern import Events
+from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
@@ -214,7 +215,7 @@ class _Gathering:
 
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
     """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
-    if not plane.parts:
+    if not plane.spans:
         return HostRead(unknown_bytes=plane.unknown_bytes)
     gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tpudiag.signals import MemoryPeak
-from tpudiag.sources.profile.events import Events
+from tpudiag.sources.profile.event_pattern import Events
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import fractions, named, texts
