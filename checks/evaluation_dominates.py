@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Pause, Signals
 
 from ._loop import loop_of
@@ -63,6 +63,10 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     """
     loop = loop_of(signals)
     pauses = [pause for pause in loop.pauses if pause.training_ms > 0]
+    if signals.stood_in:  # how long an epoch is, and an evaluation, is the data's
+        pauses = [pause for pause in pauses if pause.each_batch]
+        if not pauses:
+            raise NotMeasured("the data was stood in for (--fake-data)", "run where the data is")
     if not pauses:
         need(
             None,

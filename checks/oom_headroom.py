@@ -103,6 +103,7 @@ def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
             severity=Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
             cost_bytes=need_bytes,
         )
+    # A pass must hold at the far end of the error, too.
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
         raise NotMeasured(
             f"the estimate of {mib(need_bytes)} is nearer to the {mib(usable)} usable than its "
@@ -135,6 +136,8 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Fi
 def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
     """Whether it does not fit even if the activations are as far too large as was ever seen."""
     activations = parts["activations"]
+    # Only the activations are guessed at (the compiler fuses and reuses); variables and slots are
+    # counted.
     return sum(parts.values()) - activations + activations / TOO_LARGE > usable_bytes
 
 

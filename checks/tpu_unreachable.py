@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.known_errors.model import Kind
-from tpudiag.known_errors.search import match
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
 
@@ -65,6 +64,8 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence("TPU", attempt.asked or "default")
         yield waited
         return
+    from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
+
     known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
     cause = known[0].message if known else "the call gave no known error"
     fix = known[0].fix if known else _UNKNOWN

@@ -120,8 +120,9 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
             )
         if cut_to_steps:
             notes.append(
-                f"Steps are slow on this machine: {cut_to_steps} were profiled, at once after the "
-                "first two. `--steps N` profiles N."
+                f"Steps are slow on this machine: {cut_to_steps} of them "
+                f"{'was' if cut_to_steps == 1 else 'were'} profiled, at once after the first two. "
+                "`--steps N` profiles N."
             )
     else:
         notes.append(

@@ -58,8 +58,16 @@ NO_DEVICE = (
     "planes were lost. Nothing is said of the devices; record again with the TPU's own tracer on."
 )
 ABSENT = (
-    "The numbers of the devices leave out {devices}: not traced, lost from the file, or of a host "
-    "that was not recorded. No check of the devices passes without them."
+    "The profile lacks {devices}: not traced, lost from the file, or of a host that was not "
+    "recorded. No check of the devices passes without them."
+)
+TARGET = (
+    "The target {name} is what the devices in the profile make up; a larger slice whose other "
+    "hosts were not recorded looks the same."
+)
+PART = (
+    "The program runs on {wanted} devices, of which the profile holds {held}: of the others "
+    "nothing is known. The target {name} is what those {held} make up."
 )
 NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
@@ -87,6 +95,11 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
     xprof: tuple[str, ...] = ()
     """Addresses at which an XProf may run, to which findings are linked."""
+
+
+def runs(path: str) -> tuple[Run, ...]:
+    """The runs at a path, the newest first; raises UnreadableInput where there is none."""
+    return locate.runs(path)
 
 
 def diagnose(
@@ -228,10 +241,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     else:
         yield from _on_steps(signals.steps)
     if signals.target and signals.cloud_tpu is None:
-        yield (
-            f"The target {signals.target.name} is what the devices in the profile make up; "
-            "a larger slice whose other hosts were not recorded looks the same."
-        )
+        yield _on_target(signals.target.name, facts)
     if facts and (absent := facts.absent_devices):
         yield ABSENT.format(devices=", ".join(absent[:8]) + ", ..." * (len(absent) > 8))
     yield from _lost(facts) if facts else ()
@@ -242,6 +252,16 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
         yield f"XProf says: {statement}"
     if says.failure:
         yield f"XProf says nothing: {says.failure}."
+
+
+def _on_target(name: str, facts: ProfileFacts | None) -> str:
+    """How far the target is known: by the program's own devices, where the profile tells them."""
+    wanted = facts.assigned_devices if facts else None
+    if facts is None or wanted is None:
+        return TARGET.format(name=name)
+    if wanted <= len(facts.devices):
+        return f"The target {name} is what the devices in the profile make up."
+    return PART.format(name=name, wanted=wanted, held=len(facts.devices))
 
 
 def _lost(facts: ProfileFacts) -> Iterator[str]:

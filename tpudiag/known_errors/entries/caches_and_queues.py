@@ -16,6 +16,8 @@ ERRORS = (
             r"returned OutOfRange without setting `?\*?end_of_sequence",
             r"cache lockfile already exists",
             r"get_next after iteration should have finished",
+            r"Failed to load tf\.data snapshot at",
+            r"tf\.data snapshot.{0,80}?(?:not finished|failed to write)",
         ),
         cause="dataset.cache(FILE) does not get through: a cache file or lock of a run that died, two datasets or processes (hosts, evaluation) with one cache file, or an iterator that is read on after its end (a fault of older releases where interleave or map follows a cache).",
         fix="""\
@@ -67,6 +69,7 @@ dataset = tf.data.TFRecordDataset(files).map(parse).shuffle(10_000).batch(64, dr
             r"`?initial_state`? was passed that is not compatible with",
             r"`?initial_state`? .{0,60}?(?:must|should|expected|has \d)",
             r"(?:Layer|RNN) (?:has|expects|was passed) \d{1,2} (?:initial )?states",
+            r"The initial state of a Bidirectional layer cannot be specified with a mix",
         ),
         cause="The state handed to a recurrent layer is not its state: the sequence of outputs in its place, one state for an LSTM (which has two), another width than units, or the states of a Bidirectional layer (twice as many).",
         fix="""\

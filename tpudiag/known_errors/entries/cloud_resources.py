@@ -78,6 +78,9 @@ index.index_from_dataset(candidates.batch(100).map(lambda c: (c, tower(c))))    
             r"Failed to convert .{0,120}? to (?:a )?[Ss]hape",
             r"int\(\) argument must be .{0,120}?(?:TensorShape|Dimension|shape|tuple)",
             r"Shapes must be 1D sequences of (?:concrete values of )?integer",
+            r"Only provide the `?(?:input_)?shape`? OR `?batch_input_shape",
+            r"Please provide to Input a `?shape`? or",
+            r"Specified input shape is not one of the valid types",
         ),
         cause="Something that is no shape stands where a shape is expected: a type in second place (tf.zeros(n, shape)), a tensor or None among the sizes, a float from a division, a nested tuple.",
         fix="""\

@@ -21,6 +21,7 @@ ERRORS = (
             r"Converting ShardedVariable to tensor",
             r"using Tensor (?:in slice_spec|for indexing) is not allowed",
             r"try increasing the number of parameter servers",
+            r"Output of a scheduled function that is not tf\.function",
         ),
         cause="A parameter-server strategy is used as the other strategies are, or its cluster is incomplete. It is for CPUs and GPUs: on TPUs the variables lie in the TPUs' memory, and large tables in TPU embeddings.",
         fix="""\
@@ -49,6 +50,8 @@ coordinator.schedule(train_step, args=(coordinator.create_per_worker_dataset(dat
             r"tasks can be found in `?cluster_spec",
             r"TF_CONFIG.{0,80}?(?:invalid|not (?:set|valid)|missing|must|Expecting property name)",
             r"Unexpected task_type",
+            r"be sure to specify (?:cluster_spec|master).{0,40}? in RunConfig",
+            r"is not a valid task_(?:type|id)",
         ),
         cause="The cluster that TF_CONFIG describes is wrong or not reached: a missing part, an index past the end, a worker that was not started, or the strategy is made after TensorFlow has begun. TPUs need no TF_CONFIG.",
         fix="""\
@@ -119,6 +122,8 @@ def replica_step(batch):
             r"should be set before being initialized",
             r"cannot be modified after (?:being )?initiali[sz]",
             r"has already been initialized.{0,60}?(?:must be called before|cannot)",
+            r"Collective ops are already configured",
+            r"Memory growth cannot differ between GPU devices",
         ),
         cause="An option of TensorFlow's runtime is set after it has begun: a tensor, a device list or the TPU's initialisation came before.",
         fix="""\
@@ -211,6 +216,17 @@ keras.callbacks.TensorBoard(logdir, profile_batch=0)      # no profile by the ca
             r"categorical_column for tpu",
             r"max_sequence_lengths? and categorical_columns",
             r"has not been (?:built|configured).{0,40}?(?:tpu_)?embedding",
+            r"(?:table|feature)_to_config_dict",
+            r"enqueue_datas_list",
+            r"(?:disabling|disable) [Ll]azy Adam",
+            r"gradient accumulation must be (?:used|enabled)",
+            r"`optimization_parameters` is missing",
+            r"is a sequence feature but a dense tensor was passed",
+            r"experimental_sparsecore_restore_info",
+            r"Weight for .{1,80}? is (?:of )?type .{1,60}? (?:does not match|but it does not match|which does not match)",
+            r"max_seq_length=\d{1,6} specified for non sequence",
+            r"Unable to extract initializer function and shape from",
+            r"at least 2 for simulated quantization",
         ),
         cause="A TPU embedding is set up or fed in a way that it does not take: features of another kind or rank than its configuration, shapes that are not fixed, made outside the scope or twice, or used before it is built.",
         fix="""\

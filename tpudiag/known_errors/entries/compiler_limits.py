@@ -221,6 +221,7 @@ print(dataset.element_spec)                                         # shapes and
             r"(?:Invalid|error|fail|must).{0,200}?node CudnnRNN",
             r"cudnnSetRNN",
             r"mask .{0,40}?right.padded.{0,80}?cuDNN",
+            r"To use CudnnRNN\w{0,2} in gradients, is_training must be",
         ),
         cause="A recurrent layer (LSTM, GRU) chose a kernel that does not fit where it runs: the GPU's kernel with a mask, an initial state of another batch size, or inside a loop over tensors, which TensorFlow instantiates wrongly.",
         details=("The state is {has}, wanted is {wanted}.",),

@@ -122,7 +122,7 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"Operation of type (?P<op>\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
             r"Uncompilable nodes?",
             r"the following node is not compilable",
-            r"(?P<op>\w{2,60}) op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",
+            r" op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",
             r"unsupported op(?:eration)?: .{0,120}?(?:XLA|TPU)",
             r"tf2xla conversion failed while converting",
             r"failed to legalize operation '(?P<op>[\w.]{1,60})'",

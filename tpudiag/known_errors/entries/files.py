@@ -136,6 +136,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"\[Errno 20\] Not a directory",
             r"bash: .{0,30}?cd: .{1,200}?No such file or directory",
             r"bash: .{1,200}?: No such file or directory",
+            r"Error when restoring from checkpoint or SavedModel at .{1,300}? double-check that the path",
         ),
         cause="A file does not exist where the program looks for it: the path is wrong or missing, or it is looked for on another machine (each host of a slice has a disk of its own).",
         details=("The file is {file}.",),

@@ -131,8 +131,9 @@ jax.jit(step)                                # without donate_argnums: does the 
             r"distributed\.initialize should only be called once",
             r"(?:process_id|num_processes) must be (?:a )?(?:nonnegative|positive)",
             r"JAX distributed (?:client|service) (?:is )?not (?:initialized|running)",
+            r"Config key \w{1,20}:(?:local|global)_topology.{0,40}?already exists",
         ),
-        cause="The processes of a slice are not joined: jax.distributed.initialize comes after JAX already looked for devices, is called twice, or does not know the coordinator and the number of processes (outside Cloud TPU and GKE they have to be given).",
+        cause="The processes of a slice are not joined: jax.distributed.initialize comes after JAX already looked for devices, is called twice (or by two processes with one process_id), or does not know the coordinator and the number of processes (outside Cloud TPU and GKE they have to be given).",
         fix="""\
 import jax
 jax.distributed.initialize()                 # first of all: before jax.devices(), before any array or import that makes one; once

@@ -15,6 +15,7 @@ ERRORS = (
             r"Not connected to a TPU runtime",
             r"KeyError: 'COLAB_TPU_ADDR'",
             r"Missing TPU; did you request a TPU",
+            r"you must set the flag `?keras_distribute_strategy_tpu_addr",
         ),
         cause="TPUClusterResolver was not told which TPU to use, and nothing in the environment says it.",
         fix="""\

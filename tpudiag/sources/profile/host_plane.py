@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.events import Events, Line
+from tpudiag.sources.profile.event_pattern import Events
+from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
@@ -40,6 +41,8 @@ class _Gathering:
         self.plane, self.clock = plane, clock
         self.read = HostRead(unknown_bytes=plane.unknown_bytes)
         size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
+        # A table from id to role: names are compared once each, and events by one lookup of a
+        # vector.
         self.roles = np.full(size, -1, np.int8)
         for id_, name in plane.names.items():
             if 0 <= id_ < size:
@@ -76,6 +79,8 @@ class _Gathering:
             if Role.MEMORY in present:
                 some = events.chosen(roles == Role.MEMORY)
                 self.read.memory.append(allocations(self.plane, some, begin))
+            # Steps are marked where the training loop runs, in Python: the pools hold most events
+            # by far, and need no look at their stats.
             if not line.name.startswith(POOLS):
                 self._loop(line, events, begin)
         self.read.events += line.events
@@ -120,6 +125,8 @@ class _Gathering:
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
+            # Kernels that run on threads of tf.data are the input's work: counted as the step's
+            # they would hide that the step waits.
             elif role is not Role.KERNEL or line.name.startswith(COMPUTES):
                 spans = union(starts, ends)
                 self.found[role].append((ids[:0], spans.starts, spans.ends))
@@ -208,7 +215,7 @@ class _Gathering:
 
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
     """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
-    if not plane.parts:
+    if not plane.spans:
         return HostRead(unknown_bytes=plane.unknown_bytes)
     gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():

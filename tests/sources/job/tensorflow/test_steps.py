@@ -48,3 +48,23 @@ def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(100):
         watch.finished_dispatch()
     assert 2 < len(told) < 20
+
+
+@pytest.mark.parametrize(("step_s", "profiled"), [(1.0, 23), (9.0, 3), (15.0, 3), (30.0, 1)])
+def test_slow_steps_are_few(step_s: float, profiled: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(1000))
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks) // 2 * step_s)
+    monkeypatch.setattr("tpudiag.sources.job.tensorflow.steps.time", clock)
+    watch = StepWatch(
+        None,
+        5,
+        20,
+        "",
+        on_first=lambda: None,
+        on_stop=lambda: True,
+        on_swallowed=lambda: None,
+    )
+    watch.budget_s = 30.0
+    for _ in range(100):
+        watch.finished_dispatch()
+    assert watch.steps == 2 + profiled
