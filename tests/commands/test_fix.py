@@ -21,7 +21,6 @@ QUICK = (
     "3",
     "--measure-input",
     "0",
-    "--no-compile",
     "--budget",
     "5",
 )
@@ -79,10 +78,13 @@ for step in range(40):
 """
 
 
-def fix(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+def fix(
+    folder: Path, *arguments: str, compiled: bool = False
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """Run the verb in a folder; its process and its JSON report."""
+    options = QUICK if compiled else (*QUICK, "--no-compile")
     done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "fix", *QUICK, "-o", "r.json", *arguments],
+        [sys.executable, "-m", "tpudiag", "fix", *options, "-o", "r.json", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -105,7 +107,7 @@ def states(report: dict[str, Any]) -> dict[str, str]:
 def test_changes_are_proven_and_written_where_their_lines_stand(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAIN, encoding="utf-8")
     (tmp_path / "data.py").write_bytes(DATA.replace("\n", "\r\n").encode())
-    done, report = fix(tmp_path, "train.py", "--write")
+    done, report = fix(tmp_path, "train.py", "--write", compiled=True)
     assert done.returncode == 0, done.stderr + done.stdout
     assert states(report) == {"TPU101": "written", "TPU102": "written", "TPU202": "written"}
     assert (tmp_path / "train.py").read_text(encoding="utf-8") == TRAIN.replace(
@@ -120,6 +122,9 @@ def test_changes_are_proven_and_written_where_their_lines_stand(tmp_path: Path) 
     assert traces["before"] > traces["after"] == 1
     assert not (tmp_path / "saved").exists()  # what the job writes is thrown away
     assert "3 of 3 findings mended" in done.stdout
+    assert "compiling the step" in done.stderr, (
+        "of the changed job: its lowered step is no file of the job's"
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ class Observer:
             self._sandbox = self._sandbox or RemoteSandbox(folder)
             self.fake_data = FakeData(folder, recorder.put, self._sandbox.holds)
         if self._sandbox is not None:
+            for own in filter(None, (spec.log_dir, spec.lower_to)):
+                self._sandbox.leave_alone(own)  # the profile, the lowered step: not the job's
             FileCalls(self._sandbox).install()
 
     @property
