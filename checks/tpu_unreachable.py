@@ -48,8 +48,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     """
     node = signals.cloud_tpu
     if node is not None:
-        yield from trouble(node)
-        yield from _evidence(node)
+        yield from (*trouble(node), *_evidence(node))
     attempt = signals.tpu
     if attempt is None and node is not None:
         return

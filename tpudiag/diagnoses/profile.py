@@ -73,6 +73,9 @@ NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
+runs = locate.runs  # of a path, the newest first; raises UnreadableInput where there is none
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProfileRequest:
     """A profile to read, and how."""
@@ -95,11 +98,6 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
     xprof: tuple[str, ...] = ()
     """Addresses at which an XProf may run, to which findings are linked."""
-
-
-def runs(path: str) -> tuple[Run, ...]:
-    """The runs at a path, the newest first; raises UnreadableInput where there is none."""
-    return locate.runs(path)
 
 
 def diagnose(
