@@ -71,6 +71,9 @@ PART = (
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
 
+runs = locate.runs  # of a path, the newest first; raises UnreadableInput where there is none
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProfileRequest:
     """A profile to read, and how."""
@@ -93,11 +96,6 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
     xprof: tuple[str, ...] = ()
     """Addresses at which an XProf may run, to which findings are linked."""
-
-
-def runs(path: str) -> tuple[Run, ...]:
-    """The runs at a path, the newest first; raises UnreadableInput where there is none."""
-    return locate.runs(path)
 
 
 def diagnose(

@@ -188,6 +188,8 @@ def _follow(
                 phase_began = time.monotonic()
             continue
         now = time.monotonic()
+        # The job may be over while its threads are not (a data loader, a server): after its last
+        # word it gets a moment, and is ended.
         if process.poll() is not None or "end" in job.facts:
             ended_at = ended_at or now
             if process.returncode is not None or now - ended_at > GRACE_S:
