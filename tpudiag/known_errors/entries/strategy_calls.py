@@ -45,6 +45,7 @@ for batch in strategy.experimental_distribute_dataset(dataset):      # outside t
             r"Replicas must have (?:the same number of inputs|matching input types)",
             r"positional args must be a list or tuple, got",
             r"Cannot convert a .{0,60}?(?:NoneType|function|dict|str).{0,20}? into a Tensor or Operation",
+            r"Failed to convert object of type .{0,4}?class '.{1,80}?(?:optimi[sz]|Optimi[sz]er|Strategy|Iterator|Tokenizer)",
         ),
         cause="The function given to strategy.run gets or returns what cannot cross to the TPU: variables as arguments, a wrong number of arguments, an iterator, or a value that is no tensor (a string, None, an object).",
         fix="""\
