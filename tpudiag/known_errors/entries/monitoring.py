@@ -114,6 +114,7 @@ series.resource.labels.update(project_id=project, location=zone, namespace="trai
             r"[Aa]nother profiler session",
             r"Profiler.{0,40}?already (?:active|running|started)",
             r"Cannot start another profil",
+            r"Only one profiler server can be active",
         ),
         cause="A profile is being taken already in this process (the TensorBoard callback, another capture), and there can be one only.",
         fix="""\

@@ -232,6 +232,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"connection attempt timed out before receiving SETTINGS",
             r"TPU driver.{0,60}?Deadline Exceeded",
             r"Timed out waiting for .{0,40}?(?:worker|TPU|cluster)",
+            r"Couldn't connect to TPU",
         ),
         cause="Nothing answers at the TPU's address: the worker is not running, or cannot be reached from here.",
         details=("The address is {address}.",),

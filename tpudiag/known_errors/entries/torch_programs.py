@@ -134,4 +134,35 @@ import torch.distributed as dist; dist.init_process_group("xla", init_method="xl
         example="RuntimeError: An attempt has been made to start a new process before the current process has finished its bootstrapping phase.",
         yields_to=("E206",),
     ),
+    KnownError(
+        id="E648",
+        family="trainer-arguments",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"train_dataset does not implement __len__, max_steps has to be specified",
+            r"You have set `args\.eval(?:uation)?_strategy` to",
+            r"The model did not return a loss from the inputs",
+            r"No columns in the dataset match the model's forward method",
+            r"cannot be used as is for training: it only computes hidden states",
+            r"The batch received was empty, your model won't be able to train",
+            r"Trainer: (?:training requires a train|evaluation requires an eval)_dataset",
+            r"--load_best_model_at_end requires the",
+            r"requires either non-zero --eval_steps",
+            r"At most one of fp16 and bf16 can be True",
+            r"Your setup doesn't support bf16",
+            r"FP16 Mixed precision training with AMP.{0,80}?can only be used on CUDA",
+            r"fp16 mixed precision requires a GPU",
+            r"Trainer failed to import syncfree AdamW",
+            r"`?Trainer`? requires either a `?model`? or `?model_init",
+            r"max_steps must be set to a positive value if dataloader",
+        ),
+        cause="The Trainer of Transformers does not get what it needs: labels in the examples (or a model with a head), a data set for evaluation, a number of steps where the data have no length, matching intervals for saving and evaluating, or a number type that this device has (a TPU: bf16, not fp16).",
+        fix="""\
+model = AutoModelForSequenceClassification.from_pretrained(NAME, num_labels=N)       # a head; AutoModel alone gives no loss
+dataset = dataset.rename_column("label", "labels"); print(dataset.column_names)      # what the forward pass takes: input_ids, attention_mask, labels
+args = TrainingArguments(OUT, bf16=True, max_steps=10_000, eval_strategy="steps", eval_steps=500, save_steps=500, remove_unused_columns=False)
+trainer = Trainer(model, args, train_dataset=train, eval_dataset=valid)""",
+        evidence="recalled",
+        example="ValueError: The model did not return a loss from the inputs, only the following keys: last_hidden_state.",
+    ),
 )
