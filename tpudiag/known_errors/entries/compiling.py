@@ -168,4 +168,18 @@ File "train.py", line 56, in <module>""",
             "E433",
         ),
     ),
+    KnownError(
+        id="E274",
+        family="jit-compile-refused",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"`?jit_compile`? is not (?:yet )?supported",
+            r"`?jit_compile=True`? (?:is not|cannot be) (?:supported|used)",
+            r"cannot enable `?run_eagerly`? and `?jit_compile",
+        ),
+        cause="jit_compile=True is not taken in this combination (a distribution strategy, steps_per_execution, an operation without XLA form). TPUStrategy compiles every step anyway.",
+        fix="model.compile(..., jit_compile=False)        # under TPUStrategy nothing is lost: the step is compiled all the same",
+        evidence="recalled",
+        example="ValueError: `jit_compile` is not yet supported with `tf.distribute`.",
+    ),
 )

@@ -188,6 +188,7 @@ attention = jax.shard_map(flash_attention, mesh=mesh, in_specs=P("data", "model"
             r"program id was requested but no grid",
             r"keys? .{0,12}?not support for Pallas PRNG keys",
             r"must be loaded from SMEM",
+            r"custom barrier config was not provided",
         ),
         cause="A hand-written kernel (Pallas, Mosaic; also inside libraries, for attention) asks for an operation, type or layout that this TPU generation or this release of the kernel compiler does not have.",
         details=("It says: {why}.", "The operation is {primitive}."),

@@ -38,6 +38,7 @@ class StepMarks(keras.callbacks.Callback):
             r"XPlane (?:proto )?not found",
             r"No XPlane proto",
             r"[Cc]ould not find profile data",
+            r"TPU tracer failed to (?:start|stop|collect)",
         ),
         cause="The profiler captured nothing: the address is wrong, the trainer runs no profiler server, or the TPU was idle.",
         fix="""\

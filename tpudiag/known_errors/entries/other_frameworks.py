@@ -273,6 +273,7 @@ tensorflow_model_server --xla_cpu_compilation_enabled=true ...      # Serving on
             r"cannot reshape array of size (?P<there>\d{1,5}) into shape \(\d{1,4},.{0,400}?(?:mesh|devices)",
             r"(?:mesh|devices).{0,800}?cannot reshape array of size (?P<there>\d{1,5}) into shape \(\d{1,4},",
             r"Multiprocess computations aren't implemented on the CPU",
+            r"Requested logical device count .{1,40}? exceeds the number of available",
         ),
         cause="The program is laid out for another number of devices than there are: a mesh, pmap or device assignment written for another slice, or JAX and TensorFlow see the CPU only.",
         details=("{wanted} are wanted, {there} are there.",),
@@ -282,19 +283,5 @@ devices = tf.config.list_logical_devices("TPU"); print(len(devices))
 # the product of the mesh's dimensions must be the number of devices; take it from there, not from a constant""",
         evidence="recalled",
         example="ValueError: compiling computation that requires 8 logical devices, but only 1 XLA devices are available (num_replicas=8)",
-    ),
-    KnownError(
-        id="E274",
-        family="jit-compile-refused",
-        phase=Phase.BUILDING,
-        patterns=(
-            r"`?jit_compile`? is not (?:yet )?supported",
-            r"`?jit_compile=True`? (?:is not|cannot be) (?:supported|used)",
-            r"cannot enable `?run_eagerly`? and `?jit_compile",
-        ),
-        cause="jit_compile=True is not taken in this combination (a distribution strategy, steps_per_execution, an operation without XLA form). TPUStrategy compiles every step anyway.",
-        fix="model.compile(..., jit_compile=False)        # under TPUStrategy nothing is lost: the step is compiled all the same",
-        evidence="recalled",
-        example="ValueError: `jit_compile` is not yet supported with `tf.distribute`.",
     ),
 )

@@ -104,6 +104,8 @@ Registered kernels:
             r"TpuPlatform is not available",
             r"tpu_node_interfaces\.cc:\d{1,5}\) \*platform",
             r"Failed to get TPU platform",
+            r"Unable to retrieve registered TPU platform",
+            r"No TPU platform is registered",
         ),
         cause="libtpu offered TensorFlow no TPU: this TensorFlow or TPUEstimator cannot drive the generation (v5 and later), or there is no TPU on the machine.",
         fix="""\
