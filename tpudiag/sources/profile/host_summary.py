@@ -219,6 +219,7 @@ def _read(
             clock.begin(plane.lines())
             device = TENSOR_CORE.fullmatch(plane.name) is not None
             large = device and plane.size > LARGE_BYTES
+            # Order is kept, so that two readings of a file give the same report to the letter.
             while ahead and (len(ahead) == READERS or not large):
                 before, future = ahead.popleft()
                 yield before, future.result()

@@ -104,6 +104,8 @@ def merged(
 
 def _told_apart(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
     """Hosts that share a name (localhost) go by the names of their files."""
+    # Containers of one image often all call themselves `localhost`: their figures would fall
+    # together.
     names = Counter(summary.host for summary in summaries)
     return [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
 

@@ -141,6 +141,7 @@ def _module(hlo: memoryview) -> Iterator[MatrixOp]:
         for computation in _parts(module, 3):
             instructions = list(_parts(computation, 2))
             arrays = {
+                # Operands are named by the unique id (35); names repeat between computations.
                 _numbers(fields, 35)[:1]: array
                 for fields in instructions
                 if (array := _array(fields)) is not None
@@ -201,6 +202,7 @@ def _dot(fields: Fields, left: _Array, result: _Array) -> tuple[int, int, int, i
 def _convolution(fields: Fields, kernel: _Array, result: _Array) -> tuple[int, int, int, int]:
     """The same of a convolution, which a TPU makes of products, too; numbers 16 {columns 4}."""
     numbers = _part(fields, 16)
+    # Dimension 0 is proto3's default and is not written.
     columns = kernel.dims[(*_numbers(numbers, 4), 0)[0]]
     rest = max(columns, 1)
     return 1, prod(result.dims) // rest, prod(kernel.dims) // rest, columns

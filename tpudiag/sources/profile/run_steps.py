@@ -58,6 +58,8 @@ def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, i
         for number, ms, wait, other, lost in zip(
             replica.numbers, replica.step_ms, waits, others, untold, strict=True
         ):
+            # Loops that count from 0 in each epoch give the same numbers again: they are told apart
+            # by how often each came before.
             key = (seen[number], number)
             seen[number] += 1
             on[key] += 1
