@@ -16,6 +16,7 @@ ERRORS = (
             r"colab_tpu\.setup_tpu\(\) was a required initialization step",
             r"No module named 'jax\.tools\.colab_tpu'",
             r"colab_tpu\.setup_tpu\(\) was required",
+            r"Requested backend tpu_driver",
         ),
         cause="The script reaches for a TPU over the network (tpu_driver, of Colab's old runtime and TPU Nodes); JAX gave that up in 0.4, and Colab has TPU VMs now.",
         fix="""\
@@ -80,6 +81,7 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
             r"max_workers must be greater than 0",
             r"Unsupported nprocs",
+            r"Waiting to connect to client mesh master",
         ),
         cause="PyTorch/XLA's processes and its TPU do not fit: the device was touched before the processes were started, another number of processes than chips was asked for, or torch_xla is not installed.",
         fix="""\
