@@ -53,6 +53,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ZONE --network=NETWORK --subnetwor
             r"Failed to convert object of type <class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator|PerReplica)\w{0,12})'> to (?:a )?Tensor",
             r"unsupported type \(<class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator)\w{0,12})'>\) to a Tensor",
             r"Invalid argument .{0,40}?(?P<type>\w{0,30}Dataset) .{0,60}?Expected .{0,30}?Tensor",
+            r"Attempt to convert a value \(<\w{0,20}Dataset",
         ),
         cause="A whole dataset (or its iterator) is given where one tensor is expected: to an operation, a layer, a loss, or by dataset.apply, which hands the dataset itself to its function where map hands over the elements.",
         details=("It is a {type}.",),

@@ -129,6 +129,7 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"'(?P<op>tf\.\w{1,60})' op is not compilable",
             r"'(?P<op>tf\.\w{1,60})' op .{0,20}?is not supported",
             r"Could not run '(?P<op>[\w:.]{2,60})' with arguments from the 'XLA' backend",
+            r"No registered '(?P<op>\w{2,60})' OpKernel for '?XLA_TPU_JIT",
         ),
         cause="The compiled step holds an operation that the device cannot run (strings, tf.print, Python functions and the like).",
         details=(
