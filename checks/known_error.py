@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
-from tpudiag.known_errors.unknown import unknown
-from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -133,7 +131,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
-    from tpudiag.known_errors.search import match  # slow, and a profile needs none
+    # Slow to load, and a profile needs none.
+    from tpudiag.known_errors.search import match
+    from tpudiag.known_errors.versions import for_versions
 
     seen: set[str] = set()
     environment = signals.environment
@@ -247,6 +247,8 @@ def _what(end: JobEnd) -> str:
     """How the job ended: an error whole, when it came, and what it is nearest to."""
     if not end.error:
         return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
+    from tpudiag.known_errors.unknown import unknown
+
     failure = unknown(end.error)
     if failure is None:
         return " ".join(end.error.split())

@@ -87,6 +87,7 @@ def _profiled(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
         },
     )
     unknown = profile.uncosted_share
+    # Kernels of the job's own bring no count of FLOPs: all of their time may have been products.
     if mxu + unknown >= limit or hbm + unknown >= HBM_BOUND:
         raise NotMeasured(UNCOSTED.format(unknown, mxu), COST_THEM)
     slow = next((op for op in profile.ops if op.bound_by == "compute"), None)
@@ -125,6 +126,8 @@ def _predicted(step: PredictedStep, limit: float) -> Iterator[Finding | Evidence
     if low >= limit:
         yield from evidence
         return
+    # Where the step mostly waits for something else, that is told by the check of it, and wider
+    # layers would not help.
     inside = sum(ms for bound, ms in step.split_ms if bound in (Bound.MXU, Bound.VECTOR))
     if step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
         raise NotMeasured(

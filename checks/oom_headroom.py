@@ -135,6 +135,8 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Fi
 def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
     """Whether it does not fit even if the activations are as far too large as was ever seen."""
     activations = parts["activations"]
+    # Only the activations are guessed at (the compiler fuses and reuses); variables and slots are
+    # counted.
     return sum(parts.values()) - activations + activations / TOO_LARGE > usable_bytes
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.known_errors.model import Kind, Phase
-from tpudiag.known_errors.search import match
-from tpudiag.known_errors.versions import for_versions
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Environment, Signals
 
@@ -67,6 +65,10 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _reinstall(failure: str, environment: Environment) -> str:
     """What mends an import: as the catalogue of errors says, or a new installation."""
+    # Slow to load, and a healthy import needs none.
+    from tpudiag.known_errors.search import match
+    from tpudiag.known_errors.versions import for_versions
+
     for hit in match(failure):
         if (
             hit.error.phase is Phase.INSTALLING

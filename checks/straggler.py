@@ -145,6 +145,7 @@ def _finding(
     step_ms, score, limit = figures
     excess = {part: _excess(replica, replicas, part) for part in ADVICE}
     part = max(excess, key=lambda name: excess[name])
+    # A part that explains less than half of what is lost is no explanation.
     why, fix = ADVICE[part] if excess[part] >= cost_ms / 2 else UNSEEN
     slow = blocker(profile, replica.host) if why == ADVICE["input"][0] else None
     if slow:

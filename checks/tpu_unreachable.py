@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.known_errors.model import Kind
-from tpudiag.known_errors.search import match
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
 
@@ -21,6 +20,10 @@ _CALLS = {
 _UNKNOWN = (
     "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use --tpu "
     "local; without a TPU use --tpu none"
+)
+NOT_ASKED = (
+    "no TPU was asked for and none was found on this machine",
+    "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
 )
 
 
@@ -55,16 +58,15 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     if attempt is None and node is not None:
         return
     if attempt is None:
-        raise NotMeasured(
-            "no TPU was asked for and none was found on this machine",
-            "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
-        )
+        raise NotMeasured(*NOT_ASKED)
     call = _CALLS[attempt.phase] if attempt.phase else "looking for the TPU"
     waited = Evidence("waited", round(attempt.waited_s, 1), "s", attempt.limit_s or None, "job")
     if attempt.reached:
         yield Evidence("TPU", attempt.asked or "default")
         yield waited
         return
+    from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
+
     known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
     cause = known[0].message if known else "the call gave no known error"
     fix = known[0].fix if known else _UNKNOWN

@@ -34,7 +34,7 @@ __all__ = [
 
 def load_ipython_extension(shell: object) -> None:
     """`%load_ext tpudiag` in a notebook: `%%tpudiag_check` and `%tpudiag_read`."""
-    from tpudiag import magics
+    from tpudiag.commands import magics
 
     magics.load(shell)
 

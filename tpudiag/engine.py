@@ -75,6 +75,7 @@ def _parted(
         elif finding.confidence is Confidence.HIGH:
             shown.append(finding)
         else:
+            # An error ends a CI run: what is not sure must not.
             most = min(finding.severity or check.severity, Severity.WARNING)
             shown.append(replace(finding, severity=most))
     return shown, tuple(silenced)
@@ -114,6 +115,7 @@ def _run(
                 raise TypeError(f"yielded {item!r}, neither a Finding nor Evidence")
     except NotMeasured as missing:
         return _Ending(Verdict.SKIPPED, _bare(missing.reason), _bare(missing.how))
+    # What was yielded before it broke is kept: a finding is no less true for it.
     except Exception as error:  # one broken check must hide no other
         return _Ending(Verdict.BROKEN, f"{type(error).__name__}: {error}")
     return None

@@ -168,11 +168,20 @@ def _finite(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        items = cast("dict[str, object]", value).items()
-        return {key: _finite(of) for key, of in items if of is not None or key not in _RARE}
+        pairs = cast("dict[str, object]", value).items()
+        return {key: _finite(of) for key, of in pairs if of is not None or key not in _RARE}
     if isinstance(value, (list, tuple)):
-        return [_finite(of) for of in cast("list[object]", value)]
+        items = cast("list[object]", value)
+        return items if _are_finite(items) else [_finite(of) for of in items]
     return value
+
+
+def _are_finite(values: list[object]) -> bool:
+    """Whether these are numbers that JSON has words for, as in the long lists of figures."""
+    try:
+        return math.isfinite(math.fsum(cast("list[float]", values)))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _revived(value: object, key: str = "") -> object:

@@ -108,10 +108,9 @@ def run(options: argparse.Namespace) -> int:
 
     prepare_for_vectors()
     from tpudiag.diagnoses import profile
-    from tpudiag.sources.profile import locate
 
     if options.list:
-        return _list(locate.runs(options.path))
+        return _list(profile.runs(options.path))
     check_outputs(options)
     settings = settings_for(options)
     with progress() as on_phase:

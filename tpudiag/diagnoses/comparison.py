@@ -96,6 +96,7 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
         figures = ", ".join(f"{c.name} {_percent(c)}" for c in worse)
         return f"Regressed by more than {limit:.1%}: {figures}."
     untested = unsure(changes, limit)
+    # Too few steps to test is no pass: said before anything good is.
     if untested and not across:
         return f"Not tested: {untested.partition(', so ')[0]}."
     if better:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag.catalogue import checks
-from tpudiag.diagnoses import plot_data, profile_figures, profile_tables
+from tpudiag.diagnoses import plot_data, profile_figures, profile_places, profile_tables
 from tpudiag.diagnoses.profile_operations import TOP
 from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.engine import examine
@@ -25,7 +25,6 @@ from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import INTERRUPTED
 from tpudiag.sources.profile.xprof_says import XProfSays
-from tpudiag.xprof_pages import USUAL_SERVERS
 
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
@@ -58,11 +57,21 @@ NO_DEVICE = (
     "planes were lost. Nothing is said of the devices; record again with the TPU's own tracer on."
 )
 ABSENT = (
-    "The numbers of the devices leave out {devices}: not traced, lost from the file, or of a host "
-    "that was not recorded. No check of the devices passes without them."
+    "The profile lacks {devices}: not traced, lost from the file, or of a host that was not "
+    "recorded. No check of the devices passes without them."
 )
-NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
+TARGET = (
+    "The target {name} is what the devices in the profile make up; a larger slice whose other "
+    "hosts were not recorded looks the same."
+)
+PART = (
+    "The program runs on {wanted} devices, of which the profile holds {held}: of the others "
+    "nothing is known. The target {name} is what those {held} make up."
+)
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
+
+
+runs = locate.runs  # of a path, the newest first; raises UnreadableInput where there is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +115,8 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    return replace(_linked(report, request, chosen, facts), interrupted=interrupted)
+    report = profile_places.linked(report, request.xprof, chosen, facts)
+    return replace(report, interrupted=interrupted)
 
 
 @contextmanager
@@ -180,22 +190,6 @@ def _report(
     )
 
 
-def _linked(report: Report, request: ProfileRequest, chosen: Run, facts: ProfileFacts) -> Report:
-    """The report with links to XProf, where it runs and something was found."""
-    if not request.xprof or not any(outcome.findings for outcome in report.outcomes):
-        return report
-    from tpudiag.diagnoses.profile_places import linked
-    from tpudiag.sources.profile import xprof_server
-
-    server = xprof_server.showing(request.xprof, chosen)
-    if server is not None:
-        return replace(report, outcomes=linked(report.outcomes, server, facts))
-    if request.xprof == USUAL_SERVERS:
-        return report
-    note = NO_SERVER.format(addresses=", ".join(request.xprof), run=Path(chosen.folder).name)
-    return replace(report, notes=(*report.notes, note))
-
-
 def _subject(path: str, chosen: Run) -> Subject:
     """The profile by its path, and by its run where the path does not say it."""
     return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
@@ -228,10 +222,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     else:
         yield from _on_steps(signals.steps)
     if signals.target and signals.cloud_tpu is None:
-        yield (
-            f"The target {signals.target.name} is what the devices in the profile make up; "
-            "a larger slice whose other hosts were not recorded looks the same."
-        )
+        yield _on_target(signals.target.name, facts)
     if facts and (absent := facts.absent_devices):
         yield ABSENT.format(devices=", ".join(absent[:8]) + ", ..." * (len(absent) > 8))
     yield from _lost(facts) if facts else ()
@@ -242,6 +233,16 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
         yield f"XProf says: {statement}"
     if says.failure:
         yield f"XProf says nothing: {says.failure}."
+
+
+def _on_target(name: str, facts: ProfileFacts | None) -> str:
+    """How far the target is known: by the program's own devices, where the profile tells them."""
+    wanted = facts.assigned_devices if facts else None
+    if facts is None or wanted is None:
+        return TARGET.format(name=name)
+    if wanted <= len(facts.devices):
+        return f"The target {name} is what the devices in the profile make up."
+    return PART.format(name=name, wanted=wanted, held=len(facts.devices))
 
 
 def _lost(facts: ProfileFacts) -> Iterator[str]:

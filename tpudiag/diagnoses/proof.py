@@ -86,6 +86,7 @@ def judge(
 def _ending(report: Report) -> str:
     """How a job ended early, without lines and numbers: they move with a change."""
     text = re.sub(r" \([^()]*:\d+\)$", "", report.partial or "")
+    # A job that crashed on its own at the same place is no fault of the change.
     return re.sub(r"\d+", "#", text)
 
 
@@ -99,6 +100,7 @@ def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) 
         return f"{candidate.id} could not be measured any more: {cause}"
     if candidate.finding.location is None or candidate.line is None:
         return "the finding is still there"
+    # Every change above moves the lines below it: the old line is looked up in the new text.
     line = _moved(candidate, applied)
     for finding in outcome.findings:
         at = _line_in(candidate, finding.location)
@@ -149,6 +151,7 @@ def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[s
         grave = [f for f in grave if not _is_silenced(f, outcome.id, applied)]
         if was and (len(was) >= SHOWN or len(grave) <= len(was)):
             continue
+        # By number, not by text: a finding's figures and lines differ after each change.
         if grave and len(grave) > len(was) + silenced:
             return outcome.id, f"{outcome.id} fails with it: {grave[0].message.strip()[:200]}"
     return None

@@ -160,7 +160,7 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
     yield links.put_before(source, late, links.link_text(source, cache))
 
 
-@fix("TPU214", effect=Effect.ORDER, title="shuffle examples")
+@fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples")
 def shuffle_examples(place: Place) -> Iterator[Edit]:
     """The shuffle moves before the batch, its buffer in examples; or gets a larger buffer."""
     source = place.source

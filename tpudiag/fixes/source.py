@@ -48,8 +48,12 @@ class Source:
         except (cst.ParserSyntaxError, RecursionError, ValueError) as error:
             line = getattr(error, "raw_line", None)
             raise NotParsed(f"line {line} is no Python" if line else "it is no Python") from error
+        # A form feed or mixed line ends may not come back as they were: a patch must change nothing
+        # but its own lines.
         if wrapper.module.code != text:
             raise NotParsed("its layout cannot be kept")
+        # LibCST counts bytes of UTF-8 here, and columns in PositionProvider: offsets into the text
+        # are made of the former.
         spans = wrapper.resolve(ByteSpanPositionProvider)
         ranges = wrapper.resolve(PositionProvider)
         parents = wrapper.resolve(ParentNodeProvider)
@@ -87,6 +91,7 @@ class Source:
 
     def _closing(self, at: int) -> int:
         """Behind the parenthesis that closes after an offset, comments passed over."""
+        # A comment between an expression and its closing bracket may hold brackets of its own.
         while self.text[at] != ")":
             at = self.text.index("\n", at) if self.text[at] == "#" else at + 1
         return at + 1

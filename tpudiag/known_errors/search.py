@@ -77,6 +77,7 @@ class _Search:
         text = self._carried + block
         cut = _cut(text)
         if cut:
+            # What begins in the kept end is left for the next block: its rest may still come.
             self._base = self._sweep(text, len(squeezed(plain(text[cut:]))))
             self._line += text.count(b"\n", 0, cut)
         self._carried = text[cut:]
@@ -93,6 +94,8 @@ class _Search:
         lowered = bare.lower()
         window = _Window(text, bare, self._line)
         for probe, forms in candidates(lowered).items():
+            # A form (`ValueError: ...`) says what kind of error it is; beside an entry that says
+            # why it would only be a second answer.
             if self._told and known_errors()[probe.error].kind is Kind.FORM:
                 continue
             begin = self._taken.get(probe, 0) - self._base
@@ -160,6 +163,8 @@ class _Window:
         """The index of the line that holds a position of the bare text."""
         if not self._starts:
             self._lines = self._text.split(b"\n")
+            # Only when the first match asks for a line: most logs hold none, and need no table of
+            # their lines.
             rows = self._text.translate(None, ROW_SPACE).split(b"\n")
             self._starts = list(accumulate(map(len, rows), initial=0))
         return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)

@@ -28,7 +28,22 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What a tool is called with."""
 
 
-class Check(Arguments, frozen=True, kw_only=True):
+class JobArguments(Arguments, frozen=True, kw_only=True):
+    """Those of the verbs that rehearse a job."""
+
+    steps: Annotated[int, Meta(ge=1, description="training steps to observe")] | None = None
+    first_loop: Annotated[
+        bool, Meta(description="end after the steps observed, not at the script's end")
+    ] = False
+    budget_s: Annotated[
+        float, Meta(ge=0, description="how long the rest of the script may take")
+    ] = 60.0
+    no_compile: Annotated[
+        bool, Meta(description="do not ask the TPU compiler what the step needs: faster")
+    ] = False
+
+
+class Check(JobArguments, frozen=True, kw_only=True):
     """Rehearse a TensorFlow training job on this machine as if the TPU were there, and say what is
     wrong with it: each finding with its evidence, the user's line and the fix. Runs the script,
     shortened, in the project's own Python; takes a minute or more."""
@@ -53,28 +68,18 @@ class Check(Arguments, frozen=True, kw_only=True):
     target: Annotated[
         str, Meta(description="the TPU it is meant for, e.g. v5e-8, v4-32, v6e-8")
     ] = "v5e-8"
-    steps: Annotated[int, Meta(ge=1, description="training steps to observe")] | None = None
     fake_data: Annotated[
         bool,
         Meta(description="stand in for data that cannot be reached (gs://, tfds, keras.datasets)"),
     ] = False
-    first_loop: Annotated[
-        bool, Meta(description="end after the steps observed, not at the script's end")
-    ] = False
-    budget_s: Annotated[
-        float, Meta(ge=0, description="how long the rest of the script may take")
-    ] = 60.0
     timeout_s: Annotated[float, Meta(gt=0, description="how long the job may take")] = 900.0
-    no_compile: Annotated[
-        bool, Meta(description="do not ask the TPU compiler what the step needs: faster")
-    ] = False
     pedantic: Annotated[bool, Meta(description="show findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()
     whole: Whole = False
 
 
-class Fix(Arguments, frozen=True, kw_only=True):
+class Fix(JobArguments, frozen=True, kw_only=True):
     """Change a training script so that tpudiag's findings are gone, each change proven by a
     rehearsal of the changed script: findings gone, nothing new fails, losses right. Answers with
     the diff, the proof and the worth of each change; changes no file without `write`, which only
@@ -94,18 +99,8 @@ class Fix(Arguments, frozen=True, kw_only=True):
     unsafe: Annotated[
         bool, Meta(description="also changes of the model or batch: widths that fill the tiles")
     ] = False
-    steps: Annotated[int, Meta(ge=1, description="training steps to observe")] | None = None
     fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
-    first_loop: Annotated[
-        bool, Meta(description="end after the steps observed, not at the script's end")
-    ] = False
-    budget_s: Annotated[
-        float, Meta(ge=0, description="how long the rest of the script may take")
-    ] = 60.0
     timeout_s: Annotated[float, Meta(gt=0, description="how long each rehearsal may take")] = 900.0
-    no_compile: Annotated[
-        bool, Meta(description="do not ask the TPU compiler what the step needs: faster")
-    ] = False
     pedantic: Annotated[bool, Meta(description="findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()

@@ -91,6 +91,8 @@ class Ledger:
         self._judge_restart()
         for window in recording.windows:
             since_ns = window.start_ns
+            # A checkpoint inside the window saves its first part: only what comes after it is lost
+            # if the job dies.
             while saved and saved[0] <= window.end_ns:
                 since_ns = max(since_ns, saved.pop(0))
                 self._unsaved = {}
@@ -119,10 +121,12 @@ class Ledger:
         """Another run: of the same process, or of a restart."""
         before = self._run
         process_ns = run.process_started_ns or run.started_ns
+        # A notebook's process is days old when training begins: that was no start-up.
         if run.started_ns - process_ns > START_UP_NS:
             process_ns = run.started_ns
         if before is None:
             self._span(TimeUse.START_UP, process_ns, run.started_ns)
+        # The same process: fit was called again, and the time between is the script's own.
         elif before.pid == run.pid and run.pid > 0:
             self._close(before)
             self._span(TimeUse.OTHER, before.last_ns, run.started_ns)
@@ -131,6 +135,7 @@ class Ledger:
             process_ns = min(max(process_ns, before.last_ns), run.started_ns)
             self._span(TimeUse.DOWN, before.last_ns, process_ns)
             self._span(TimeUse.START_UP, process_ns, run.started_ns)
+            # A run that ended well lost nothing, whatever was not saved.
             self._to_judge = before.ended_ns is None or before.failure is not None
             if not self._to_judge:
                 self._unsaved = {}
@@ -162,6 +167,8 @@ class Ledger:
     def _new_pauses(self, pauses: Iterable[Pause]) -> list[Pause]:
         """Take in the pauses that are new; of nested ones, the inner first."""
         new = [p for p in pauses if (p.start_ns, p.kind) not in self._known]
+        # An evaluation that keeps a checkpoint holds a pause inside a pause: each second counts
+        # once, as the inner.
         for pause in sorted(new, key=lambda one: (one.end_ns, -one.start_ns)):
             self._known.add((pause.start_ns, pause.kind))
             inner = [one for one in self._painted if one[1] > pause.start_ns]
@@ -183,6 +190,8 @@ class Ledger:
         """
         active_s = max((window.end_ns - window.start_ns) / NS - window.pause_ms / 1e3, 0.0)
         stalled_s = min(stalled_s, active_s)
+        # Each part from what the ones before it left: the figures come from several clocks and may
+        # add up to more than the window.
         compile_s = min(window.compile_ms / 1e3, active_s - stalled_s)
         wait_s = min((window.wait_ms or 0.0) / 1e3, active_s - stalled_s - compile_s)
         parts = {

@@ -93,6 +93,8 @@ class Store:
                 "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
                 [(run.id, p.kind, p.start_ns, p.end_ns) for p in pauses],
             )
+            # Now and then, for a DELETE walks the index; a run of a window a second has a million
+            # in eleven days.
             if windows and windows[-1].number % 1000 < len(windows):
                 oldest = windows[-1].number - KEEP_WINDOWS
                 connection.execute(
@@ -156,7 +158,11 @@ def _of_run(
 def _opened(path: Path) -> sqlite3.Connection:
     """A connection for reading; raises UnreadableInput where the file is another's."""
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_S, isolation_level=None
+        # Read only: to watch must not make a file, nor take the lock for which the job would wait.
+        f"{path.absolute().as_uri()}?mode=ro",
+        uri=True,
+        timeout=BUSY_S,
+        isolation_level=None,
     )
     try:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -165,6 +171,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     except sqlite3.Error:
         connection.close()
         raise
+    # Between sqlite3.connect and its first transaction a file has a name and nothing in it: the job
+    # has just begun.
     if not application and not tables:
         connection.close()
         raise NotYetRecorded(f"{path}: nothing is recorded in it yet")

@@ -47,6 +47,7 @@ class Listener(Protocol):
         ...
 
 
+# Weakly, for the hooks last as long as TensorFlow, and a recorder that was let go of is to end.
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 _installed = False
 _inside = threading.local()
@@ -101,6 +102,8 @@ def _wrapped(original: Callable[..., Any], begun: Callable[[tuple[Any, ...]], An
 
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
+        # An asynchronous checkpoint is written beside the steps: it holds nobody up, and is no
+        # pause.
         if threading.current_thread() is not threading.main_thread() or getattr(
             _inside, "of", None
         ):

@@ -172,6 +172,8 @@ class ThroughputCallback:
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
         """Steps ended: one, or as many as steps_per_execution; may come from another thread."""
+        # With steps_per_execution Keras calls once for several batches and gives the number of the
+        # last.
         steps, self._last_batch = batch - self._last_batch, max(batch, self._last_batch)
         if self.recorder is not None and steps > 0:
             self.recorder.step(steps)
@@ -237,6 +239,8 @@ def hbm_limit_bytes(tpu: str | None) -> int | None:
 def _loop(above: int) -> int:
     """Which of the loops of this process begins here, by the user's line; the first is 0."""
     try:
+        # The line tells the loops of a script apart: a restart of the process begins the same ones
+        # in the same order.
         frame = sys._getframe(above + 1)  # pyright: ignore[reportPrivateUsage]
         while frame.f_back and installed_code(frame.f_code.co_filename):
             frame = frame.f_back

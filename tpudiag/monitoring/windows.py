@@ -54,6 +54,8 @@ class Windows:
         self.ended_traces += [self._dated(trace) for trace in traces or []]
         self.ended_pauses += [self._dated(pause) for pause in pauses]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
+        # Keras may call back from another thread, and the queue then holds steps out of order by a
+        # few microseconds.
         for end, count, wait in sorted(steps):
             self._add(end, count, wait)
             if end - self._start >= WINDOW_NS:
@@ -67,6 +69,8 @@ class Windows:
         paused = 0
         if self._waiting:
             paused = _together(p for p in self._waiting if p.end_ns <= end)
+            # A pause counts in the step in which it ended: its part before that is not known while
+            # it lasts.
             self._waiting = [p for p in self._waiting if p.end_ns > end]
         key = bucket(max(took - paused, 0) / count / 1e6)
         self._buckets[key] = self._buckets.get(key, 0) + count
@@ -86,10 +90,14 @@ class Windows:
         self._traces = [trace for trace in self._traces if trace.start_ns >= end]
         first, self._first = self._first, False
         usual = median(self._usual) * count if self._usual else 0.0
+        # With no usual step to hold it against, all of a step that traced counts as compilation: on
+        # a TPU nearly all of it is.
         if first or (traced and not self._usual):
             return float(took)
         if traced:
             own = sum(trace.end_ns - trace.start_ns for trace in traced)
+            # A trace also costs what comes after it, compilation and transfer, which nothing
+            # announces: the step's excess over the usual holds both.
             return float(min(took, max(took - usual, own)))
         self._usual.append(took / count)
         return 0.0

@@ -104,6 +104,7 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
     if cycles <= roof:
         return Range(roof, max(mxu, min(hbm / HBM_EFFICIENCY, roof * 1.1)), roof * 1.25), bound
     weight = generation.cycles_weight
+    # Between both, on a logarithmic scale, since they may differ by several times.
     value = roof ** (1 - weight) * cycles**weight if roof else cycles
     return Range(roof, value, min(cycles, max(value, roof) * FARTHEST)), bound
 
@@ -132,11 +133,13 @@ def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Rang
     members = work.members
     if members < 2 or not work.link_bytes:
         return NONE
+    # Only a group of all devices has every axis of the torus to itself.
     axes = generation.torus_axes if members >= whole_slice and members > 4 else 1
     moved = work.link_bytes * _passes(work.collective, members)
     per_ms = generation.link_gb_per_s * 1e6
     best, likely = 2 * axes * per_ms, sqrt(2 * LINKS_WORST) * axes * per_ms
     serial = Range(moved / best, moved / likely, moved / (LINKS_WORST * per_ms))
+    # Started ahead it costs nothing where enough work lies between; at worst nothing does.
     return Range(0.0, HIDDEN * serial.value, serial.high) if work.hidden else serial
 
 

@@ -28,6 +28,7 @@ def traffic(
         return _updated(line, made)
     if line.opcode in _SLICES:
         return 2 * written, 0
+    # An operand that is named twice is read once.
     once = dict.fromkeys(line.operands)
     read = sum(a.hbm_bytes for name in once if name in made for a in made[name].results)
     return written + read, 0
@@ -104,10 +105,13 @@ def _read(
             total += _read_inside(user, parameter.name, given, own, inside)
             continue
         first = _origin(user.operands[0], own) == parameter.name if user.operands else False
+        # As the first operand it is what is cut; as a later one it is an index, of a few bytes, and
+        # read whole.
         if user.opcode in _SLICES and first:
             total += sum(_as_bytes(array) for array in user.results)
         elif not (user.opcode == "dynamic-update-slice" and first):
             return given.padded_bytes
+    # Overlapping slices are served from the same tiles; more than all of it is not read.
     return min(total, given.padded_bytes)
 
 
@@ -154,6 +158,7 @@ def _written(
         last = own.get(_origin(name, own))
         if last is not None and last.opcode == "dynamic-update-slice" and len(last.operands) > 1:
             size, cut = _updated(last, own)
+            # _updated counts reading and writing; the fusion's reads are counted by its operands.
             written, strided = written + (cut or size - size // 2), strided + cut
         else:
             written += array.padded_bytes

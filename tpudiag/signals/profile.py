@@ -239,6 +239,8 @@ class ProfileFacts:
     """GPUs that ran something, of which no figure here is."""
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
+    assigned_devices: int | None = None
+    """The devices that the largest program runs on, of all hosts; None where it is not told."""
     absent_devices: tuple[str, ...] = ()
     """Devices that the profile lacks though their numbers leave gaps or other hosts have them."""
     steps_differ: bool = False

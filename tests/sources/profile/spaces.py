@@ -141,9 +141,9 @@ def add_device(
         )
 
 
-def add_program(made: Any, name: str, cycles: dict[str, int]) -> None:
+def add_program(made: Any, name: str, cycles: dict[str, int], devices: int = 0) -> None:
     """The HLO of a program as the profiler keeps it, with the compiler's cycles; a later one
-    takes the place of the first."""
+    takes the place of the first. `devices` are those of all hosts that it runs on."""
 
     def field(number: int, content: bytes) -> bytes:
         return bytes(_varint(number << 3 | 2)) + bytes(_varint(len(content))) + content
@@ -159,7 +159,8 @@ def add_program(made: Any, name: str, cycles: dict[str, int]) -> None:
     plane = Plane(made, "/host:metadata")
     metadata = plane.plane.event_metadata[1]
     metadata.id, metadata.name = 1, f"{name}({PROGRAM})"
-    plane.stat(metadata, "Hlo Proto", field(1, field(3, instructions)))
+    assigned = field(15, b"\x08\x01\x10" + bytes(_varint(devices))) if devices else b""
+    plane.stat(metadata, "Hlo Proto", field(1, field(3, instructions) + assigned))
 
 
 def _varint(value: int) -> list[int]:

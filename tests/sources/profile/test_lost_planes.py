@@ -128,3 +128,71 @@ def test_a_device_with_fewer_steps_than_the_others_was_cut(
     outcome = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == IDLE)
     assert outcome.verdict is Verdict.SKIPPED
     assert "4 steps of a /device:TPU:2" in (outcome.reason or "")
+
+
+def reason_after(spaces: ModuleType, tmp_path: Path, made: Any, gone: str) -> str:
+    """Why no check of the devices passes once a plane is gone, where the others pass it."""
+    assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
+    after = report(spaces.write(without(made, gone), tmp_path))
+    outcomes = {outcome.id: outcome for outcome in after.outcomes}
+    assert outcomes[IDLE].verdict is outcomes[LOW].verdict is Verdict.SKIPPED
+    return outcomes[IDLE].reason or ""
+
+
+def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=2)
+    host = spaces.Plane(made, "/host:CPU")
+    line = host.line("main")
+    for number in range(3):
+        sizes = {
+            "bytes_allocated": 1 << 20,
+            "allocation_bytes": 1 << 20,
+            "bytes_available": 1 << 30,
+        }
+        host.event(line, ("MemoryAllocation", 100.0 + number, 0.0), index_on_host=number, **sizes)
+    assert "lacks a /device:TPU:2" in reason_after(spaces, tmp_path, made, "/device:TPU:2")
+
+
+def test_the_devices_of_a_program_tell_of_the_last_of_a_lone_host(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=2)
+    spaces.add_program(made, "cluster_train", {}, devices=3)
+    assert "1 of the 3 devices" in reason_after(spaces, tmp_path, made, "/device:TPU:2")
+
+
+def test_other_hosts_of_a_program_are_no_lost_devices(spaces: ModuleType, tmp_path: Path) -> None:
+    made = uneven(spaces, slow=-1)
+    spaces.add_program(made, "cluster_train", {}, devices=6)
+    after = report(spaces.write(made, tmp_path))
+    assert {o.id: o.verdict for o in after.outcomes}[IDLE] is Verdict.PASSED
+    assert any("runs on 6 devices, of which the profile holds 3" in note for note in after.notes)
+
+
+def test_a_chip_with_fewer_cores_than_the_others_lacks_one(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=3, devices=4)
+    for number, plane in enumerate(p for p in made.planes if p.name.startswith("/device:TPU")):
+        names = {plane.stat_metadata[key].name: key for key in plane.stat_metadata}
+        details = bytes((0x20, number // 2, 0x28, number // 2 + 4, 0x30, number))
+        id_ = names.get("core_details", len(names) + 1)
+        plane.stat_metadata[id_].id, plane.stat_metadata[id_].name = id_, "core_details"
+        plane.stats.add(metadata_id=id_, bytes_value=details)
+    assert "a core of chip 5" in reason_after(spaces, tmp_path, made, "/device:TPU:3")
+
+
+def test_operations_without_their_steps_and_programs_pass_nothing(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    made = uneven(spaces, slow=1)
+    for plane in made.planes:
+        for line in list(plane.lines):
+            if line.name in ("Steps", "XLA Modules"):
+                plane.lines.remove(line)
+    after = report(spaces.write(made, tmp_path))
+    outcomes = {outcome.id: outcome.verdict for outcome in after.outcomes}
+    assert Verdict.PASSED not in {outcomes[IDLE], outcomes[LOW]}
+    assert any("/device:TPU:1 (its XLA Modules line)" in note for note in after.notes)

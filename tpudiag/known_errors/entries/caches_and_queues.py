@@ -16,6 +16,8 @@ ERRORS = (
             r"returned OutOfRange without setting `?\*?end_of_sequence",
             r"cache lockfile already exists",
             r"get_next after iteration should have finished",
+            r"Failed to load tf\.data snapshot at",
+            r"tf\.data snapshot.{0,80}?(?:not finished|failed to write)",
         ),
         cause="dataset.cache(FILE) does not get through: a cache file or lock of a run that died, two datasets or processes (hosts, evaluation) with one cache file, or an iterator that is read on after its end (a fault of older releases where interleave or map follows a cache).",
         fix="""\
@@ -67,6 +69,7 @@ dataset = tf.data.TFRecordDataset(files).map(parse).shuffle(10_000).batch(64, dr
             r"`?initial_state`? was passed that is not compatible with",
             r"`?initial_state`? .{0,60}?(?:must|should|expected|has \d)",
             r"(?:Layer|RNN) (?:has|expects|was passed) \d{1,2} (?:initial )?states",
+            r"The initial state of a Bidirectional layer cannot be specified with a mix",
         ),
         cause="The state handed to a recurrent layer is not its state: the sequence of outputs in its place, one state for an LSTM (which has two), another width than units, or the states of a Bidirectional layer (twice as many).",
         fix="""\
@@ -113,5 +116,30 @@ assert int(tf.reduce_max(label_length)) <= input_length and int(tf.reduce_max(la
 tf.nn.ctc_loss(labels=dense, logits=logits, label_length=n, logit_length=m, logits_time_major=False, blank_index=-1)      # dense labels: runs on a TPU""",
         evidence="recalled",
         example="InvalidArgumentError: Saw a non-null label (index >= num_classes - 1) following a null label, batch: 0 num_classes: 80",
+    ),
+    KnownError(
+        id="E445",
+        family="program-cache",
+        phase=Phase.LOADING,
+        patterns=(
+            r"Found TPUCompilationKey op but",
+            r"Invalid TPU compilation cache key",
+            r"persistent TPU compilation cache",
+            r"to fetch the compilation cache entry",
+            r"Failed to (?:de)?serialize (?:the )?T(?:PU|pu) ?(?:program|executable)",
+            r"Failed to serialize TpuExecutableProto",
+            r"Failed to write a TPU compilation cache",
+            r"deserialize TPU executable because",
+            r"(?:TPU )?program .{0,60}?not found in (?:the )?(?:compilation )?cache",
+            r"compilation cache.{0,100}?(?:corrupt|mismatch|failed|incompatible)",
+            r"No (?:subgraph|program) found for key",
+        ),
+        cause="A compiled program could not be stored, found or loaded: the compilation cache is damaged, of another libtpu or another topology, too large, or the worker that held the program was restarted.",
+        fix="""\
+gcloud storage rm -r gs://BUCKET/compilation_cache/**          # or rm -rf the local cache folder: it is made again
+env | grep -iE "compilation_cache|TPU_.*CACHE"                 # a cache for each release of libtpu and each topology
+# in the middle of a run: the worker was restarted; initialise again, and go on from the last checkpoint""",
+        evidence="recalled",
+        example="NOT_FOUND: Cannot access the coordination service or persistent cache to fetch the compilation cache entry.",
     ),
 )

@@ -78,6 +78,9 @@ index.index_from_dataset(candidates.batch(100).map(lambda c: (c, tower(c))))    
             r"Failed to convert .{0,120}? to (?:a )?[Ss]hape",
             r"int\(\) argument must be .{0,120}?(?:TensorShape|Dimension|shape|tuple)",
             r"Shapes must be 1D sequences of (?:concrete values of )?integer",
+            r"Only provide the `?(?:input_)?shape`? OR `?batch_input_shape",
+            r"Please provide to Input a `?shape`? or",
+            r"Specified input shape is not one of the valid types",
         ),
         cause="Something that is no shape stands where a shape is expected: a type in second place (tf.zeros(n, shape)), a tensor or None among the sizes, a float from a division, a nested tuple.",
         fix="""\
@@ -120,5 +123,86 @@ with strategy.scope():                      # all that makes variables, the pret
         ),
         citations=("tensorflow/tensorflow#73288",),
         example="AttributeError: 'NoneType' object has no attribute 'extended'",
+    ),
+    KnownError(
+        id="E456",
+        family="type-or-version-of-tpu",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Invalid machine type .{1,60}? in zone",
+            r"machine type '?[\w-]{3,40}'? (?:does not exist|was not found)",
+            r"acceleratorTypes/(?P<type>[\w-]{3,40})'? was not found",
+            r"accelerator.{0,60}? not (?:available|supported|offered|found) in (?:the )?(?:zone|region|location)",
+            r"TPU.{0,60}? not available in (?:the )?(?:zone|region|location)",
+            r"runtime version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
+            r"software version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
+            r"Invalid value for .{0,40}?accelerator[ -]?type",
+            r"Location .{1,60}? is not found or access is unauthorized",
+            r"(?:zone|location|region) .{1,60}? does not (?:offer|support|have) .{0,30}?TPU",
+        ),
+        cause="That zone does not offer this TPU type, machine type or software version, or the name is misspelt.",
+        details=("The type is {type}.",),
+        fix="""\
+gcloud compute tpus locations list                                        # zones with TPUs
+gcloud compute tpus accelerator-types list --zone=ZONE                    # v5litepod-8 (v5e), v5p-8, v6e-8, v4-8, v3-8
+gcloud compute tpus tpu-vm versions list --zone=ZONE
+gcloud compute machine-types list --zones=ZONE --filter="name~ct"         # GKE: ct5lp-hightpu-8t (v5e), ct6e-standard-8t (v6e), ct5p-hightpu-4t""",
+        citations=("keras-team/kinetic#305",),
+        example='googleapi: Error 400: Invalid machine type "e2-standard-4" in zone "us-central2-b": GCE_NOT_FOUND',
+        yields_to=("E165",),
+    ),
+    KnownError(
+        id="E457",
+        family="quota",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Quota '?(?P<quota>TPU\w{3,80})'? exhausted",
+            r"Quota '?(?P<quota>TPU\w{3,80})'? exceeded",
+            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? exhausted",
+            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? has been (?:exceeded|exhausted)",
+            r"exceeds? (?:the )?project(?:'s)? quota",
+            r"TPU.{0,60}?quota (?:limit )?(?:of \d{1,6} )?exceeded",
+            r"not enough quota.{0,60}?TPU",
+            r"is forbidden: exceeded quota",
+        ),
+        cause="The project's quota of TPUs of this kind (per zone, on demand or spot) is used up or zero; queued resources that are suspended or failed count too.",
+        details=("The quota is {quota}.",),
+        fix="""\
+gcloud compute tpus queued-resources list --zone=ZONE                     # SUSPENDED and FAILED ones hold quota
+gcloud compute tpus queued-resources delete REQUEST --zone=ZONE --force --quiet
+gcloud compute tpus tpu-vm list --zone=-                                  # what still runs; delete what is not needed
+# else ask for more in the console (IAM, Quotas: filter 'TPU'), or take the kind and zone of your grant (--spot)""",
+        citations=("marin-community/marin#87",),
+        example="Quota 'TPUV4sPreemptiblePodPerProjectPerRegionForTPUAPI' exhausted. Limit 20800 in region us-central2",
+        yields_to=("E60",),
+    ),
+    KnownError(
+        id="E458",
+        family="no-capacity",
+        phase=Phase.CREATING,
+        patterns=(
+            r"(?:INTERRUPTED_BY|FAILED_TO_START_DUE_TO)_NO_CAPACITY",
+            r"GCE_STOCKOUT",
+            r"(?:ZONE|REGION)_RESOURCE_POOL_EXHAUSTED",
+            r"resource pool exhausted",
+            r"(?:TPU|accelerator|capacity|zone).{0,60}? out of stock",
+            r"(?:TPU|accelerator|capacity|zone).{0,60}? stockout",
+            r"not enough (?:resources|capacity) available to fulfil",
+            r"(?:Insufficient|no available|No more) (?:TPU )?capacity",
+            r"queued[- ]?resource.{0,160}?(?:SUSPENDED|FAILED(?!_)|timed? ?out|not enough)",
+            r"ResourcesUnavailableError",
+            r"Failed to (?:acquire|provision) .{0,40}?(?:resources|TPU|nodes?).{0,120}?(?:capacity|zone|spot|reserv)",
+            r"currently unavailable in the .{0,40}?zone",
+            r"lack of capacity",
+            r"not currently have sufficient capacity",
+        ),
+        cause="There is no free TPU of this kind in the zone now (or the spot one was taken back): nothing is wrong with the request.",
+        fix="""\
+gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --accelerator-type=TYPE --runtime-version=VERSION --spot
+gcloud compute tpus queued-resources describe REQUEST --zone=ZONE --format='value(state)'      # ACCEPTED, WAITING, then ACTIVE; SUSPENDED: delete and ask again
+# another zone or generation, a smaller slice, another hour; --reserved only where the project has a reservation""",
+        citations=("dstackai/dstack#1397", "dstackai/dstack#1386"),
+        example="Run failed: INTERRUPTED_BY_NO_CAPACITY",
+        yields_to=("E59", "E457", "E60"),
     ),
 )

@@ -171,6 +171,8 @@ pip install "gast==0.3.3"                        # TensorFlow 2.2 to 2.4 (`poson
             r"Functions cannot be decorated after they have been traced",
             r"Structure of Python function inputs does not match input_signature",
             r"When input_signature is provided, (?:all inputs|only pass)",
+            r"Name collision after sanitization\. Please rename",
+            r"Compiler IR can only be returned for functions marked",
         ),
         cause="A tf.function is called with, or returns, what its signature does not allow: other shapes, types or a number of arguments than it was traced or saved for, an object that is no tensor, or a list that it changes in place.",
         details=("TensorFlow says: {why}.",),
@@ -181,30 +183,6 @@ print(step.pretty_printed_concrete_signatures(), batch.shape, batch.dtype)      
 return {"loss": loss}               # tensors, or dicts and tuples of tensors: no objects, no strings of Python, no datasets""",
         evidence="recalled",
         example="TypeError: Binding inputs to tf.function failed due to `missing a required argument: 'labels'`. Received args: (<tf.Tensor>,) and kwargs: {} for signature: (images, labels).",
-    ),
-    KnownError(
-        id="E406",
-        family="gradient-tape",
-        phase=Phase.TRACING,
-        patterns=(
-            r"non-persistent GradientTape can only be used to",
-            r"GradientTape\.gradient is not supported",
-            r"Tape is (?:still|not) recording",
-            r"recording a tape which is not recording",
-            r"GradientTape must be created with persistent",
-            r"Argument `?target`? should be a list or nested structure of Tensors, Variables",
-            r"Cannot differentiate a function that returns None",
-            r"GradientTape\.gradients?\(\) does not support graph control flow",
-        ),
-        cause="A gradient tape is used twice, outside its `with`, or asked for the gradient of nothing (a loss that is None).",
-        fix="""\
-with tf.GradientTape(persistent=True) as tape:       # two models, two losses: a persistent tape, or one tape each
-    loss_a, loss_b = losses(batch)                   # computed inside the `with`, as tensors
-gradients_a = tape.gradient(loss_a, model_a.trainable_variables)      # after it
-gradients_b = tape.gradient(loss_b, model_b.trainable_variables)
-del tape""",
-        evidence="recalled",
-        example="RuntimeError: A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)",
     ),
     KnownError(
         id="E407",
@@ -242,6 +220,9 @@ total = tf.shape(x)[0]             # the size as a tensor, where a tensor will d
             r"py_func returned argument .{1,60}? with value type .{1,60}? while expecting",
             r"Tout.{0,60}?(?:does not match|must match).{0,60}?py_func",
             r"-th value returned by pyfunc_\d",
+            r"which did not match Tout=",
+            r"Missing required argument: 'Tout'",
+            r"return a variable from an eagerly executed py_func",
         ),
         cause="A Python function in the pipeline (py_function, numpy_function) returns another number or other types of values than its Tout says.",
         details=("It returns {returns}, expected are {wanted}.",),

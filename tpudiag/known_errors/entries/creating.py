@@ -97,6 +97,7 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"invalid tensorflow version",
             r"TensorFlow version not available",
             r"""field "?TensorflowVersion"? cannot be""",
+            r"Tensorflow version .{1,24}? is not available on Cloud TPU",
         ),
         cause="The accelerator type does not exist in that zone, or the runtime version does not exist or does not fit the generation.",
         fix="""\

@@ -59,6 +59,7 @@ pip install -U mesh-tensorflow t5                              # or the TensorFl
             r"(?:Loss|Metric) .{0,60}?must implement (?:`|the )?(?:call|update_state|result)",
             r"compute_loss\(\).{0,80}?(?:unexpected|missing|must)",
             r"(?:loss|metric) .{0,40}?(?:should|must) return (?:a )?(?:scalar|tensor|one value)",
+            r"Received uninstantiated Loss class",
         ),
         cause="A loss or metric of your own does not have the form that Keras calls: a loss is a function (y_true, y_pred) -> one value for each example, or a keras.losses.Loss with call(); a metric has update_state() and result(); an instance is passed, not a class, not the value of a call.",
         fix="""\
@@ -92,5 +93,33 @@ keras.Input(shape=(224, 224, 3))                      # channels last: (3, 224, 
 tf.maximum(0, MAX - tf.shape(x)[0])                    # a difference as a size""",
         evidence="recalled",
         example="InvalidArgumentError: Shape [-1,28,28,1] has negative dimensions",
+    ),
+    KnownError(
+        id="E406",
+        family="gradient-tape",
+        phase=Phase.TRACING,
+        patterns=(
+            r"non-persistent GradientTape can only be used to",
+            r"GradientTape\.gradient is not supported",
+            r"Tape is (?:still|not) recording",
+            r"recording a tape which is not recording",
+            r"GradientTape must be created with persistent",
+            r"Argument `?target`? should be a list or nested structure of Tensors, Variables",
+            r"Cannot differentiate a function that returns None",
+            r"GradientTape\.gradients?\(\) does not support graph control flow",
+            r"exception while vectorizing the (?:batch_)?jacobian",
+            r"Functions to be differentiated cannot receive keyword arguments",
+            r"Called jvp\(\) without first tracing",
+            r"Need first dimension of target shape",
+        ),
+        cause="A gradient tape is used twice, outside its `with`, or asked for the gradient of nothing (a loss that is None).",
+        fix="""\
+with tf.GradientTape(persistent=True) as tape:       # two models, two losses: a persistent tape, or one tape each
+    loss_a, loss_b = losses(batch)                   # computed inside the `with`, as tensors
+gradients_a = tape.gradient(loss_a, model_a.trainable_variables)      # after it
+gradients_b = tape.gradient(loss_b, model_b.trainable_variables)
+del tape""",
+        evidence="recalled",
+        example="RuntimeError: A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)",
     ),
 )

@@ -33,6 +33,7 @@ ERRORS = (
             r"(?:map_func|<lambda>|parse\w{0,20}|preprocess\w{0,20}|process\w{0,20}|load_\w{0,20}|decode_\w{0,20})\(\) missing \d required positional arguments?",
             r"`?filenames`? argument must contain `?tf\.string",
             r"Input dataset should be a dataset of vectors of strings",
+            r"`map_and_batch\w{0,30}` allows only one of",
         ),
         cause="A function or argument of a tf.data transformation does not have the form that this transformation takes: map's function gets one argument for each component of an element (a dict is one), flat_map and interleave want a Dataset back, filter one bool, zip and concatenate datasets of one structure.",
         details=("It is {argument}.", "The function takes {takes} arguments and is given {given}."),
@@ -65,6 +66,7 @@ dataset = tf.data.Dataset.zip((images, labels))               # one tuple of dat
             r"Failed to (?:copy|add) .{0,20}?(?:element|tensor).{0,20}? (?:into|to) (?:the )?batch",
             r"`?len\(bucket_batch_sizes\)`? must equal",
             r"Expected the dataset's elements to have rank",
+            r"Shape of sample .{1,40}? of sequence at position",
         ),
         cause="Examples that differ in shape were put into one batch, or components of one element differ in their first dimension: images of different size or channels, sequences that are not padded, labels of another length than the inputs.",
         fix="""\
@@ -90,6 +92,7 @@ ids = ids[:MAX_LENGTH]                                                          
             r"(?:unsupported|not supported).{0,60}?(?P<type>Sparse)Tensor",
             r"is not supported for datasets that produce values of type .{0,80}?(?:Ragged|Sparse)",
             r"IndexedSlices.{0,120}?(?:not supported|cannot be|has no)",
+            r"SparseTensor and RaggedTensor inputs must be explicitly declared",
         ),
         cause="Ragged or sparse tensors reach the TPU (or a layer that wants a dense tensor): rows of different lengths from a tokenizer, VarLenFeature, bounding boxes. A TPU computes with dense tensors of fixed size.",
         details=("It is a {type}, asked for {name}.",),

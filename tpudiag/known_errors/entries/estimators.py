@@ -28,6 +28,15 @@ ERRORS = (
             r"per_host_input_for_training",
             r"Train has been called wrong configuration",
             r"iterations_per_loop.{0,60}?(?:must be|should be|greater)",
+            r"Global step should be created to use",
+            r"Saver defined but no global step",
+            r"mode is supported when you call `?[Ee]stimator\.",
+            r"[Cc]oordinator mode is not specified in `?RunConfig",
+            r"(?:train|eval)_distribute`? can be set",
+            r"input_partition_dims\[?\d?\]? (?:mismatched|requires)",
+            r"Both master and cluster are set",
+            r"There should be a CheckpointSaverHook to use saving_listeners",
+            r"ensure ClusterResolver is passed to tpu\.RunConfig",
         ),
         cause="TPUEstimator passes the batch size through params, and wants what it cannot find: an input_fn(params) that reads params['batch_size'], a plain model_fn(features, labels, mode, params) (not one under tf.function, whose arguments are hidden), a train, eval and predict batch size each divisible by the replicas, and a number of steps.",
         fix="""\
@@ -64,6 +73,9 @@ estimator.evaluate(input_fn, steps=EVAL_EXAMPLES // 1024)
             r"model_fn does not take labels, but input_fn returns labels",
             r"All hooks must be `?SessionRunHook",
             r"TPUEstimatorSpec\.\w{1,20} .{0,40}?must",
+            r"of tensors .{1,12}? does not match method args of the function",
+            r"please pass via training_hooks",
+            r"input_fn should return \(features, labels\) as a len 2 tuple",
         ),
         cause="What model_fn returns is not what the Estimator takes: predictions whose first dimensions differ, metrics that are no (function, tensors) pair, no CrossShardOptimizer, hooks or summaries in a form that a TPU does not run.",
         fix="""\
@@ -167,6 +179,7 @@ pip install modernize && python-modernize -w train.py
             r"`?tape`? is required when a `?Tensor`? loss is passed",
             r"GradientTape\.gradient .{0,60}?(?:persistent|non-persistent)",
             r"A non-persistent GradientTape can only be used to compute one set of gradients",
+            r"Use save/restore instead of build in eager mode",
         ),
         cause="The code is for the other age of TensorFlow: graph and session of TensorFlow 1 where eager execution is on, functions that return operations, a tape that is missing or used twice; or this TensorFlow is older than the call.",
         fix="""\

@@ -57,6 +57,11 @@ python -m venv fresh && fresh/bin/pip install -r requirements.txt               
             r"Tried to (?:pop|read|stack|concat) .{0,30}?(?:empty|uninitialized|unknown)",
             r"Trying to (?:stack|concat|access element|read) .{0,60}?list",
             r"Tried to (?:concat|append|set) .{0,40}?list",
+            r"(?:Reading from|Writing to) negative indices",
+            r"Expected sum of lengths to be equal to values",
+            r"Concat saw a scalar shape at index",
+            r"Size must be declared for TensorArrays",
+            r"Cannot unstack \d{1,6} tensors into a TensorArray of static size",
         ),
         cause="A loop over time reads or writes past the end of its list of tensors: a mask or a length that is longer than the sequence, a decoder that runs more steps than there are, or inputs and mask of different lengths.",
         fix="""\
@@ -90,7 +95,8 @@ x = tfp.layers.DistributionLambda(make, convert_to_tensor_fn=lambda d: d.mean())
         family="not-under-strategy",
         phase=Phase.BUILDING,
         patterns=(
-            r"`?(?P<name>\w{1,30})`? (?:argument )?is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
+            r"`(?P<name>\w{1,30})` (?:argument )?is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
+            r"is (?:currently )?not supported (?:when using|with|for models distributed with|in|under) (?:`?tf\.distribute|TPUStrategy|distribution strateg|multi-worker)",
             r"We currently do not support (?:distribution strategy|enabling)",
             r"not supported (?:when using|with|by) (?:the )?(?:TPU ?Strategy|distribution strategies|`?tf\.distribute\.Strategy)",
             r"`?distribute`? argument in compile is not available",

@@ -118,6 +118,7 @@ open("model.tflite", "wb").write(tflite)""",
             r"`?initial_value`? must be specified",
             r"initial value .{0,40}?(?:must be|is not|not) specified",
             r"Variable is not properly initialized",
+            r"`initial_value` arg to `tf\.Variable` must be specified",
         ),
         cause="A variable is made without a value: its initialiser gave None, or a library was written for another TensorFlow, whose tf.Variable took a shape alone or other arguments.",
         fix="""\

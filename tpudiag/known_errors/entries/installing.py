@@ -10,11 +10,15 @@ ERRORS = (
         id="E04",
         family="jax-and-tensorflow",
         phase=Phase.INSTALLING,
-        patterns=(r"module 'libtpu' has no attribute 'get_library_path'",),
-        cause="tensorflow-tpu and JAX want different versions of libtpu, and both live in this environment.",
+        patterns=(
+            r"module 'libtpu' has no attribute 'get_library_path'",
+            r"cloud_tpu_init failed: .{0,40}?module 'libtpu'",
+        ),
+        cause="libtpu is of another release than this JAX wants: tensorflow-tpu, which wants its own, lives in the same environment, or a nightly was installed beside a release.",
         fix="""\
 python -m venv tf-env  && tf-env/bin/pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
-python -m venv jax-env && jax-env/bin/pip install "jax[tpu]\"""",
+python -m venv jax-env && jax-env/bin/pip install "jax[tpu]"       # brings the libtpu of its release
+# one environment: pip uninstall -y libtpu-nightly libtpu; pip install -U "jax[tpu]\"""",
         citations=(
             "jax-ml/jax#29989",
             "jax-ml/jax#28811",

@@ -165,6 +165,7 @@ serving = build_model(); serving.load_weights("w.weights.h5"); serving.export("e
             r"slot variable was re-used as a dependency",
             r"not compatible with provided weight shape",
             r"Weight expects shape .{1,60}?Received saved weight",
+            r"Variable `iterations` cannot be loaded from the checkpoint",
         ),
         cause="The checkpoint or weight file was written by another model than the one that it is restored into: other classes, sizes, names, an optimizer that is not there, or weights of TensorFlow 1 (by name) read as TensorFlow 2's (by object).",
         details=("The model wants {model} and the file has {saved}.",),
@@ -201,6 +202,9 @@ reader = tf.train.load_checkpoint(path); variable.assign(reader.get_tensor("bert
             r"without having git-lfs installed",
             r"version https://git-lfs",
             r"EOFError: Ran out of input",
+            r"Malformed HDF5 dataset shape",
+            r"refusing to load a potential decompression bomb",
+            r"HDF5 dataset too large to load safely",
         ),
         cause="The file of the checkpoint or model is damaged, incomplete or of another kind: a write or download that was cut off (preemption, a full disk), a pointer of git-lfs in place of the file, or the wrong file of the checkpoint's three named as its prefix.",
         fix="""\

@@ -38,6 +38,11 @@ with strategy.scope():
             r"You called `?set_weights.{0,120}?on .{0,80}? with a weight list of length",
             r"was never built",
             r"the layer isn't built",
+            r"model must be built before you call",
+            r"(?:your|the) model (?:must|has to|needs to) be built before (?:calling|you call|saving|restor)",
+            r"Model is unbuilt",
+            r"empty Model cannot be used as a Layer",
+            r"You can only call `build\(\)` on a model if",
         ),
         cause="The model has no variables yet: a subclassed or Sequential model without an input shape creates them when it is called first.",
         fix="""\
@@ -98,6 +103,7 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
             r"must be the output of a (?:TensorFlow|Keras) `?Layer",
             r"[Ff]ound unexpected instance while processing input tensors",
             r"Model inputs are already set",
+            r"Output with path .{1,60}? is not connected to `inputs`",
         ),
         cause="The functional model does not hang together: an output does not come from the inputs that are named, two layers have one name, or layers of two Keras (keras, tensorflow.keras, tf_keras) are mixed.",
         details=("The name is {name}.",),
@@ -229,7 +235,11 @@ export TF_USE_LEGACY_KERAS=1                                     # for libraries
         id="E209",
         family="tensor-as-key",
         phase=Phase.BUILDING,
-        patterns=(r"Tensor is unhashable", r"Variable is unhashable"),
+        patterns=(
+            r"Tensor is unhashable",
+            r"Variable is unhashable",
+            r"Tensors are unhashable",
+        ),
         cause="A tensor or variable is a key of a dict or a member of a set, or is compared with `in`: in TensorFlow 2 they compare by value.",
         fix="""\
 names = {v.ref(): v.name for v in model.variables}           # .ref() in place of the variable

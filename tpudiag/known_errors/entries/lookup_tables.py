@@ -20,6 +20,7 @@ ERRORS = (
             r"Table trying to initialize from .{1,120}? is already initialized",
             r"InitializeTableFromTextFile.{0,200}?(?:No such file|not found|not implemented)",
             r"tables? (?:must|should|needs? to) be initialized",
+            r"However, the given dataset produces (?:non-|\d)",
         ),
         cause="A lookup table (StringLookup, StaticHashTable, a tokenizer's vocabulary) has no content, or is not, where it is asked: it was made or loaded outside the pipeline's function or in another graph or session, a saved model's table was not restored, or nothing ran the tables' initialiser (TensorFlow 1). A TPU has no tables: the lookup belongs into tf.data, on the host.",
         fix="""\

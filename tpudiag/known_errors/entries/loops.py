@@ -116,6 +116,7 @@ pip install "numpy<1.20"              # TensorFlow 2.4 and older: LSTM and tf.im
             r"sing a `?tf\.Tensor`? as a Python `?bool`? is not allowed",
             r"terating over (?:a symbolic )?`?tf\.Tensor`? is not allowed",
             r"OperatorNotAllowedInGraphError",
+            r"attempting to use Python control flow in a layer that was not declared to be dynamic",
         ),
         cause="A Python `if`, `while`, `for`, `and` or `assert` uses the value of a tensor inside a function whose code AutoGraph does not convert.",
         fix="""\
@@ -186,6 +187,9 @@ optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)                   # and a 
             r"not supported (?:when|without) eager (?:execution|mode)",
             r"only available when eager execution is enabled",
             r"tf\.enable_eager_execution must be called at program startup",
+            r"interleaving estimator/non-estimator models",
+            r"only set `?run_eagerly=True`? if eager execution is enabled",
+            r"BackupAndRestore only supports eager mode",
         ),
         cause="Eager execution is off (a script for TensorFlow 1, disable_v2_behavior, disable_eager_execution, a Session or an Estimator), or a tensor made eagerly is used in a graph.",
         fix="""\
@@ -207,6 +211,7 @@ def train(iterator): strategy.run(step, args=(next(iterator),))      # loops ove
             r"InaccessibleTensorError",
             r"'(?:Symbolic)?Tensor' object has no attribute '_datatype_enum'",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
+            r"Can only prune function whose feeds and fetches",
         ),
         cause="A tensor that was made in one function, condition or loop body is used in another: kept in an attribute or a list, or caught from outside.",
         fix="""\
@@ -222,6 +227,8 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
         patterns=(
             r"No gradients provided for any variable",
             r"An operation has `?None`? for gradient",
+            r"No trainable variables were accessed while the function",
+            r"has `?None`? for gradient\. Please make sure that all of your ops",
         ),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\

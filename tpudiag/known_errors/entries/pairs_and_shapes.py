@@ -22,6 +22,8 @@ ERRORS = (
             r"twice because it was cleared after a previous read",
             r"access (?:a )?TensorList element using index",
             r"[Tt]ensor ?[Ll]ist.{0,60}?index -?\d{1,9} (?:with|of) (?:size|length) -?\d{1,9}",
+            r"without knowing its element (?:type|shape); use set_element_type",
+            r"TensorArray requires all elements to have the same (?:dtype|shape)",
         ),
         cause="A list of tensors (TensorArray) in the step has no fixed size or element shape, is written past its end, or is read twice: a compiled loop has a list of one size.",
         fix="""\
@@ -52,6 +54,7 @@ result = rows.stack()
             r"operands could not be broadcast together with shapes (?P<first>\([\d,]{0,40}\)) ?(?P<second>\([\d,]{0,40}\))",
             r"Tensor's shape (?P<first>.{1,60}?) is not compatible with supplied shape (?P<second>.{1,60})",
             r"Slice dim size \d{1,9} greater than dynamic slice dimension",
+            r"Trying to (?:share|reuse partitioned) variable .{1,120}?, but specified shape",
         ),
         cause="Two shapes that must agree do not: of labels and predictions, of a layer and its input, of the parts that are joined, or a batch that is smaller than the others.",
         details=("They are {first} and {second}.",),
@@ -105,6 +108,7 @@ tf.config.set_soft_device_placement(True)              # before anything is buil
             r"ABI version for TPU version",
             r"PJRT (?:API|plugin|C API).{0,80}? incompatible",
             r"not supported by (?:this )?libtpu",
+            r"nable to parse TPUCompileMetadata",
         ),
         cause="libtpu and the framework (or the TPU's machine image) are of releases that do not belong together, or a program that was compiled by one is loaded by another.",
         fix="""\

@@ -11,7 +11,10 @@ ERRORS = (
         family="package-missing",
         phase=Phase.INSTALLING,
         kind=Kind.BROAD,
-        patterns=(r"ModuleNotFoundError: No module named '(?P<name>[\w.]{1,80})'",),
+        patterns=(
+            r"ModuleNotFoundError: No module named '(?P<name>[\w.]{1,80})'",
+            r"Missing runtime dependency on the Google API client",
+        ),
         cause="The module is not installed in the Python that runs the script, or is no longer part of the release that is installed; a file or folder of the same name in the working directory hides it too.",
         details=("The module is {name}.",),
         fix="""\
@@ -34,6 +37,7 @@ export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a
             r"TypeError: .{0,80}?missing \d{1,2} required (?:positional|keyword-only) arguments?: (?P<name>'\w{1,60}')",
             r"AttributeError: \(.module '(?P<module>[\w.]{1,80})' has no attribute '(?P<name>\w{1,60})'",
             r"'module' object has no attribute '(?P<name>\w{1,60})'",
+            r"checkpoint saved in future version of TensorFlow",
         ),
         cause="The code was written for another release of that package: the name or argument is gone, renamed or new, or two packages are of releases that do not belong together.",
         details=("It is {name}.",),
@@ -180,6 +184,7 @@ export LIBTPU_INIT_ARGS="--xla_tpu_..."                       # flags of the TPU
             r"can't start new thread",
             r"Resource temporarily unavailable.{0,60}?(?:fork|thread|pthread)",
             r"OpenBLAS blas_thread_init: pthread_create failed",
+            r"BlockingIOError: \[Errno 11\]",
         ),
         cause="The user or the container may not start more threads or processes: too many parallel calls, interleaves and workers, or a low limit.",
         fix="""\

@@ -112,6 +112,8 @@ v = tf.Variable(0.0, trainable=False, synchronization=tf.VariableSynchronization
         patterns=(
             r"Tensor-typed variable initializers must either be wrapped in an init_scope or callable",
             r"initial_value must have a shape specified",
+            r"could not be lifted out of a `?tf\.function",
+            r"is from inside a control-flow construct",
         ),
         cause="A variable is made inside a function or a strategy's scope with a tensor as its initial value; there it must be a callable (or an initializer) that each replica calls.",
         fix="""\

@@ -148,6 +148,10 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"Shape \(.{0,60}?\) is not fully defined",
             r"can't multiply sequence by non-int of type 'NoneType'",
             r"Can't find a batch dimension",
+            r"must have a fixed size for dimension \d{1,3} that is known",
+            r"The batch size of the input dataset is unknown",
+            r"returned by input_fn must have static shape",
+            r"'?(?:images?|resized|padded)'? contains no shape",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

@@ -48,6 +48,7 @@ def _of_libtpu() -> tuple[CauseFigure, ...]:
     """The metrics that a job itself serves."""
     with socket.socket() as probe:
         probe.settimeout(0.5)
+        # Nothing listens there on most machines, and gRPC would wait for its deadline to find out.
         if probe.connect_ex(("127.0.0.1", LIBTPU_PORT)):
             return ()
     from tpudiag.sources.live.address import addresses
@@ -117,6 +118,7 @@ class Investigator:
         self._usual.keep(pids)
         self._usual_chips.keep(pids)
         for pid, watched in [*pids.items()][:MOST_WORKERS]:
+            # What is usual is what its steps do; a checkpoint is no step.
             if watched.steps and watched.run.pausing is None:
                 self._usual.sample(pid, watched.now_ns)
                 self._usual_chips.sample(pid, watched.now_ns)
@@ -127,6 +129,8 @@ class Investigator:
         """The cause for each worker (by its place) that is ill, and where it stands."""
         here = [place for place, one in enumerate(workers) if one.lives_here][:MOST_WORKERS]
         wanted = [place for place in here if place in ill]
+        # The others are looked at, too: a worker that waits in a collective is ill by somebody
+        # else, who does not wait.
         looked = here if wanted and len(here) >= LEAST_WORKERS else wanted
         with ThreadPoolExecutor(max_workers=MOST_WORKERS) as pool:
             pids = [workers[place].run.pid for place in looked]

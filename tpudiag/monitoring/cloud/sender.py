@@ -71,6 +71,8 @@ class Sender:
                 self._described = True
         except GoogleAPICallError as error:
             return self._later(error)
+        # Before the call, on disk: should the process die in it, the next one knows that these may
+        # have been written.
         self._spool.sending(points)
         try:
             self._client.create_time_series(
@@ -90,6 +92,8 @@ class Sender:
             for point in self._spool.due()
             if now - self._last_sent.get(point.series, 0.0) >= self._apart_s
         ]
+        # A point that was written already fails the call as out of order, and with it the new ones
+        # in the same call.
         doubtful = [point for point in points if point.again]
         return (doubtful or points)[:SERIES_A_CALL]
 
@@ -109,6 +113,8 @@ class Sender:
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
         if code in ("INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION"):
             accepted = min(_succeeded(error), len(points))
+            # Once more after a lost answer the service complains as well, of our own first try:
+            # only points that were slowed on purpose tell of the rate.
             known = self._slowed.issuperset(points) if points[0].again else True
             if TOO_OFTEN in str(error) and known and self._apart_s < WIDEST_APART_S:
                 return self._slower(points)
@@ -135,6 +141,8 @@ class Sender:
         self._say(f"not reached, points are kept on disk: {said(error)}")
         if code not in (*IN_DOUBT, *NOT_WRITTEN):
             self._retry_s = max(self._retry_s, FIRST_REFUSED_RETRY_S)
+        # Hundreds of workers of a pod lose the service at the same moment: they must not all come
+        # back at the same one.
         wait_s = self._retry_s * random.uniform(0.5, 1.0)
         self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
         return wait_s
@@ -201,6 +209,7 @@ def _succeeded(error: Any) -> int:
     """How many points of a refused call were written all the same."""
     from google.cloud import monitoring_v3
 
+    # A refused call may have written most of its points: the count stands in a detail of the error.
     for detail in getattr(error, "details", None) or ():
         if str(getattr(detail, "type_url", "")).endswith(".CreateTimeSeriesSummary"):
             summary: Any = monitoring_v3.CreateTimeSeriesSummary.deserialize(detail.value)

@@ -53,6 +53,7 @@ class Spool:
     """Points in order, and what became of the others."""
 
     def __init__(self, path: Path) -> None:
+        # SQLite serialises processes; two threads on one connection would share a transaction.
         self._lock = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +61,8 @@ class Spool:
                 path, timeout=5.0, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
+            # With WAL a power cut loses the last points and never the file; FULL would sync the
+            # disk at each of them.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
@@ -88,6 +91,7 @@ class Spool:
         """The oldest point of each series, the oldest first."""
         with self._transaction() as connection:
             rows = connection.execute(
+                # One point of each series a call: the API takes no more, and in the order of time.
                 "SELECT source, metric, min(end_ns), value, under_way FROM waiting "
                 "GROUP BY source, metric ORDER BY 3"
             ).fetchall()

@@ -85,10 +85,14 @@ def capture(
                     captures[probe.address] = Capture(probe.address, fault=str(error))
                     continue
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
+        # Only once all are asked: the captures of a pod are to begin together, and a callback may
+        # run at once.
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
         try:
             while calls:
+                # As they come in, not in their order: one host that hangs must not hold back the
+                # others' files.
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
                 taken = _taken(probe, pending, wish, session, run)
@@ -116,6 +120,8 @@ def _started(
     opened: grpc.Channel, probe: Probe, wish: CaptureRequest, session: str, run: RunFolder
 ) -> grpc.Future[bytes]:
     """Ask for a capture, without waiting for it."""
+    # Before TensorFlow 2.21 the trainer writes the profile itself, to a path that is read on its
+    # machine.
     repository = "" if probe.sends_profile else run.url
     request = profiler_messages.profile_request(
         session, probe.address.file_name, wish.duration_ms, repository

@@ -46,11 +46,15 @@ def _to_process(address: Address) -> grpc.Channel:
     until = time.monotonic() + TRIES_S
     while time.monotonic() < until:
         opened = _opened(address)
+        # The connection that is new between two looks must be this one: two looks at a time would
+        # each see the other's.
         with _ONE_AT_A_TIME:
             before = connections_to(address.port)
             with suppress(grpc.FutureTimeoutError):
                 grpc.channel_ready_future(opened).result(timeout=TRY_S)
             new = connections_to(address.port) - before
+        # SO_REUSEPORT: the kernel chooses by a hash of the ports, so a further connection may come
+        # to another process.
         if len(new) == 1 and accepted(address.pid, address.port, min(new)):
             return opened
         opened.close()

@@ -78,6 +78,7 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
             "--idle",
             "--threads",
             "--full-filenames",
+            # Without it py-spy pauses the process at each sample, and with it the training step.
             "--nonblocking",
         ]
         try:
@@ -123,6 +124,7 @@ def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
     for line in raw.splitlines():
         stack, _, count = line.rpartition(" ")
         thread, *frames = stack.split(";")
+        # Linux gives the first thread the pid as its id.
         if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
             yield frames, int(count)
 

@@ -31,6 +31,7 @@ def crash_feared(root: Path, mapped: Iterable[str]) -> str:
     have, _ = _distribution(root, libtpu, "libtpu")
     version, metadata = _distribution(root, jax, "jax")
     asked = _ASKED.search(metadata)
+    # With dots at both ends, so that 0.0.5 is not taken for 0.0.51.
     if not have or asked is None or f"{have}.".startswith(f"{asked[1]}."):
         return ""
     return (

@@ -107,6 +107,8 @@ def table(proc: Path = PROC) -> Table:
         pid = int(folder.name)
         try:
             parents[pid], stopped = _parent(folder)
+            # Sockets in /proc/net/tcp carry an inode and no pid; the descriptors of each process
+            # say who holds it.
             links = [link_of(entry) for entry in (folder / "fd").iterdir()]
             holders.update(dict.fromkeys(inodes(links), pid))
             seen = _process(folder, parents[pid], links, proc)
@@ -145,6 +147,8 @@ def _process(
         listening=frozenset(each.local for each in own),
         sockets=frozenset(each.inode for each in own),
         unfit=crash_feared(folder / "root", mapped) if (framework or "").startswith("JAX") else "",
+        # In a container `localhost:6009` is another's port: the address only holds inside its
+        # network.
         own_network=link_of(folder / "ns" / "net") != link_of(proc / "self" / "ns" / "net"),
     )
     return process, rows
@@ -167,6 +171,8 @@ def _shared(
 def _parent(folder: Path) -> tuple[int, bool]:
     """The pid of its parent, and whether it was stopped; raises OSError."""
     stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+    # The name in brackets may hold spaces and brackets of its own: what follows the last one
+    # counts.
     state, parent = stat.rpartition(")")[2].split()[:2]
     return int(parent), state in ("T", "t")
 

@@ -61,6 +61,8 @@ def look(proc: Path = PROC) -> Machine:
         if not (p.own_network or p.stopped or p.pid in ours)
     }
     asked = sorted({at for each in ports.values() for at in each})
+    # A trainer also listens for its cluster, for TensorBoard, for a debugger: only the profiler's
+    # port is one to attach to.
     answered = {p.address for p in probe_all(asked, PROBE_LIMIT_S) if p.fault is None}
     trainers = [
         Trainer(p, tuple(at for at in ports.get(p.pid, ()) if at in answered)) for p in owners
@@ -87,6 +89,8 @@ def _is_ours(process: Process, processes: Table) -> bool:
 def _is_fork(process: Process, processes: Table) -> bool:
     """Whether it is a forked worker: all it holds is its ancestor's, its command line too."""
     by_pid = {p.pid: p for p in processes.found}
+    # multiprocessing and tf.data's service fork: the child holds the parent's sockets, and would be
+    # listed as a second trainer on the same port.
     above = [by_pid[pid] for pid in processes.ancestors(process.pid) if pid in by_pid]
     return any(
         process.command == other.command

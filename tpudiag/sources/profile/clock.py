@@ -27,6 +27,8 @@ class Clock:
     def start_ps(self, line: Line) -> int:
         """A line's start; raises Damaged where it is weeks away from that of the first line."""
         if self._base_ns is None:
+            # Nanoseconds since the epoch are 61 bits: in picoseconds they do not fit 64. Device
+            # lines start near 0, and stay as they are.
             self._base_ns = line.timestamp_ns if abs(line.timestamp_ns) * 1000 > LAST_PS else 0
         start = (line.timestamp_ns - self._base_ns) * 1000
         if abs(start) > LAST_PS:

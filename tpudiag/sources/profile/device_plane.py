@@ -121,6 +121,8 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
         read.unknown_bytes += line.unknown_bytes
         read.events += line.events
         ids, place = groups(columns.ids)
+        # Once for each id, not for each event: a device has millions of events and some thousand
+        # ids.
         strange = [index for index, id_ in enumerate(ids.tolist()) if id_ not in plane.names]
         read.strangers += sum(int((place == index).sum()) for index in strange)
         if line.name == MODULES:
@@ -135,6 +137,8 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
                 read.barrier_ps += union(columns.starts[here], columns.ends[here]).total
     read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
     read.busy = merged(EMPTY, *(union(columns.starts, columns.ends) for columns in modules))
+    # A full buffer drops events of one line and not of another: what ran is busy, whichever line
+    # tells of it.
     read.busy = merged(read.busy, *(_without_module(columns, read.busy) for columns in ops))
     _operations(plane, ops, read)
     _coverage(ops, read)
@@ -142,6 +146,8 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
         begun = np.sort(
             np.concatenate([columns.starts for columns in (*ops, *modules)] or [EMPTY[0]])
         )
+        # The capture begins and ends inside a step: such steps look short, and the first and last
+        # would be the fastest of all.
         whole = complete(read.steps, begun)
         read.cut_steps = len(read.steps.starts) - len(whole.starts)
         read.steps = whole
@@ -183,6 +189,7 @@ def _chip(details: StatValue | None) -> int | None:
         }
     except wire.Damaged:
         return None
+    # Proto3 writes no 0: a message without the field is that of chip 0.
     return numbers.get(5, numbers.get(4, 0)) if numbers else None
 
 
@@ -210,6 +217,8 @@ def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
             stats = named(events, wanted)
             timed = bool(stats["offset"][1].all() and stats["duration"][1].all())
             offset = stats["offset"][0]
+            # An event's times were converted to the host's clock; the device's own are exact, and
+            # nesting needs exact ones.
             columns += (offset, offset + stats["duration"][0])
         parts.append(columns)
     width = 5 if timed else 3
@@ -241,6 +250,7 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
     """Totals by operation, and the time in operations that do not compute."""
     spans: dict[str, list[Spans]] = {}
     for columns in lines:
+        # A `while` lasts as long as all that it holds: only what is left of it is its own.
         own = self_times(segments(columns.device_starts, columns.device_ends), len(columns.ids))
         ids, place = groups(columns.ids)
         counts = np.bincount(place, minlength=len(ids)).tolist()

@@ -32,6 +32,7 @@ def read(
     """
     answers = Answers(run.files)
     reading = _Reading(run, on_phase)
+    # Only this process can tell of bytes as they go; of other machines a host is done or not.
     answering = here(run.files, span, reading.moved) if mapped is here else mapped(run.files, span)
     try:
         for place, answer in answering:

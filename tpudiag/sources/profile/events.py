@@ -10,71 +10,66 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
-from numpy.typing import NDArray
 
-from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.event_pattern import (
+    EVENT_TAG,
+    STAT_TAG,
+    Events,
+    Fitting,
+    fitting,
+    words_of,
+)
 from tpudiag.sources.profile.schema import message
-from tpudiag.sources.profile.varints import Ints, Words, numbers
+from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.wire import Damaged
 
 WINDOW = 1 << 20
 LONGEST = 1 << 14
 """An event of the pattern has a length of at most two bytes."""
-EVENT_TAG, STAT_TAG = 0x22, 0x22
-ID_TAG, OFFSET_TAG = 0x08, 0x10
-"""Of an event's metadata id and offset."""
+PADDING = bytes(16)
+"""Behind a window, so that eight bytes can be read at every position."""
 LAST_PS = 1 << 61
 """Times beyond this (26 days) are damage; sums of two stay inside 64 bits."""
-_U = tuple(np.uint64(n) for n in range(65))
-_BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
-_SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Events:
-    """Events of one window: parallel vectors, times in ps since the line's own start."""
+class Region:
+    """Short lines that lie one behind the other in a file: searched at once, when first asked."""
 
-    ids: Ints
-    offsets: Ints
-    durations: Ints
-    stats_from: Ints
-    stats_to: Ints
-    words: Words
-    """The eight bytes at every position that the stats' positions count in."""
+    def __init__(self, data: memoryview, start: int, end: int) -> None:
+        self._data, self._start, self._end = data, start, end
 
-    def __len__(self) -> int:
-        return len(self.ids)
+    @cached_property
+    def _whole(self) -> Fitting:
+        """What may be an event in any of the lines."""
+        bytes_ = np.frombuffer(bytes(self._data[self._start : self._end]) + PADDING, np.uint8)
+        size = self._end - self._start
+        return fitting(bytes_, size, size)
 
-    def chosen(self, which: NDArray[np.bool_] | Ints) -> Events:
-        """Those at some indices, or where a mask is true."""
-        return Events(
-            ids=self.ids[which],
-            offsets=self.offsets[which],
-            durations=self.durations[which],
-            stats_from=self.stats_from[which],
-            stats_to=self.stats_to[which],
-            words=self.words,
-        )
-
-
-class _Fitting(NamedTuple):
-    """Events that fit the pattern, with where each starts and where the next would."""
-
-    events: Events
-    starts: Ints
-    ends: Ints
+    def within(self, start: int, end: int) -> Fitting:
+        """What may be an event between two positions of the data, counted from the first."""
+        whole, first = self._whole, start - self._start
+        low, high = np.searchsorted(whole.starts, (first, end - self._start)).tolist()
+        starts, ends = whole.starts[low:high] - first, whole.ends[low:high] - first
+        events = whole.events.chosen(slice(low, high))
+        inside = ends <= end - start
+        if inside.all():
+            return Fitting(events, starts, ends)
+        return Fitting(events.chosen(inside), starts[inside], ends[inside])
 
 
 class Line:
     """Walks over the bytes of one XLine; what it says of itself is known once it is made."""
 
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, region: Region | None = None, offset: int = 0) -> None:
+        """`offset` is where the line begins in what its region is a part of."""
         self.data = data
+        self._region, self._offset = region, offset
         self.name = ""
         self.timestamp_ns = 0
         self.unknown_bytes = 0
@@ -93,11 +88,8 @@ class Line:
     def _window(self) -> Iterator[Events]:
         """The events that start in the next window; moves on to the first that does not."""
         first, size = self._at, min(WINDOW, len(self.data) - self._at)
-        # Sixteen zeros at the end, so that eight bytes can be read at every position; and LONGEST
-        # beyond the window, so that an event that starts in it is whole.
-        bytes_ = bytes(self.data[first : first + WINDOW + LONGEST]) + bytes(16)
-        fitting = _fitting(np.frombuffer(bytes_, np.uint8), size, len(self.data) - first)
-        starts, ends = fitting.starts, fitting.ends
+        found = self._fitting(first, size)
+        starts, ends = found.starts, found.ends
         # Candidates are only bytes that look like an event's start, which may lie inside a string
         # of another. They are events where an unbroken chain of ends and starts leads to them from
         # the start of the window.
@@ -119,9 +111,17 @@ class Line:
         self._at = first + local
         # The usual window is one chain: no copy of six vectors then.
         if sum(map(len, runs)) == len(starts) > 0:
-            yield fitting.events
+            yield found.events
         elif runs:
-            yield fitting.events.chosen(np.concatenate(runs))
+            yield found.events.chosen(np.concatenate(runs))
+
+    def _fitting(self, first: int, size: int) -> Fitting:
+        """What may be an event among those that start in a window."""
+        if self._region is not None:
+            return self._region.within(self._offset + first, self._offset + len(self.data))
+        # LONGEST beyond the window, so that an event that starts in it is whole.
+        bytes_ = bytes(self.data[first : first + WINDOW + LONGEST]) + PADDING
+        return fitting(np.frombuffer(bytes_, np.uint8), size, len(self.data) - first)
 
     def _field(self) -> Events | None:
         """One field that is no event of the pattern; the event where it is one all the same."""
@@ -173,7 +173,7 @@ class Line:
         stats = b"".join(bytes((STAT_TAG, *_length(len(raw)))) + raw for raw in raws)
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
         ids, offsets, durations, first, last = np.array(values, np.int64).reshape(5, 1)
-        words = _words(np.frombuffer(stats + bytes(16), np.uint8))
+        words = words_of(np.frombuffer(stats + bytes(16), np.uint8))
         return Events(
             ids=ids,
             offsets=offsets,
@@ -182,104 +182,6 @@ class Line:
             stats_to=last,
             words=words,
         )
-
-
-def _words(bytes_: NDArray[np.uint8]) -> Words:
-    """The eight bytes at every position."""
-    return cast(Words, np.ndarray((len(bytes_) - 7,), "<u8", bytes_.data, 0, (1,)))
-
-
-def _fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> _Fitting:
-    """What is an event of the pattern by all of its bytes, among those that start below `size`."""
-    words = _words(bytes_)
-    starts, ids, at, ends = _begun(_candidates(bytes_, size), words)
-    inside = (at < ends) & (ends <= remaining)
-    if not inside.all():
-        starts, ids, at, ends = starts[inside], ids[inside], at[inside], ends[inside]
-    offsets, width = numbers(words[at])
-    whole = width > 0
-    at += width
-    head = words[at]
-    # Proto3 writes no zero: an event without a length has no duration field at all.
-    timed = ((head & _BYTE) == _U[0x18]) & (at < ends)
-    # The duration starts one byte on; its ninth byte comes from the word at the next position,
-    # since a shift alone would lose it.
-    durations, width = numbers((head >> _U[8]) | (words[at + 1] & _TOP))
-    whole &= ~timed | (width > 0)
-    durations = np.where(timed, durations, 0)
-    at += np.where(timed, width + 1, 0)
-    whole &= _stats_end_at(words, at, np.where(whole, ends, at))
-    fitting = Events(
-        ids=ids, offsets=offsets, durations=durations, stats_from=at, stats_to=ends, words=words
-    )
-    if whole.all():
-        return _Fitting(fitting, starts, ends)
-    return _Fitting(fitting.chosen(whole), starts[whole], ends[whole])
-
-
-def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:
-    """Where an event may start: its tag, that of its id behind the length, its offset's behind.
-
-    Bytes are compared sixteen at a time, so this is cheaper than to look at each tag alone.
-    """
-    # An id has one to three bytes, and a length one or two.
-    offset = bytes_[4 : size + 8] == OFFSET_TAG
-    with_id = offset[:-2] | offset[1:-1]
-    with_id[:-1] |= offset[2:-1]
-    with_id = with_id[: size + 1]
-    with_id &= bytes_[2 : size + 3] == ID_TAG
-    starts = bytes_[:size] == EVENT_TAG
-    starts &= with_id[:-1] | with_id[1:]
-    return np.flatnonzero(starts)
-
-
-def _begun(starts: Ints, words: Words) -> tuple[Ints, Ints, Ints, Ints]:
-    """What begins as an event: its start, its id, where its offset lies, and its end."""
-    head = words[starts + 1]
-    long = (head & _MARK) != 0
-    after = np.where(long, head >> _U[16], head >> _U[8])
-    # The metadata id's last byte has no mark, and the tag of the offset follows it.
-    one = (after & np.uint64(0xFF80FF)) == np.uint64(0x100008)
-    two = (after & np.uint64(0xFF8080FF)) == np.uint64(0x10008008)
-    three = (after & np.uint64(0xFF808080FF)) == np.uint64(0x1000808008)
-    which = np.flatnonzero(one | two | three)
-    starts, head, after, long = starts[which], head[which], after[which], long[which]
-    two, three = two[which], three[which]
-    length = np.where(long, (head & _LOW) | ((head >> _U[1]) & np.uint64(0x3F80)), head & _LOW)
-    ids = (after >> _U[8]) & _LOW
-    ids |= np.where(two | three, (after >> _U[9]) & np.uint64(0x3F80), _U[0])
-    ids |= np.where(three, (after >> _U[10]) & np.uint64(0x1FC000), _U[0])
-    content = starts + 2 + long
-    ends = content + length.view(np.int64)
-    # A length of three bytes: larger than LONGEST, so it is parsed alone.
-    ends[long & ((head & _SECOND) != 0)] = -1
-    return starts, ids.view(np.int64), content + 3 + two + 2 * three, ends
-
-
-def _stats_end_at(words: Words, at: Ints, ends: Ints) -> NDArray[np.bool_]:
-    """Whether stats, and nothing else, reach from `at` to the end of each event."""
-    good: NDArray[np.bool_] = at == ends
-    index = np.flatnonzero(at < ends)
-    at, ends = at[index], ends[index]
-    while len(index):
-        at, is_stat = next_stat(words, at)
-        good[index[is_stat & (at == ends)]] = True
-        more = np.flatnonzero(is_stat & (at < ends))
-        index, at, ends = index[more], at[more], ends[more]
-    return good
-
-
-def next_stat(words: Words, at: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Where the stats at some positions end, and whether they are stats."""
-    head = words[at]
-    is_stat = (head & _BYTE) == _U[STAT_TAG]
-    long = (head & _SECOND) != 0
-    # Nearly all stats are shorter than 128 bytes: one comparison saves the work of both lengths.
-    if not long.any():
-        return at + (2 + ((head >> _U[8]) & _LOW).view(np.int64)), is_stat
-    is_stat &= ~long | ((head & np.uint64(0x800000)) == 0)
-    size = ((head >> _U[8]) & _LOW) | np.where(long, (head >> _U[9]) & np.uint64(0x3F80), _U[0])
-    return at + 2 + long + size.view(np.int64), is_stat
 
 
 def _text(data: memoryview) -> str:

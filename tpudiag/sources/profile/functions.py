@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tpudiag.signals import Retrace, TracedFunction
-from tpudiag.sources.profile.events import Events
+from tpudiag.sources.profile.event_pattern import Events
 from tpudiag.sources.profile.intervals import Spans, union
 from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import REF, texts, whole_numbers

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.events import Events, Line
+from tpudiag.sources.profile.event_pattern import Events, joined
+from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
@@ -40,6 +41,8 @@ class _Gathering:
         self.plane, self.clock = plane, clock
         self.read = HostRead(unknown_bytes=plane.unknown_bytes)
         size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
+        # A table from id to role: names are compared once each, and events by one lookup of a
+        # vector.
         self.roles = np.full(size, -1, np.int8)
         for id_, name in plane.names.items():
             if 0 <= id_ < size:
@@ -52,6 +55,8 @@ class _Gathering:
             [i for i, n in plane.names.items() if n.startswith(THUNKS)], np.int64
         )
         self.xla_ops: list[Spans] = []
+        self.allocating: list[tuple[Events, int]] = []
+        """Allocations that are not read yet, each with the start of its line."""
         self.refers = self.ids[CALL] is None
         """Whether strings are referred to, rather than written out in each event."""
 
@@ -74,13 +79,26 @@ class _Gathering:
                     kept[role].append((some.ids, starts, starts + some.durations))
             self.read.executes |= Role.KERNEL in present
             if Role.MEMORY in present:
-                some = events.chosen(roles == Role.MEMORY)
-                self.read.memory.append(allocations(self.plane, some, begin))
+                self._remember(events.chosen(roles == Role.MEMORY), begin)
+            # Steps are marked where the training loop runs, in Python: the pools hold most events
+            # by far, and need no look at their stats.
             if not line.name.startswith(POOLS):
                 self._loop(line, events, begin)
         self.read.events += line.events
         self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
+
+    def _remember(self, events: Events, begin: int) -> None:
+        """Allocations of a window; those of lines that were decoded together are read together."""
+        if self.allocating and self.allocating[-1][0].words is not events.words:
+            self._allocated()
+        self.allocating.append((events, begin))
+
+    def _allocated(self) -> None:
+        """Read the allocations that were set aside."""
+        if self.allocating:
+            self.read.memory.append(allocations(self.plane, joined(self.allocating), 0))
+            self.allocating = []
 
     def _xla_ops(self, events: Events, begin: int) -> None:
         """Operations of a program that XLA compiled for the CPU (JAX): they compute.
@@ -120,6 +138,8 @@ class _Gathering:
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
+            # Kernels that run on threads of tf.data are the input's work: counted as the step's
+            # they would hide that the step waits.
             elif role is not Role.KERNEL or line.name.startswith(COMPUTES):
                 spans = union(starts, ends)
                 self.found[role].append((ids[:0], spans.starts, spans.ends))
@@ -187,6 +207,7 @@ class _Gathering:
 
     def done(self) -> HostRead:
         """The whole plane."""
+        self._allocated()
         read = self.read
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True
@@ -208,7 +229,7 @@ class _Gathering:
 
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
     """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
-    if not plane.parts:
+    if not plane.spans:
         return HostRead(unknown_bytes=plane.unknown_bytes)
     gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():

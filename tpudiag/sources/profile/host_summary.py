@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
@@ -24,11 +25,14 @@ from tpudiag.sources.profile.host_plane import read_host
 from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
-from tpudiag.sources.profile.programs import HLO_PLANE, estimates, matrix_ops
+from tpudiag.sources.profile.programs import HLO_PLANE, assigned, estimates, matrix_ops
 from tpudiag.sources.profile.step_breakdown import HostSteps, placed
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 OnBytes = Callable[[int], None]
 """Told of the bytes that are done with, as the pass goes on."""
@@ -58,6 +62,8 @@ class HostSummary:
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
     """By program, of those whose HLO the trace holds."""
+    assigned: dict[str, int]
+    """By program, on how many devices of all hosts it runs, where its HLO tells."""
     estimates: dict[str, dict[str, int]]
     """The compiler's cycles, by program and operation."""
     steps: HostSteps | None
@@ -89,6 +95,7 @@ class _Planes:
         default_factory=dict[str, tuple[MatrixOp, ...]]
     )
     estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    assigned: dict[str, int] = field(default_factory=dict[str, int])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -104,6 +111,7 @@ class _Planes:
         elif plane.name == HLO_PLANE:
             self.matrix_ops |= matrix_ops(plane)
             self.estimates |= estimates(plane)
+            self.assigned |= assigned(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
         self.events += read.events
@@ -174,6 +182,7 @@ def _summary(
         ops=_ops(devices),
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
+        assigned=planes.assigned,
         estimates=planes.estimates,
         steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace and trace.calls else None,
@@ -204,22 +213,32 @@ def _read(
     Raises Damaged.
     """
     ahead: deque[tuple[Plane, Future[DeviceRead]]] = deque()
-    with ThreadPoolExecutor(READERS) as pool:
+    pool: ThreadPoolExecutor | None = None
+    with ExitStack() as stack:
         for plane in planes:
             clock.begin(plane.lines())
             device = TENSOR_CORE.fullmatch(plane.name) is not None
             large = device and plane.size > LARGE_BYTES
+            # Order is kept, so that two readings of a file give the same report to the letter.
             while ahead and (len(ahead) == READERS or not large):
                 before, future = ahead.popleft()
                 yield before, future.result()
             if GPU.fullmatch(plane.name):
                 yield plane, read_gpu(plane, clock)
             elif large:
+                pool = pool or stack.enter_context(_readers())
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
+
+
+def _readers() -> ThreadPoolExecutor:
+    """Threads for large devices; small profiles do without their import."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(READERS)
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import tempfile
@@ -196,6 +195,8 @@ def _remote(path: str) -> list[Run]:
 
 def _filesystem(path: str) -> Any:
     """The fsspec file system for a URL; raises what fsspec raises (unknown protocol, no gcsfs)."""
+    import logging
+
     logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it guesses aloud at buckets' types
     return import_module("fsspec.core").url_to_fs(path)[0]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tpudiag.signals import MemoryPeak
-from tpudiag.sources.profile.events import Events
+from tpudiag.sources.profile.event_pattern import Events
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.xspace import Plane
 from tpudiag.sources.profile.xstats import fractions, named, texts
@@ -133,6 +133,7 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
     here = int(index[at])
     peak, reserved = int(used[at]), int(whole.reserved[here])
     held = _held(index[: at + 1], whole)
+    # The allocator tells the sum; what no event of the capture accounts for was there before it.
     before = int(whole.allocated[here]) - sum(held.values())
     held |= {RESERVED: reserved, EARLIER: max(before, 0)}
     largest = sorted(((n, size) for n, size in held.items() if size), key=lambda x: -x[1])
@@ -165,6 +166,8 @@ def _held(until: Ints, whole: Allocations) -> dict[str, int]:
         if whole.sizes[index]:
             alive[int(whole.addresses[index])] = (int(whole.sizes[index]), index)
         else:
+            # A deallocation of what was allocated before the capture began: it was never among the
+            # living here.
             alive.pop(int(whole.addresses[index]), None)
     held: defaultdict[str, int] = defaultdict(int)
     for size, index in alive.values():

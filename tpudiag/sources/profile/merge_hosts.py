@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tpudiag.signals import (
@@ -22,6 +22,7 @@ from tpudiag.signals import (
 )
 from tpudiag.signals.profile_hosts import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
+from tpudiag.sources.profile.lost_devices import absent, assigned
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
 from tpudiag.sources.profile.padding import padded
 from tpudiag.sources.profile.run_steps import step_times
@@ -93,7 +94,8 @@ def merged(
         gpus=sum(len(summary.gpus) for summary in summaries),
         clocks=_clocks(summaries),
         devices_missing=not devices and any(summary.drives_tpu for summary in summaries),
-        absent_devices=tuple(_absent(summaries)),
+        absent_devices=absent(summaries),
+        assigned_devices=assigned(summaries),
         steps_differ=len({host.source for host in hosts}) > 1 or 0 < len(hosts) < len(summaries),
     )
     suffix = facts.source.removeprefix("profile")
@@ -102,6 +104,8 @@ def merged(
 
 def _told_apart(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
     """Hosts that share a name (localhost) go by the names of their files."""
+    # Containers of one image often all call themselves `localhost`: their figures would fall
+    # together.
     names = Counter(summary.host for summary in summaries)
     return [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
 
@@ -148,31 +152,6 @@ def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
         window = (max(s[1] for s in spans) - min(s[0] for s in spans)) / 1e9 if spans else longest
         devices += [d if d.window_ms else replace(d, window_ms=window) for d in summary.devices]
     return tuple(devices)
-
-
-def _absent(summaries: Sequence[HostSummary]) -> Iterator[str]:
-    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many.
-
-    Where no number stands twice, the hosts count on from one another.
-    """
-    numbers = {
-        summary.host: {
-            int(number)
-            for device in summary.devices
-            if (number := device.name.rpartition(":")[2]).isdecimal()
-        }
-        for summary in summaries
-    }
-    every = Counter(number for own in numbers.values() for number in own)
-    expected = range(max(every, default=-1) + 1)
-    counts_on = max(every.values(), default=0) == 1 < len(numbers)
-    for host, own in numbers.items():
-        if not own and expected:
-            yield f"{host} (all of its devices)"
-        elif not counts_on:
-            yield from (f"{host} /device:TPU:{n}" for n in expected if n not in own)
-    if counts_on:
-        yield from (f"/device:TPU:{n}" for n in expected if n not in every)
 
 
 def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...]:

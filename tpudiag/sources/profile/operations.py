@@ -152,6 +152,7 @@ def device_ops(
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
+    # Devices of two kinds in one run have no common roof.
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
     ops_ = (
         _device_op(key, op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
@@ -236,6 +237,8 @@ def _in_16_bit(op: OpTotal) -> bool | None:
     if not MATRIX.fullmatch(op.told.category):
         return None
     _, _, right = op.told.text.partition(" = ")
+    # The first shape is the result: a product of bfloat16 may well give float32, and still runs on
+    # the MXU at full speed.
     read = [kind for kind, *_ in SHAPE.findall(right)][1:]
     if any(kind.startswith(EIGHT) for kind in read):
         return True

@@ -37,6 +37,7 @@ def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:
     if len(places) != len(dims) or sorted(places) != list(range(len(dims))):
         return None
     full = dims.copy()
+    # minor_to_major {1,0} names the fastest dimension first, a tile T(8,128) names it last.
     for place, size in zip(places, reversed(tiles), strict=False):
         full[place] = -(-dims[place] // size) * size if size else dims[place]
     bits = BITS[kind]

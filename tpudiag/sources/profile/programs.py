@@ -1,4 +1,4 @@
-"""Matrix products of the programs in a profile, from the HLO that the profiler keeps with them.
+"""Matrix products, estimates and devices of the programs in a profile, from the HLO kept there.
 
 Field numbers: openxla/xla, xla/service/hlo.proto and xla/xla_data.proto.
 """
@@ -19,6 +19,7 @@ HLO_PLANE, HLO_STAT = "/host:metadata", "Hlo Proto"
 PROGRAM = re.compile(r".*\((\d+)\)")
 ESTIMATE = b'"estimated_cycles"'
 CYCLES = re.compile(r'"estimated_cycles":"(\d{1,15})"')
+MOST_DEVICES = 1 << 20
 KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}
 BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
 OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
@@ -62,6 +63,24 @@ def estimates(plane: Plane) -> dict[str, dict[str, int]]:
                     by_program[number[1]] = dict(_cycles(memoryview(stat.bytes_value)))
                 except (wire.Damaged, IndexError, UnicodeDecodeError):
                     continue  # an HLO of another form tells no estimates
+    return by_program
+
+
+def assigned(plane: Plane) -> dict[str, int]:
+    """On how many devices each program runs: its device assignment (15), {replicas 1, parts 2}."""
+    stat_id = plane.stat_id(HLO_STAT)
+    by_program: dict[str, int] = {}
+    for metadata in plane.tables.metadata.values():
+        for stat in metadata.stats:
+            if stat.metadata_id == stat_id and stat.bytes_value:
+                try:
+                    module = _part(_fields(memoryview(stat.bytes_value)), 1)
+                    devices = _part(module, 15)
+                    count = prod((*_numbers(devices, 1)[:1], *_numbers(devices, 2)[:1]))
+                except wire.Damaged:
+                    continue  # an HLO of another form tells no devices
+                if devices and 0 < count < MOST_DEVICES:
+                    by_program[metadata.name] = count
     return by_program
 
 
@@ -122,6 +141,7 @@ def _module(hlo: memoryview) -> Iterator[MatrixOp]:
         for computation in _parts(module, 3):
             instructions = list(_parts(computation, 2))
             arrays = {
+                # Operands are named by the unique id (35); names repeat between computations.
                 _numbers(fields, 35)[:1]: array
                 for fields in instructions
                 if (array := _array(fields)) is not None
@@ -182,6 +202,7 @@ def _dot(fields: Fields, left: _Array, result: _Array) -> tuple[int, int, int, i
 def _convolution(fields: Fields, kernel: _Array, result: _Array) -> tuple[int, int, int, int]:
     """The same of a convolution, which a TPU makes of products, too; numbers 16 {columns 4}."""
     numbers = _part(fields, 16)
+    # Dimension 0 is proto3's default and is not written.
     columns = kernel.dims[(*_numbers(numbers, 4), 0)[0]]
     rest = max(columns, 1)
     return 1, prod(result.dims) // rest, prod(kernel.dims) // rest, columns

@@ -58,13 +58,18 @@ def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, i
         for number, ms, wait, other, lost in zip(
             replica.numbers, replica.step_ms, waits, others, untold, strict=True
         ):
+            # Loops that count from 0 in each epoch give the same numbers again: they are told apart
+            # by how often each came before.
             key = (seen[number], number)
             seen[number] += 1
             on[key] += 1
             # Time that the trace does not tell of is no proof that others waited for this one.
             step = _Step(ms - other - lost, wait, lost, ms)
-            known = slowest.get(key, step)
-            slowest[key] = max(known, step)._replace(longest=max(known.longest, ms))
+            known = slowest.get(key)
+            if known is None or (step > known and ms >= known.longest):
+                slowest[key] = step
+            elif step > known or ms > known.longest:
+                slowest[key] = max(known, step)._replace(longest=max(known.longest, ms))
     return _on_all(slowest, on, len(replicas))
 
 

@@ -45,6 +45,8 @@ def host_steps(
     """
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
+    # What the device marks is exact; the host's marks lie about it, by the length of the queue
+    # between both.
     if name is None and marked:
         return made(trace, _marked(devices), label, STEPS_LINE, False)
     marks = steps_named(trace.marks, name)
@@ -86,6 +88,8 @@ def _dispatched_ahead(
     marked = union(*np.array(columns, np.int64).T)
     work = [union(run.starts, run.ends) for _, run in runs]
     inside = sum(common(spans, marked).total for spans in work)
+    # Where the work lies inside the marks the loop waited for it, and the marks are the steps;
+    # where most of it lies outside, they are only the dispatch.
     return runs if inside < MARKED * sum(spans.total for spans in work) else []
 
 
@@ -168,6 +172,7 @@ def _by_program(
 def _training_calls(made: Sequence[Call], training: frozenset[str]) -> list[Call]:
     """The calls of the training function that took longest; nested ones are no steps."""
     calls = outermost(made)
+    # What a rehearsal saw taking gradients goes before what only sounds like it.
     known = [call for call in calls if call.name in training]
     trains = known or [call for call in calls if _trains(call.name)]
     time: Counter[str] = Counter()
@@ -207,6 +212,8 @@ def _trains(name: str) -> bool:
 def _between(starts: Ints) -> Steps:
     """From each start to the next; a pause (an epoch's end) is no part of the step before it."""
     gaps = np.diff(starts)
+    # Against the median: an evaluation between two epochs would be a step of minutes, and the mean
+    # would follow it.
     usual = gaps <= 10 * max(int(np.sort(gaps)[len(gaps) // 2]), 1)
     numbers = np.arange(len(gaps), dtype=np.int64)
     return Steps(numbers[usual], starts[:-1][usual], starts[1:][usual])

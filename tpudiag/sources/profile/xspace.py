@@ -9,7 +9,7 @@ profiler wrote), the same for all planes of a file.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
@@ -19,7 +19,7 @@ import numpy as np
 
 from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.events import Line
+from tpudiag.sources.profile.events import WINDOW, Line, Region
 from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
 from tpudiag.sources.profile.strangers import HEAD, stranger
 from tpudiag.sources.profile.tables import Tables, parse, tables
@@ -41,7 +41,9 @@ class Plane:
     """One plane: its metadata parsed, its lines still bytes; `header` is what is neither."""
 
     header: XPlane
-    parts: tuple[memoryview, ...]
+    data: memoryview = field(repr=False)
+    spans: tuple[tuple[int, int], ...]
+    """Where its lines lie in its bytes."""
     unknown_bytes: int
     tables: Tables
     release: Release = field(default=lambda _: None, repr=False)
@@ -64,7 +66,7 @@ class Plane:
     @property
     def size(self) -> int:
         """Bytes of its lines."""
-        return sum(map(len, self.parts))
+        return sum(end - start for start, end in self.spans)
 
     @property
     def stats(self) -> dict[str, StatValue]:
@@ -73,9 +75,12 @@ class Plane:
 
     def lines(self) -> Iterator[Line]:
         """The lines, each taken apart when its turn comes; raises Damaged."""
-        for part in self.parts:
-            yield Line(part)
-            self.release(part)
+        for group in _near(self.spans):
+            region = Region(self.data, group[0][0], group[-1][1]) if len(group) > 1 else None
+            for start, end in group:
+                part = self.data[start:end]
+                yield Line(part, region, start)
+                self.release(part)
 
     def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
         """Stats by name, references resolved."""
@@ -132,7 +137,7 @@ class Space:
                     continue
                 large[len(part)].append(part)
             whole = plane(part, self.release)
-            if len(part) <= SMALL and not whole.parts and not whole.unknown_bytes:
+            if len(part) <= SMALL and not whole.spans and not whole.unknown_bytes:
                 seen.add(bytes(part))
             yield whole
 
@@ -164,12 +169,15 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
 
 def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
     """Parse a plane's metadata and set its lines aside; raises Damaged."""
-    parts: dict[int, list[memoryview]] = {LINES: [], EVENT_METADATA: [], STAT_METADATA: []}
+    spans: list[tuple[int, int]] = []
+    parts: dict[int, list[memoryview]] = {EVENT_METADATA: [], STAT_METADATA: []}
     rest: list[memoryview] = []
     try:
         for part in _known(data, PLANE_FIELDS, "a plane"):
-            whole = data[part.start if part.number == LINES else part.tag : part.end]
-            parts.get(part.number, rest).append(whole)
+            if part.number == LINES:
+                spans.append((part.start, part.end))
+            else:
+                parts.get(part.number, rest).append(data[part.tag : part.end])
     except Damaged as damage:
         raise Damaged(f"corrupt: a plane is not whole ({damage})") from damage
     header = new_plane()
@@ -177,11 +185,24 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
     told = tables(parts[EVENT_METADATA], parts[STAT_METADATA])
     return Plane(
         header=header,
-        parts=tuple(parts[LINES]),
+        data=data,
+        spans=tuple(spans),
         unknown_bytes=unknown + told.unknown_bytes,
         tables=told,
         release=release,
     )
+
+
+def _near(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """The lines in groups that reach over no more than a window."""
+    group: list[tuple[int, int]] = []
+    for span in spans:
+        if group and span[1] - group[0][0] > WINDOW:
+            yield group
+            group = []
+        group.append(span)
+    if group:
+        yield group
 
 
 @contextmanager

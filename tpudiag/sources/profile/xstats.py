@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tpudiag.sources.profile.events import Events, next_stat
+from tpudiag.sources.profile.event_pattern import Events, next_stat
 from tpudiag.sources.profile.varints import Ints, Words, numbers
 
 FAR = 1 << 62

@@ -15,7 +15,7 @@ import pytest
 # Hooks stay on TensorFlow for as long as its process lives, so that each program needs one of its
 # own; a fork before TensorFlow has started any thread costs milliseconds, an import five seconds.
 SERVER = """
-import json, os, sys, traceback
+import json, linecache, os, sys, traceback
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
 for line in sys.stdin:
@@ -23,7 +23,10 @@ for line in sys.stdin:
     if not child:
         code = 1
         try:
-            exec(compile(json.loads(line), "/job/program.py", "exec"), {"__name__": "__main__"})
+            text = json.loads(line)
+            lines = text.splitlines(keepends=True)  # AutoGraph needs the source
+            linecache.cache["/job/program.py"] = (len(text), None, lines, "/job/program.py")
+            exec(compile(text, "/job/program.py", "exec"), {"__name__": "__main__"})
             code = 0
         except BaseException:
             traceback.print_exc()

@@ -35,3 +35,14 @@ def test_layers_are_built_before_replicas_in_keras_3_alone(
     before = keras.layers.Layer.__call__
     KerasWatch(None).adapt_to_cpu_replicas(keras)
     assert (keras.layers.Layer.__call__ is not before) is hooked
+
+
+@pytest.mark.parametrize(("replicas", "left"), [(8, False), (1, True)])
+def test_a_distributed_step_is_not_compiled_a_second_time(replicas: int, left: bool) -> None:
+    keras = package(__version__="3.8.0")
+    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    model = keras.Model()
+    model.distribute_strategy = SimpleNamespace(num_replicas_in_sync=replicas)
+    model.jit_compile = True
+    model.compile()
+    assert model.jit_compile is left

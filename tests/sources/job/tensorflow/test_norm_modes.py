@@ -29,7 +29,7 @@ space = {"model": model}
 exec(compile(SCRIPT, "/job/train.py", "exec"), space)
 
 def norms(forward):
-    @tf.function
+    @tf.function(autograph=False)
     def step(x):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(forward(x))

@@ -110,7 +110,10 @@ def run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        # Facts come through a pipe of their own: the job may close, redirect or flood its stdout.
         pass_fds=inherited,
+        # A group of its own: a Ctrl-C reaches us alone, and the job with all that it started can be
+        # ended at once.
         start_new_session=True,
         env={**variables_for(python), **(variables := added_variables(spec))},
     ) as process:
@@ -171,6 +174,7 @@ def _follow(
     ended_at: float | None = None
     while True:
         try:
+            # Not a blocking read: limits must be looked at while a job that hangs says nothing.
             line = lines.get(timeout=0.2)
         except queue.Empty:
             line = b""
@@ -184,6 +188,8 @@ def _follow(
                 phase_began = time.monotonic()
             continue
         now = time.monotonic()
+        # The job may be over while its threads are not (a data loader, a server): after its last
+        # word it gets a moment, and is ended.
         if process.poll() is not None or "end" in job.facts:
             ended_at = ended_at or now
             if process.returncode is not None or now - ended_at > GRACE_S:

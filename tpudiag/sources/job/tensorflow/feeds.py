@@ -85,9 +85,12 @@ class FeedWatch:
         finally:
             self._depth -= 1
         feed = self.feed_of(iterator)
+        # `next` goes through get_next of the same iterator, and a strategy's through one for each
+        # worker: one read counts once.
         if feed is not None and not self._depth:
             if self._tf.executing_eagerly():
                 self._pending.append((feed, _references(self._tf.nest.flatten(element))))
+                # Validation data that are read for pictures between two steps would else pile up.
                 del self._pending[:-MOST_PENDING]
             else:
                 self._consumed.append(feed)
@@ -115,6 +118,8 @@ class FeedWatch:
         feeds = [*self._consumed, *self._matched]
         if trains:
             if not feeds and self._trained:
+                # A batch that Python changed (numpy, a random crop) is another object: what was
+                # read last is most likely it.
                 feeds = [feed for feed, _ in self._pending[-1:]]
             for feed in feeds:
                 feed.trains = True

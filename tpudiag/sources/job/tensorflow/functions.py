@@ -63,6 +63,8 @@ class FunctionWatch:
         watch = self
 
         def call(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+            # Calls inside calls belong to the outer one; on threads of tf.data and of callbacks the
+            # job's own order of steps is not to be seen.
             if watch.current is not None or threading.current_thread() is not watch._thread:
                 return original(function, *args, **kwargs)
             if not watch._tf.executing_eagerly():
@@ -106,6 +108,8 @@ class FunctionWatch:
         counts = forward.counts() if forward and (record.loops or not record.calls) else []
         record.called_at = record.called_at or user_lines.caller()
         self.before_call(args, kwargs)
+        # Whether a call traced is told by the count alone: a trace from another signature leaves no
+        # other mark.
         before = function.experimental_get_tracing_count()
         self.current = record
         started = time.perf_counter()
@@ -149,6 +153,8 @@ def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
 
     Keras makes the functions that train and that evaluate from the same code, around other steps.
     """
+    # tf.function(tf.function(f)), functools.wraps and Keras' own wrappers: the user's code lies
+    # several objects deep.
     inner = inspect.unwrap(getattr(function, "python_function", function))
     inner = inspect.unwrap(getattr(inner, "python_function", inner))
     code = getattr(inner, "__code__", None)

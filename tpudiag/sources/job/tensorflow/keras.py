@@ -30,6 +30,8 @@ class KerasWatch:
         self._compiled_at: dict[int, Location | None] = {}
         self._optimizer_lines: dict[int, Location | None] = {}
         self._steps_asked: dict[int, int] = {}
+        self._compiled_twice: set[int] = set()
+        """Models compiled with jit_compile=True under a strategy, which compiles their step."""
 
     def watch(self, keras: Any, package: str) -> None:
         """Install the hooks on a Keras package."""
@@ -57,7 +59,9 @@ class KerasWatch:
         optimizer = keras.optimizers.Optimizer
         if hasattr(optimizer, "apply"):
             hooks.before(optimizer, "apply", self._build)
-        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._take_single_steps)
+        compile_ = hooks.definer(keras.Model, "compile")
+        hooks.after(compile_, "compile", self._take_single_steps)
+        hooks.after(compile_, "compile", self._compile_once)
         if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
             hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
 
@@ -67,6 +71,14 @@ class KerasWatch:
         self._steps_asked[id(model)] = asked
         if asked > 1:
             model.steps_per_execution = 1
+
+    def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
+        """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
+        strategy = getattr(model, "distribute_strategy", None)
+        replicas = getattr(strategy, "num_replicas_in_sync", 1)
+        if replicas > 1 and getattr(model, "jit_compile", False) is True:
+            self._compiled_twice.add(id(model))
+            model.jit_compile = False
 
     def _build(self, optimizer: Any, _grads: Any, trainable_variables: Any = None) -> None:
         """Build in the cross-replica context, once for all replicas."""
@@ -104,7 +116,9 @@ class KerasWatch:
             version=self._versions[package],
             loop="fit" if model is not None else "custom",
             epochs=self._fit_epochs,
-            jit_compile=bool(getattr(model, "jit_compile", False) or False),
+            jit_compile=(
+                id(model) in self._compiled_twice or bool(getattr(model, "jit_compile", False))
+            ),
             steps_per_execution=self.steps_per_execution(),
             fit_at=self.fit_at,
         )

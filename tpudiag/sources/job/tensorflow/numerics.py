@@ -107,6 +107,7 @@ def _low_precision(target: Any, layer_line: LayerLine) -> Iterator[LowPrecisionO
     pending, visited = [target.op], set[int]()
     while pending and len(visited) < MOST_FOLLOWED:
         operation = pending.pop(0)
+        # Behind the last product lies the network, which is meant to run in 16 bits.
         if id(operation) in visited or operation.type.startswith(_PRODUCTS):
             continue
         visited.add(id(operation))
@@ -135,6 +136,8 @@ def _batch_norms(tf: Any, operations: list[Any], layer_line: LayerLine) -> Itera
             scope = operation.name.partition("/moments/")[0].removesuffix("/FusedBatchNormV3")
             size = operation.inputs[0].shape[0] if operation.inputs[0].shape.rank else None
             layers.setdefault(scope, BatchNorm(scope, size, _line(operation, layer_line)))
+    # A mean over examples is a batch normalisation where moving averages are kept under the same
+    # name.
     moving = [o.name for o in operations if o.type.startswith("Assign")]
     for scope, layer in layers.items():
         if any(name.startswith(f"{scope}/") for name in moving):

@@ -65,10 +65,13 @@ class StepWatch:
         if self._observed:
             return
         now = time.perf_counter()
+        # Not the first two dispatches: the first one traces, and the second still makes what the
+        # optimizer needs.
         if self._last_end is not None and self.steps > self.steps_per_dispatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
             if not retraced:
+                # A step that traced says nothing of what the next ones take.
                 self._keep_to_budget(took_ms / 1e3)
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager
@@ -78,6 +81,8 @@ class StepWatch:
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif not self._profiling and self._log_dir and self.steps >= self._warmup:
+            # Between two dispatches, on the main thread: in the middle of one the profile would
+            # hold half a step.
             self._tf.profiler.experimental.start(self._log_dir)
             self._profiling = True
         self._last_end = time.perf_counter()
@@ -112,4 +117,6 @@ class StepWatch:
             return
         if self._stops > TIMES_STOPPED_BEFORE_EXIT:
             self._on_swallowed()
+        # From inside the job's own call: its `with` and `finally` blocks run, and files are closed
+        # as at its own end.
         raise StopObservation

@@ -126,6 +126,7 @@ def _device(original: Any, real_replicas: int) -> Callable[..., Any]:
     def device(device_name: Any) -> Any:
         name = getattr(device_name, "name", device_name)
         match = _TPU_DEVICE.match(name if str(name).startswith("/") else f"/{name}")
+        # More devices may be named than replicas run: they share.
         return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
 
     return device

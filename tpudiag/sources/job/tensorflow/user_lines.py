@@ -43,6 +43,8 @@ def is_user_file(file: str) -> bool:
     path = os.path.abspath(file)  # noqa: PTH100
     if path.startswith((_REFERENCE, *_own)):
         return True
+    # Also site-packages of other Pythons and zipped ones, which this interpreter's own paths do not
+    # name.
     if path.startswith(_PACKAGE + os.sep) or "site-packages" in path or "dist-packages" in path:
         return False
     return not path.startswith(_LIBRARIES)
@@ -104,6 +106,8 @@ def called() -> tuple[str, str]:
     module = name = ""
     while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
         here = str(frame.f_globals.get("__name__", ""))
+        # Every public function of TensorFlow goes through a dispatch decorator: without this all
+        # calls would be called `wrapper`.
         if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
             module, name = here, frame.f_code.co_name
         frame = frame.f_back

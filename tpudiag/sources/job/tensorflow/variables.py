@@ -11,9 +11,6 @@ from typing import Any
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.tensorflow import barrier, unwritten, user_lines
 
-_OPTIMIZER_FRAMES = ("optimizers", "optimizer")
-
-
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
@@ -35,6 +32,8 @@ class VariableWatch:
         self.closed = False
         """Past the observed steps, where variables are of models for other ends."""
         self._scope = tf.variable_creator_scope(self._create)
+        # Entered and never left: it holds for as long as the process, also for variables that Keras
+        # makes on its first call.
         self._scope.__enter__()
 
     def facts(self) -> tuple[VariableSeen, ...]:
@@ -73,12 +72,15 @@ class VariableWatch:
         name = re.sub(r"/replica_\d+", "", variable.name)
         replica_copy = "/replica_" in variable.name
         shape = tuple(variable.shape)
+        # optimizer.iterations, a global step, an epoch's counter: what loops look at to know when
+        # to end.
         if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
             self._counters.append(weakref.ref(variable))
         if not replica_copy and None not in shape and not self.closed:
             if getattr(variable, "trainable", False):
                 self.on_trained(variable)
             in_scope = bool(self._tf.distribute.has_strategy())
+            # Names repeat: each model of a loop has its own `dense/kernel`.
             key = f"{name}#{len(self._seen)}"
             seen = self._seen[key] = VariableSeen(
                 name=name,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tpudiag.catalogue import notebook_cell
-from tpudiag.magics import Session
+from tpudiag.commands.magics import Session
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.report_figures import Series
 

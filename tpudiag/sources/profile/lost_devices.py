@@ -1,0 +1,83 @@
+"""Devices that a run has and its profile lacks, by what the profile itself says of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tpudiag.sources.profile.host_summary import HostSummary
+
+NUMBERED = re.compile(r"device (\d{1,9})")
+"""An allocator on a TPU host, by the device's number there."""
+
+
+def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
+    """What is lost: by the devices' numbers, their memories, their cores and their programs."""
+    lost = tuple(_by_number(summaries))
+    lost = lost or tuple(line for summary in summaries for line in _by_host(summary))
+    return lost or tuple(_by_program(summaries))
+
+
+def assigned(summaries: Sequence[HostSummary]) -> int | None:
+    """The devices for which the largest program that ran was compiled; None where none tells."""
+    counts = [
+        count
+        for summary in summaries
+        for program, count in summary.assigned.items()
+        if program in summary.runs
+    ]
+    return max(counts, default=None)
+
+
+def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:
+    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many.
+
+    Where no number stands twice, the hosts count on from one another.
+    """
+    numbers = {summary.host: _numbers(summary) for summary in summaries}
+    every = Counter(number for own in numbers.values() for number in own)
+    expected = range(max(every, default=-1) + 1)
+    counts_on = max(every.values(), default=0) == 1 < len(numbers)
+    for host, own in numbers.items():
+        if not own and expected:
+            yield f"{host} (all of its devices)"
+        elif not counts_on:
+            yield from (f"{host} /device:TPU:{n}" for n in expected if n not in own)
+    if counts_on:
+        yield from (f"/device:TPU:{n}" for n in expected if n not in every)
+
+
+def _by_host(summary: HostSummary) -> Iterator[str]:
+    """What one host's devices lack: a device whose memory is told of, a core, their programs."""
+    devices, own = summary.devices, _numbers(summary)
+    if not devices:
+        return
+    memories = {int(n[1]) for peak in summary.memory if (n := NUMBERED.fullmatch(peak.allocator))}
+    if len(memories) > len(devices):
+        gone = sorted(memories - own) if own < memories else []
+        yield from (f"{summary.host} /device:TPU:{number}" for number in gone)
+        if not gone:
+            yield f"{summary.host} ({len(memories) - len(devices)} of its devices)"
+    cores = Counter(device.chip for device in devices if device.chip is not None)
+    most = max(cores.values(), default=0)
+    yield from (f"{summary.host} (a core of chip {chip})" for chip, n in cores.items() if n < most)
+    yield from (
+        f"{summary.host} {device.name} (its XLA Modules line)"
+        for device in devices
+        if device.busy_ms and not device.program_runs
+    )
+
+
+def _by_program(summaries: Sequence[HostSummary]) -> Iterator[str]:
+    """That a program runs on devices which are no whole hosts more than the profile holds."""
+    count = sum(len(summary.devices) for summary in summaries)
+    wanted = assigned(summaries) or 0
+    if count and wanted > count and wanted % count:
+        yield f"{wanted - count} of the {wanted} devices that its program runs on"
+
+
+def _numbers(summary: HostSummary) -> set[int]:
+    """The numbers of a host's devices."""
+    names = (device.name.rpartition(":")[2] for device in summary.devices)
+    return {int(number) for number in names if number.isdecimal()}
