@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpudiag.model import Location
 from tpudiag.signals import Signals, StepNumerics, TrainingLoop
 
 from ._need import need, of_a_job
@@ -19,6 +20,14 @@ def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
         steps = "a step" if fewest == 1 else f"{fewest} steps"
         need(None, few, f"rehearse {steps} or more: `tpudiag check train.py`")
     return loop
+
+
+def training_call(signals: Signals) -> Location | None:
+    """The line that trains: the fit, or the first call of a step."""
+    if signals.keras is not None and signals.keras.fit_at is not None:
+        return signals.keras.fit_at
+    steps = signals.coverage.functions if signals.coverage is not None else ()
+    return next((step.called_at for step in steps if step.called_at is not None), None)
 
 
 def numerics_of(signals: Signals) -> StepNumerics:

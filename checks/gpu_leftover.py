@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import GpuUse, Signals
 
-from ._loop import loop_of
+from ._loop import loop_of, training_call
 
 _STRATEGY = (
     'resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")\n'
@@ -67,12 +67,11 @@ def _on_the_host(use: GpuUse) -> Finding:
 
 def _unplaced(signals: Signals) -> Finding:
     """No strategy at all."""
-    steps = signals.coverage.functions if signals.coverage is not None else ()
     return Finding(
         "the job trains and makes no strategy: on a TPU VM it trains on the host's CPU.",
         _STRATEGY,
         (Evidence("strategy", "none", limit="tf.distribute.TPUStrategy"),),
-        next((step.called_at for step in steps if step.called_at is not None), None),
+        training_call(signals),
     )
 
 

@@ -64,8 +64,6 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     share = sum(waits) / total_ms
     rehearsal = signals.origin is Origin.REHEARSAL
     pipeline = next((p for p in signals.pipelines or () if p.trains), None)
-    # A step on CPU replicas is many times longer than on a TPU, and the same cores also run the
-    # pipeline: little waiting proves nothing here, much of it does.
     allowed = max(limit, _rehearsal_limit(pipeline)) if rehearsal else limit
     evidence = (
         Evidence("input wait", percent(share), "% of step time", percent(allowed), steps.source),
@@ -78,7 +76,6 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         waiting = _waiting(signals, pipeline, share, evidence)
         yield replace(waiting, cost_ms_per_step=sum(waits) / len(steps.step_ms))
     else:
-        # Input events may be among those that the trace lost: a pass needs all of them.
         whole_trace(signals.profile)
     yield from evidence
 

@@ -118,7 +118,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
-    told = any(source == "exception" for _, source in hits)
+    told = any(source == "exception" for _, source in hits) or _is_recognised(end)
     survived = normal or told or end.how in ("interrupted", "timeout")
     for hit, source in hits:
         finding = _finding(hit, source, end, survived=survived and source == "log")
@@ -159,6 +159,14 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
                 seen.add(known.id)
                 yield hit, source
+
+
+def _is_recognised(end: JobEnd) -> bool:
+    """Whether the exception tells its cause itself, as Python's own do."""
+    from tpudiag.known_errors.search import match
+
+    own = end.how in ("signal", "timeout")
+    return not own and any(hit.error.family in OF_PYTHON for hit in match(end.error or ""))
 
 
 def _finding(hit: Match, source: str, end: JobEnd, *, survived: bool) -> Finding:

@@ -103,7 +103,6 @@ def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
             severity=Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
             cost_bytes=need_bytes,
         )
-    # A pass must hold at the far end of the error, too.
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
         raise NotMeasured(
             f"the estimate of {mib(need_bytes)} is nearer to the {mib(usable)} usable than its "

@@ -92,8 +92,6 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
     """
     profile, replicas = _comparable(signals)
-    # In percent of the step, so that the floor of the spread (0.1) means the same for steps of a
-    # millisecond and of ten seconds.
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
     own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
     middle = median(own.values())
@@ -109,8 +107,6 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
     worst = max(scores, key=lambda name: scores[name])
-    # Where the spread itself is large nobody stands out of it, and calling that even would be wrong
-    # as well.
     if own[worst] - middle > 100 * UNEVEN:
         raise NotMeasured(
             f"{worst} takes {(own[worst] - middle) / 100:.0%} of the step longer than the median "

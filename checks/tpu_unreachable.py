@@ -21,6 +21,10 @@ _UNKNOWN = (
     "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use --tpu "
     "local; without a TPU use --tpu none"
 )
+NOT_ASKED = (
+    "no TPU was asked for and none was found on this machine",
+    "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
+)
 
 
 @check("TPU003", Severity.ERROR)
@@ -54,10 +58,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     if attempt is None and node is not None:
         return
     if attempt is None:
-        raise NotMeasured(
-            "no TPU was asked for and none was found on this machine",
-            "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
-        )
+        raise NotMeasured(*NOT_ASKED)
     call = _CALLS[attempt.phase] if attempt.phase else "looking for the TPU"
     waited = Evidence("waited", round(attempt.waited_s, 1), "s", attempt.limit_s or None, "job")
     if attempt.reached:

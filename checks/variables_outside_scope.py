@@ -9,6 +9,8 @@ from tpudiag.signals import Signals, StepNumerics, VariableSeen
 
 from ._need import need, of_a_job
 
+FIX = "with strategy.scope():\n    model = build_model()\n    optimizer = keras.optimizers.Adam()"
+
 
 @check("TPU501", Severity.ERROR)
 def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
@@ -50,8 +52,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Finding(
             f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "
             f"strategy.scope(), the first {first.name}.",
-            "with strategy.scope():\n"
-            "    model = build_model()\n    optimizer = keras.optimizers.Adam()",
+            FIX,
             (
                 Evidence("variables outside", len(outside), "variables", 0),
                 Evidence("first", first.name),

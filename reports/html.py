@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
+from typing import Literal
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
@@ -50,11 +51,14 @@ _WORDS: dict[str, object] = {
 """What the template calls."""
 
 
+_State = Literal["error", "warning", "info", "broken", "passed", "skipped"]
+
+
 @dataclass(frozen=True)
 class _Tile:
     """A count at the top, which is the filter's choice too."""
 
-    state: str
+    state: _State
     label: str
     count: int
 
@@ -135,7 +139,7 @@ def _tiles(report: Report) -> list[_Tile]:
     ]
 
 
-def _plural(state: str, count: int) -> _Tile:
+def _plural(state: _State, count: int) -> _Tile:
     """`1 error`, `2 errors`."""
     return _Tile(state, state if count == 1 else f"{state}s", count)
 

@@ -79,12 +79,15 @@ class StepFunction:
     """Median of its later calls, on CPU replicas."""
 
 
+ShortenedOver = Literal["epochs of fit", "batches of predict", "tf.range", "a dataset"]
+"""What a loop goes over that runs less often than the script asks."""
+
+
 @dataclass(frozen=True)
 class ShortenedLoop:
     """A loop that ran less often than the script asks."""
 
-    kind: str
-    """What it goes over: epochs of fit, tf.range, the dataset."""
+    kind: ShortenedOver
     location: Location | None
     ran: int
     asked: int | None

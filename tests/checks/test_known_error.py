@@ -299,3 +299,10 @@ def test_an_error_that_names_a_stand_in_is_no_error_of_the_job() -> None:
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
         (said,) = examine(signals, [CHECK], Settings())
         assert [finding.severity for finding in said.findings] == [severity]
+
+
+def test_what_python_itself_tells_is_no_fault_of_the_log() -> None:
+    error = "NameError: name 'i' is not defined"
+    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, log_tail=EXAMPLES["P20"])
+    (finding,) = outcome(end).findings
+    assert finding.severity is Severity.WARNING

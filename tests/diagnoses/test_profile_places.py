@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tpudiag.diagnoses.profile_places import linked, worst_step
+from tpudiag.diagnoses.profile_places import with_links, worst_step
 from tpudiag.model import Finding, Outcome, Severity, Verdict
 from tpudiag.signals import ProfileFacts, ReplicaSteps, StepPart
 from tpudiag.sources.profile.xprof_server import XProfServer
@@ -61,7 +61,7 @@ def test_findings_get_a_moment_or_a_page_or_nothing() -> None:
         )
 
     def links(facts: ProfileFacts) -> list[str | None]:
-        outcomes = linked([outcome("TPU201"), outcome("TPU208")], SERVER, facts)
+        outcomes = with_links([outcome("TPU201"), outcome("TPU208")], SERVER, facts)
         return [found.findings[0].xprof_link for found in outcomes]
 
     moment, none = links(replace(FACTS, replicas=(A,)))

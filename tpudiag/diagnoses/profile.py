@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tpudiag.catalogue import checks
-from tpudiag.diagnoses import plot_data, profile_figures, profile_tables
+from tpudiag.diagnoses import plot_data, profile_figures, profile_places, profile_tables
 from tpudiag.diagnoses.profile_operations import TOP
 from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.engine import examine
@@ -25,7 +25,6 @@ from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import INTERRUPTED
 from tpudiag.sources.profile.xprof_says import XProfSays
-from tpudiag.xprof_pages import USUAL_SERVERS
 
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
@@ -69,8 +68,10 @@ PART = (
     "The program runs on {wanted} devices, of which the profile holds {held}: of the others "
     "nothing is known. The target {name} is what those {held} make up."
 )
-NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
+
+
+runs = locate.runs  # of a path, the newest first; raises UnreadableInput where there is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,11 +98,6 @@ class ProfileRequest:
     """Addresses at which an XProf may run, to which findings are linked."""
 
 
-def runs(path: str) -> tuple[Run, ...]:
-    """The runs at a path, the newest first; raises UnreadableInput where there is none."""
-    return locate.runs(path)
-
-
 def diagnose(
     request: ProfileRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
@@ -119,7 +115,8 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    return replace(_linked(report, request, chosen, facts), interrupted=interrupted)
+    report = profile_places.linked(report, request.xprof, chosen, facts)
+    return replace(report, interrupted=interrupted)
 
 
 @contextmanager
@@ -191,22 +188,6 @@ def _report(
         series=plot_data.of(signals),
         samples=profile_tables.samples(signals),
     )
-
-
-def _linked(report: Report, request: ProfileRequest, chosen: Run, facts: ProfileFacts) -> Report:
-    """The report with links to XProf, where it runs and something was found."""
-    if not request.xprof or not any(outcome.findings for outcome in report.outcomes):
-        return report
-    from tpudiag.diagnoses.profile_places import linked
-    from tpudiag.sources.profile import xprof_server
-
-    server = xprof_server.showing(request.xprof, chosen)
-    if server is not None:
-        return replace(report, outcomes=linked(report.outcomes, server, facts))
-    if request.xprof == USUAL_SERVERS:
-        return report
-    note = NO_SERVER.format(addresses=", ".join(request.xprof), run=Path(chosen.folder).name)
-    return replace(report, notes=(*report.notes, note))
 
 
 def _subject(path: str, chosen: Run) -> Subject:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from tpudiag.model import Finding, Outcome
+from tpudiag.model import Finding, Outcome, Report
 from tpudiag.signals import ProfileFacts, ReplicaSteps
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY
 from tpudiag.sources.profile.step_breakdown import COMPILATION, IDLE, INPUT, TO_DEVICE
-from tpudiag.sources.profile.xprof_server import XProfServer
-from tpudiag.xprof_pages import page, tool
+from tpudiag.sources.profile.xprof_ports import listening
+from tpudiag.xprof_pages import USUAL_SERVERS, page, tool
+
+if TYPE_CHECKING:
+    from tpudiag.sources.profile.locate import Run
+    from tpudiag.sources.profile.xprof_server import XProfServer
+
+NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
 
 PARTS: dict[str, tuple[str, ...]] = {
     "TPU101": (COMPILATION,),
@@ -23,7 +31,27 @@ PARTS: dict[str, tuple[str, ...]] = {
 """Of the step, by id or family: the step that has most of them shows the finding best."""
 
 
-def linked(
+def linked(report: Report, addresses: Sequence[str], run: Run, facts: ProfileFacts) -> Report:
+    """The report with links to XProf where it runs at one of the addresses and shows the run.
+
+    Says so where it does not, unless nobody named them. Raises UsageError for no address.
+    """
+    usual = tuple(addresses) == USUAL_SERVERS
+    if not addresses or not any(outcome.findings for outcome in report.outcomes):
+        return report
+    asked = listening(addresses) if usual else addresses
+    if not asked:
+        return report
+    from tpudiag.sources.profile.xprof_server import LIMIT_S, USUAL_LIMIT_S, showing
+
+    server = showing(asked, run, USUAL_LIMIT_S if usual else LIMIT_S)
+    if server is not None:
+        return replace(report, outcomes=with_links(report.outcomes, server, facts))
+    note = NO_SERVER.format(addresses=", ".join(addresses), run=PurePath(run.folder).name)
+    return report if usual else replace(report, notes=(*report.notes, note))
+
+
+def with_links(
     outcomes: Sequence[Outcome], server: XProfServer, facts: ProfileFacts
 ) -> tuple[Outcome, ...]:
     """The outcomes, each finding with its link; those that no page is about have none."""

@@ -88,7 +88,6 @@ class Watched:
         known = [one for one in self._known if run is not None and one.alike == run.alike]
         if self._expect is not None or not known:
             return self._expect
-        # The fastest of some: after two slow runs the third would else be called normal.
         best = max(known[-EARLIER_KNOWN:], key=lambda one: one.per_s)
         text = f"what its run of {utc(best.started_ns)} showed"
         return Reference(best.per_s, text, wander=best.wander)
@@ -96,7 +95,6 @@ class Watched:
     def _next(self, run: Run) -> None:
         """Another run: it goes on with the last where it is the same loop of the same process."""
         before = None if self.recording is None else self.recording.run
-        # A job that calls fit again and again is one job: its baseline is kept.
         if before is not None and before.pid == run.pid > 0 and before.alike == run.alike:
             return
         level = self.detector.baseline.level
@@ -125,7 +123,6 @@ class Watched:
     def _stalled_s(self, window: Window) -> float:
         """The part of a window that is no steps, nor anything that is known."""
         step_s = self.pauses.step_s
-        # A stall inside a window is what no step, wait or compilation accounts for.
         known_s = (window.compile_ms + (window.wait_ms or 0.0)) / 1e3 + window.steps * step_s
         beyond_s = window.active_s - known_s
         return beyond_s if step_s and beyond_s > max(PAUSE_STEPS * step_s, LEAST_STALL_S) else 0.0

@@ -73,14 +73,13 @@ class Recorder:
         self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
         self._traces: deque[Trace] = deque(maxlen=pending_windows)
-        self._unused = False
+        self._unused, self._memory_due = False, 0.0
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
         self._windows = Windows(now_ns - self._started, self._started, global_batch)
         self._dropped = self._evicted = self._stored = 0
         self._pausing: tuple[str, ...] = ()
         self._failure: str | None = None
-        self._memory_due = 0.0
         self._crash: str | None = None
         self._closed_at: int | None = None
         self._start()
@@ -91,8 +90,6 @@ class Recorder:
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
-        # A daemon thread dies with the interpreter, in the middle of a write if need be; this ends
-        # it first.
         atexit.register(self.close)
         tensorflow_events.follow(self)
 
@@ -114,8 +111,7 @@ class Recorder:
     def step(self, steps: int = 1, wait_ns: int = -1) -> None:
         """Steps ended now, after waiting so long for input (-1: not measured)."""
         if len(self._steps) < self._limit:
-            # All that the training thread does: deque.append is atomic, so there is no lock that a
-            # flush could hold while a step waits.
+            # No lock that a flush could hold while a step waits: deque.append is atomic.
             self._steps.append((time.perf_counter_ns(), steps, wait_ns))
         else:
             self._dropped += steps
@@ -220,8 +216,6 @@ class Recorder:
                 self._flush(ended=False)
             except Exception as error:
                 self._failed(error)
-            # A full disk or a lost mount does not come back within a second; to ask less often
-            # keeps it out of the way.
             delay_s = min(2 * delay_s, 30.0) if self._failure else self._flush_s
         self._finish()
 
@@ -232,7 +226,6 @@ class Recorder:
                 self._flush(ended=True)
                 if self._sink is not None:
                     self._sink.close()
-                # SQLite's connections belong to the thread that made them.
                 self._sink = None  # of this thread alone: who goes on makes another
                 return
             except Exception as error:
@@ -247,8 +240,6 @@ class Recorder:
             return
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
         traces = tuple(self._windows.ended_traces)
-        # From the monotonic clock: NTP may set the machine's clock back, and steps would end before
-        # they began.
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
         run = replace(
             self._run,

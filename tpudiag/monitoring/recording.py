@@ -55,6 +55,7 @@ class Pause:
     """A time without steps that the job announced."""
 
     kind: str
+    """In the job's own word; what it means for the ledger is in ledger.PAUSES."""
     start_ns: int
     end_ns: int
 

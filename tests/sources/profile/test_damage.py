@@ -54,7 +54,9 @@ def test_the_real_profile_truncated(real: Path, tmp_path: Path) -> None:
             refused(tmp_path / "a.xplane.pb", data[:size])
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
 def test_bit_flips_end_in_facts_or_one_line(
     spaces: ModuleType, tmp_path: Path, data: st.DataObject
@@ -72,7 +74,9 @@ def test_bit_flips_end_in_facts_or_one_line(
         assert "\n" not in str(error)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.binary(min_size=1, max_size=300))
 def test_noise_is_refused(tmp_path: Path, data: bytes) -> None:
     refused(tmp_path / "a.xplane.pb", data)

@@ -14,6 +14,7 @@ import pytest
 
 from tpudiag.errors import UsageError
 from tpudiag.sources.profile.locate import Run
+from tpudiag.sources.profile.xprof_ports import listening
 from tpudiag.sources.profile.xprof_server import XProfServer, showing
 
 RUN = Run(
@@ -97,3 +98,10 @@ def test_the_links_under_a_path_of_the_server() -> None:
     page = urlsplit(server.page("op_profile"))
     assert page.fragment == "profile"
     assert parse_qs(page.query) == {"tool": ["op_profile"], "run": ["a b&c"]}
+
+
+def test_a_port_is_asked_before_anything_else() -> None:
+    with served({}) as address:
+        here = address.rstrip("/")
+        assert listening((here, "http://127.0.0.1:1")) == (here,)
+    assert listening((here,)) == ()

@@ -74,6 +74,8 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"does not have (?:permission|access) to (?:act as|use) (?:the )?service account",
             r"active account does not have any valid credentials",
             r"The caller does not have permission",
+            r"Insufficient OAuth2 scope",
+            r"Your default credentials were not found",
         ),
         cause="The account or the VM may not do what was asked: an API is not switched on, the VM was made without the scope, the login has run out, a role is missing, or the organisation forbids it (external addresses, a region).",
         details=(
@@ -127,6 +129,8 @@ gcloud compute tpus tpu-vm create NAME --network=NETWORK --subnetwork=SUBNET ...
             r"SSH key was not found in the SSH agent",
             r"start-iap-tunnel\) .{3,120}",
             r"tpu-vm\.ssh\) .{0,20}?(?:Could not|[Ff]ailed)",
+            r"Host key verification failed",
+            r"client_loop: send disconnect",
         ),
         cause="ssh to a worker of the TPU failed: no key of this user there yet, a firewall without port 22, no external address, the worker is being repaired, or the command that was run there failed.",
         details=("It is worker {worker}.",),

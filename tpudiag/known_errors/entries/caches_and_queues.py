@@ -117,4 +117,29 @@ tf.nn.ctc_loss(labels=dense, logits=logits, label_length=n, logit_length=m, logi
         evidence="recalled",
         example="InvalidArgumentError: Saw a non-null label (index >= num_classes - 1) following a null label, batch: 0 num_classes: 80",
     ),
+    KnownError(
+        id="E445",
+        family="program-cache",
+        phase=Phase.LOADING,
+        patterns=(
+            r"Found TPUCompilationKey op but",
+            r"Invalid TPU compilation cache key",
+            r"persistent TPU compilation cache",
+            r"to fetch the compilation cache entry",
+            r"Failed to (?:de)?serialize (?:the )?T(?:PU|pu) ?(?:program|executable)",
+            r"Failed to serialize TpuExecutableProto",
+            r"Failed to write a TPU compilation cache",
+            r"deserialize TPU executable because",
+            r"(?:TPU )?program .{0,60}?not found in (?:the )?(?:compilation )?cache",
+            r"compilation cache.{0,100}?(?:corrupt|mismatch|failed|incompatible)",
+            r"No (?:subgraph|program) found for key",
+        ),
+        cause="A compiled program could not be stored, found or loaded: the compilation cache is damaged, of another libtpu or another topology, too large, or the worker that held the program was restarted.",
+        fix="""\
+gcloud storage rm -r gs://BUCKET/compilation_cache/**          # or rm -rf the local cache folder: it is made again
+env | grep -iE "compilation_cache|TPU_.*CACHE"                 # a cache for each release of libtpu and each topology
+# in the middle of a run: the worker was restarted; initialise again, and go on from the last checkpoint""",
+        evidence="recalled",
+        example="NOT_FOUND: Cannot access the coordination service or persistent cache to fetch the compilation cache entry.",
+    ),
 )

@@ -53,6 +53,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ZONE --network=NETWORK --subnetwor
             r"Failed to convert object of type <class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator|PerReplica)\w{0,12})'> to (?:a )?Tensor",
             r"unsupported type \(<class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator)\w{0,12})'>\) to a Tensor",
             r"Invalid argument .{0,40}?(?P<type>\w{0,30}Dataset) .{0,60}?Expected .{0,30}?Tensor",
+            r"Attempt to convert a value \(<\w{0,20}Dataset",
         ),
         cause="A whole dataset (or its iterator) is given where one tensor is expected: to an operation, a layer, a loss, or by dataset.apply, which hands the dataset itself to its function where map hands over the elements.",
         details=("It is a {type}.",),
@@ -123,5 +124,86 @@ with strategy.scope():                      # all that makes variables, the pret
         ),
         citations=("tensorflow/tensorflow#73288",),
         example="AttributeError: 'NoneType' object has no attribute 'extended'",
+    ),
+    KnownError(
+        id="E456",
+        family="type-or-version-of-tpu",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Invalid machine type .{1,60}? in zone",
+            r"machine type '?[\w-]{3,40}'? (?:does not exist|was not found)",
+            r"acceleratorTypes/(?P<type>[\w-]{3,40})'? was not found",
+            r"accelerator.{0,60}? not (?:available|supported|offered|found) in (?:the )?(?:zone|region|location)",
+            r"TPU.{0,60}? not available in (?:the )?(?:zone|region|location)",
+            r"runtime version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
+            r"software version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
+            r"Invalid value for .{0,40}?accelerator[ -]?type",
+            r"Location .{1,60}? is not found or access is unauthorized",
+            r"(?:zone|location|region) .{1,60}? does not (?:offer|support|have) .{0,30}?TPU",
+        ),
+        cause="That zone does not offer this TPU type, machine type or software version, or the name is misspelt.",
+        details=("The type is {type}.",),
+        fix="""\
+gcloud compute tpus locations list                                        # zones with TPUs
+gcloud compute tpus accelerator-types list --zone=ZONE                    # v5litepod-8 (v5e), v5p-8, v6e-8, v4-8, v3-8
+gcloud compute tpus tpu-vm versions list --zone=ZONE
+gcloud compute machine-types list --zones=ZONE --filter="name~ct"         # GKE: ct5lp-hightpu-8t (v5e), ct6e-standard-8t (v6e), ct5p-hightpu-4t""",
+        citations=("keras-team/kinetic#305",),
+        example='googleapi: Error 400: Invalid machine type "e2-standard-4" in zone "us-central2-b": GCE_NOT_FOUND',
+        yields_to=("E165",),
+    ),
+    KnownError(
+        id="E457",
+        family="quota",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Quota '?(?P<quota>TPU\w{3,80})'? exhausted",
+            r"Quota '?(?P<quota>TPU\w{3,80})'? exceeded",
+            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? exhausted",
+            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? has been (?:exceeded|exhausted)",
+            r"exceeds? (?:the )?project(?:'s)? quota",
+            r"TPU.{0,60}?quota (?:limit )?(?:of \d{1,6} )?exceeded",
+            r"not enough quota.{0,60}?TPU",
+            r"is forbidden: exceeded quota",
+        ),
+        cause="The project's quota of TPUs of this kind (per zone, on demand or spot) is used up or zero; queued resources that are suspended or failed count too.",
+        details=("The quota is {quota}.",),
+        fix="""\
+gcloud compute tpus queued-resources list --zone=ZONE                     # SUSPENDED and FAILED ones hold quota
+gcloud compute tpus queued-resources delete REQUEST --zone=ZONE --force --quiet
+gcloud compute tpus tpu-vm list --zone=-                                  # what still runs; delete what is not needed
+# else ask for more in the console (IAM, Quotas: filter 'TPU'), or take the kind and zone of your grant (--spot)""",
+        citations=("marin-community/marin#87",),
+        example="Quota 'TPUV4sPreemptiblePodPerProjectPerRegionForTPUAPI' exhausted. Limit 20800 in region us-central2",
+        yields_to=("E60",),
+    ),
+    KnownError(
+        id="E458",
+        family="no-capacity",
+        phase=Phase.CREATING,
+        patterns=(
+            r"(?:INTERRUPTED_BY|FAILED_TO_START_DUE_TO)_NO_CAPACITY",
+            r"GCE_STOCKOUT",
+            r"(?:ZONE|REGION)_RESOURCE_POOL_EXHAUSTED",
+            r"resource pool exhausted",
+            r"(?:TPU|accelerator|capacity|zone).{0,60}? out of stock",
+            r"(?:TPU|accelerator|capacity|zone).{0,60}? stockout",
+            r"not enough (?:resources|capacity) available to fulfil",
+            r"(?:Insufficient|no available|No more) (?:TPU )?capacity",
+            r"queued[- ]?resource.{0,160}?(?:SUSPENDED|FAILED(?!_)|timed? ?out|not enough)",
+            r"ResourcesUnavailableError",
+            r"Failed to (?:acquire|provision) .{0,40}?(?:resources|TPU|nodes?).{0,120}?(?:capacity|zone|spot|reserv)",
+            r"currently unavailable in the .{0,40}?zone",
+            r"lack of capacity",
+            r"not currently have sufficient capacity",
+        ),
+        cause="There is no free TPU of this kind in the zone now (or the spot one was taken back): nothing is wrong with the request.",
+        fix="""\
+gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --accelerator-type=TYPE --runtime-version=VERSION --spot
+gcloud compute tpus queued-resources describe REQUEST --zone=ZONE --format='value(state)'      # ACCEPTED, WAITING, then ACTIVE; SUSPENDED: delete and ask again
+# another zone or generation, a smaller slice, another hour; --reserved only where the project has a reservation""",
+        citations=("dstackai/dstack#1397", "dstackai/dstack#1386"),
+        example="Run failed: INTERRUPTED_BY_NO_CAPACITY",
+        yields_to=("E59", "E457", "E60"),
     ),
 )

@@ -227,6 +227,7 @@ keras.callbacks.TensorBoard(logdir, profile_batch=0)      # no profile by the ca
             r"max_seq_length=\d{1,6} specified for non sequence",
             r"Unable to extract initializer function and shape from",
             r"at least 2 for simulated quantization",
+            r"Cannot load embedding parameters into the TPU system",
         ),
         cause="A TPU embedding is set up or fed in a way that it does not take: features of another kind or rank than its configuration, shapes that are not fixed, made outside the scope or twice, or used before it is built.",
         fix="""\
@@ -258,6 +259,7 @@ distributed = strategy.experimental_distribute_dataset(dataset, options=tf.distr
             r"must evenly divide the SparseCores",
             r"without SparseCore",
             r"Unsupported on SparseCore",
+            r"current embedding configuration does not fit on the TPU",
         ),
         cause="An embedding does not fit the SparseCores: a table larger than the HBM of all chips, more ids in a batch than the buffers were made for, or a dimension that is no multiple of what a SparseCore works on.",
         details=("It needs {needed} of {limit}.",),

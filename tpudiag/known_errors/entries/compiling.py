@@ -129,6 +129,7 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"'(?P<op>tf\.\w{1,60})' op is not compilable",
             r"'(?P<op>tf\.\w{1,60})' op .{0,20}?is not supported",
             r"Could not run '(?P<op>[\w:.]{2,60})' with arguments from the 'XLA' backend",
+            r"No registered '(?P<op>\w{2,60})' OpKernel for '?XLA_TPU_JIT",
         ),
         cause="The compiled step holds an operation that the device cannot run (strings, tf.print, Python functions and the like).",
         details=(
@@ -167,5 +168,19 @@ File "train.py", line 56, in <module>""",
             "E13",
             "E433",
         ),
+    ),
+    KnownError(
+        id="E274",
+        family="jit-compile-refused",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"`?jit_compile`? is not (?:yet )?supported",
+            r"`?jit_compile=True`? (?:is not|cannot be) (?:supported|used)",
+            r"cannot enable `?run_eagerly`? and `?jit_compile",
+        ),
+        cause="jit_compile=True is not taken in this combination (a distribution strategy, steps_per_execution, an operation without XLA form). TPUStrategy compiles every step anyway.",
+        fix="model.compile(..., jit_compile=False)        # under TPUStrategy nothing is lost: the step is compiled all the same",
+        evidence="recalled",
+        example="ValueError: `jit_compile` is not yet supported with `tf.distribute`.",
     ),
 )

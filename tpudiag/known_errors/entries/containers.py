@@ -115,4 +115,71 @@ gcloud container node-pools create tpu --cluster=CLUSTER --zone=ZONE --machine-t
         citations=("kubeflow/kubeflow#5137",),
         example='"message":"Cloud TPU is only supported starting from version 1.9.3.","status":"INVALID_ARGUMENT"',
     ),
+    KnownError(
+        id="E645",
+        family="cluster-access",
+        phase=Phase.CREATING,
+        patterns=(
+            r"\w{3,30} is forbidden: User \"?(?P<user>[\w@.:-]{1,80})\"? cannot (?:list|get|create|delete|patch|watch|update) resource",
+            r"The connection to the server .{1,60}? was refused - did you specify the right host or port",
+            r"You must be logged in to the server",
+            r"gke-gcloud-auth-plugin",
+            r"Unable to connect to the server: (?:dial|net/http|x509|getting credentials|EOF)",
+            r"no configuration has been provided, try setting KUBERNETES_MASTER",
+            r"current-context is not set",
+            r"error: context \"?[\w.-]{1,80}\"? does not exist",
+        ),
+        cause="kubectl does not get to the cluster or may not do that there: no credentials for this cluster yet (then it asks localhost:8080), the login plugin is missing or the login has run out, the control plane is private, or the account has no role in the cluster.",
+        details=("The user is {user}.",),
+        fix="""\
+gcloud components install gke-gcloud-auth-plugin                        # or: sudo apt-get install google-cloud-cli-gke-gcloud-auth-plugin
+gcloud auth login; gcloud container clusters get-credentials CLUSTER --location=LOCATION --project=PROJECT
+kubectl config current-context; kubectl auth can-i create pods
+# i/o timeout: a private control plane; add this address: gcloud container clusters update CLUSTER --enable-master-authorized-networks --master-authorized-networks=ADDRESS/32
+gcloud projects add-iam-policy-binding PROJECT --member=user:YOU --role=roles/container.developer      # forbidden""",
+        evidence="recalled",
+        example="The connection to the server localhost:8080 was refused - did you specify the right host or port?",
+    ),
+    KnownError(
+        id="E646",
+        family="image-rights",
+        phase=Phase.CREATING,
+        patterns=(
+            r"Permission \"?artifactregistry\.\w{1,40}\.\w{1,40}\"? denied",
+            r"You don't have the needed permissions to perform this operation, and you may have invalid credentials",
+            r"(?:pull|push) access denied for [\w./:-]{1,120}",
+            r"denied: (?:Token exchange failed|Unauthenticated request|requested access to the resource is denied)",
+            r"no basic auth credentials",
+        ),
+        cause="The registry does not give or take the container's image: docker has no login for it, the account of the TPU VM (or of the nodes) may not read it, or the repository or image does not exist.",
+        fix="""\
+gcloud auth configure-docker REGISTRY                                   # the first part of the image's name; once on each machine, with sudo where docker runs with it
+gcloud artifacts docker images list REGISTRY/PROJECT/REPOSITORY
+gcloud artifacts repositories add-iam-policy-binding REPOSITORY --location=LOCATION --member=serviceAccount:ACCOUNT --role=roles/artifactregistry.reader
+# the TPU VM needs the scope too: create it with --scopes=cloud-platform""",
+        evidence="recalled",
+        example='denied: Permission "artifactregistry.repositories.downloadArtifacts" denied on resource (or it may not exist)',
+    ),
+    KnownError(
+        id="E647",
+        family="gcloud-release",
+        phase=Phase.CREATING,
+        patterns=(
+            r"\(gcloud[\w.-]{0,60}\) Invalid choice: '(?P<name>[\w-]{1,40})'",
+            r"\(gcloud[\w.-]{0,60}\) unrecognized arguments?: (?P<name>--[\w-]{1,40})",
+            r"argument --worker: worker-id must be",
+            r"user: Current not implemented on",
+            r"ctpu: command not found",
+            r"execution-groups.{0,60}?(?:deprecated|no longer|Invalid choice)",
+        ),
+        cause="This gcloud (or the old tool ctpu) does not know the command or option: it is older than it, it stands in the alpha or beta group, it is mistyped, or it was for TPU Nodes, which are gone.",
+        details=("It is {name}.",),
+        fix="""\
+gcloud version; gcloud components update                               # or: sudo apt-get update && sudo apt-get install google-cloud-cli
+gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-8 --version=v2-alpha-tpuv5-lite
+gcloud alpha compute tpus queued-resources create --help               # where the plain group has no such command
+gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="hostname"      # a number, or all""",
+        citations=("tensorflow/tpu#170",),
+        example="ERROR: (gcloud.compute.tpus) Invalid choice: 'queued-resources'.",
+    ),
 )

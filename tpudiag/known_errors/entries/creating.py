@@ -132,10 +132,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
         family="worker-not-up",
         phase=Phase.CONNECTING,
         level="warning",
-        patterns=(
-            r"The TPU worker may not be ready \(still scheduling\)",
-            r"Waiting to connect to client mesh master",
-        ),
+        patterns=(r"The TPU worker may not be ready \(still scheduling\)",),
         cause="The TPU worker is not up yet, or not healthy.",
         fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
         citations=(

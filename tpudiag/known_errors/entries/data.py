@@ -106,4 +106,34 @@ files = tf.data.Dataset.list_files("gs://BUCKET/*.jpg")  # or TFRecord files in 
         citations=("tensorflow/tensorflow#42010",),
         example="InvalidArgumentError: NodeDef expected inputs 'string' do not match 0 inputs specified; Op<name=TensorSliceDataset; signature=components: -> handle:variant;",
     ),
+    KnownError(
+        id="E649",
+        family="corrupted-data",
+        phase=Phase.READING,
+        patterns=(
+            r"Invalid (?:JPEG|PNG) data",
+            r"Unable to decode bytes as (?:JPEG|PNG|GIF|BMP)",
+            r"Corrupt JPEG data",
+            r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)(?: starting with .?(?P<start>[^'\"]{2,20}))?",
+            r"Unknown image file format",
+            r"Input is empty\..{0,200}?Decode(?:Jpeg|Png|Image|Gif|Bmp)",
+            r"Trying to decode \w{2,5} format using (?:a )?wrong op",
+            r"Number of channels inherent in the image must be",
+            r"Not a (?:JPEG|PNG|GIF) file: starts with (?P<start>[\w ]{4,12})",
+            r"channels attribute \d does not match bits per pixel from file",
+            r"Only BMP images of \d",
+            r"libpng error: ",
+            r"Premature end of JPEG",
+        ),
+        cause="What is to be decoded as an image is none, or not of that format: the file is damaged or empty, has another format than its name says (0x89 0x50 is a PNG, `<!DO` a web page), or the record holds something else: pixels as they are, or base64 (`/9j/` is a JPEG in it).",
+        details=("It starts with {start}.",),
+        fix="""\
+image = tf.io.decode_image(data, channels=3, expand_animations=False)      # JPEG, PNG, GIF and BMP; three channels
+image = tf.reshape(tf.io.decode_raw(data, tf.uint8), [HEIGHT, WIDTH, 3])   # pixels that were written with tobytes()
+image = tf.io.decode_jpeg(tf.io.decode_base64(data))                        # base64, web-safe; better: write the file's bytes as they are
+file -- images/* | grep -vE "JPEG|PNG"                                     # names those that are something else
+dataset = dataset.ignore_errors()                                          # only once the number of bad images is known""",
+        citations=("zzh8829/yolov3-tf2#15", "tensorflow/tensorflow#9786"),
+        example="InvalidArgumentError: Expected image (JPEG, PNG, or GIF), got unknown format starting with '/9j/4AAQSkZJRgAB'",
+    ),
 )

@@ -36,6 +36,7 @@ ERRORS = (
             r"input_partition_dims\[?\d?\]? (?:mismatched|requires)",
             r"Both master and cluster are set",
             r"There should be a CheckpointSaverHook to use saving_listeners",
+            r"ensure ClusterResolver is passed to tpu\.RunConfig",
         ),
         cause="TPUEstimator passes the batch size through params, and wants what it cannot find: an input_fn(params) that reads params['batch_size'], a plain model_fn(features, labels, mode, params) (not one under tf.function, whose arguments are hidden), a train, eval and predict batch size each divisible by the replicas, and a number of steps.",
         fix="""\

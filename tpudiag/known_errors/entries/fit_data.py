@@ -35,6 +35,7 @@ print(x.dtype, x.shape)                                               # object i
         evidence="recalled",
         example="ValueError: Failed to convert a NumPy array to a Tensor (Unsupported object type numpy.ndarray).",
         yields_to=(
+            "E411",
             "E24",
             "E143",
             "E543",

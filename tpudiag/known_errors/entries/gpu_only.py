@@ -61,6 +61,9 @@ with tf.device("CPU:0"): dataset = tf.data.Dataset.from_tensor_slices(arrays)   
             r"cudaGetDevice\(\) failed",
             r"CUDA driver version is insufficient",
             r"CUDA_ERROR_(?!NO_DEVICE)\w{4,40}",
+            r"PTX was compiled with an unsupported toolchain",
+            r"CustomCall failed: jaxlib/cu(?:da|dnn|blas|solver|sparse)",
+            r"operation cu\w{2,40}\(.{0,60}?\) failed",
         ),
         cause="A library or the driver of a GPU (CUDA, cuDNN, NCCL) failed: this job runs on a GPU, not on a TPU.",
         fix="""\

@@ -44,6 +44,8 @@ sudo mount -o remount,size=64G /dev/shm                # on the VM itself
             r"torch_xla.{0,400}?Check failed: (?:xtensor|IsXlaTensor)",
             r"Cannot access data pointer of Tensor that doesn't have storage",
             r"Expected XLA tensor",
+            r"model and the optimizer parameters are not on the same device",
+            r"Calculated loss must be on the original device",
         ),
         cause="PyTorch: a tensor that lives on the TPU (an XLA tensor) is used or loaded where there is no torch_xla, or meets one on the CPU.",
         fix="""\

@@ -200,6 +200,7 @@ pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTI
             r"Op type not registered '(?P<op>\w{1,80})' ",
             r"No op named (?P<op>\w{2,60}) in defined operations",
             r"Op type not registered '(?P<op>\w{2,80})'",
+            r"is neither a type of a primitive operation nor a name of a function",
         ),
         cause="The TensorFlow that loads the graph does not know an operation: the graph was made by a newer TensorFlow, or the operation belongs to a library that is not imported (tensorflow_text, tensorflow_addons), or the worker's version differs.",
         details=("The operation is {op}.",),

@@ -229,6 +229,7 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
             r"An operation has `?None`? for gradient",
             r"No trainable variables were accessed while the function",
             r"has `?None`? for gradient\. Please make sure that all of your ops",
+            r"has `?None`? for gradient",
         ),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\

@@ -38,6 +38,8 @@ block = tf.recompute_grad(block)                                        # recomp
             r"Exceeded hbm capacity",
             r"Largest program allocations in hbm",
             r"Total hbm usage",
+            r"Not enough HBM spill stack available",
+            r"Requested HBM usage exceeds the max",
         ),
         cause="The compiled step does not fit the TPU's memory (HBM).",
         details=(
@@ -90,6 +92,10 @@ Total hbm usage >= 41.74G:
             r"would exceed memory.{0,200}?space=(?:vmem|smem)",
             r"exceeded scoped vmem",
             r"CompileTimeScopedVmemOom",
+            r"exceed VMEM limits",
+            r"does not fit in VMEM",
+            r"would exceed vmem capacity",
+            r"too large to fit in TileSpmem",
         ),
         cause="A kernel needs more of the TPU's on-chip scratch memory (vmem; smem for scalars) than there is.",
         details=("It needs {used} of {limit}.",),
@@ -121,6 +127,7 @@ export LIBTPU_INIT_ARGS="--xla_tpu_scoped_vmem_limit_kib=65536"
             r"Failed to allocate request for (?P<asked>[\d.]{1,12}[KMGT]?i?B).{0,40}?on device ordinal",
             r"Error allocating device buffer",
             r"Attempting to allocate (?P<asked>[\d.]{1,12}[KMGTB]?)\. That was not possible",
+            r"Allocation fails\. Try again after compaction",
         ),
         cause="The TPU's memory is full, or so fragmented that no free piece is large enough, while the job runs.",
         details=(

@@ -38,6 +38,7 @@ class StepMarks(keras.callbacks.Callback):
             r"XPlane (?:proto )?not found",
             r"No XPlane proto",
             r"[Cc]ould not find profile data",
+            r"TPU tracer failed to (?:start|stop|collect)",
         ),
         cause="The profiler captured nothing: the address is wrong, the trainer runs no profiler server, or the TPU was idle.",
         fix="""\
@@ -114,6 +115,7 @@ series.resource.labels.update(project_id=project, location=zone, namespace="trai
             r"[Aa]nother profiler session",
             r"Profiler.{0,40}?already (?:active|running|started)",
             r"Cannot start another profil",
+            r"Only one profiler server can be active",
         ),
         cause="A profile is being taken already in this process (the TensorBoard callback, another capture), and there can be one only.",
         fix="""\

@@ -76,6 +76,8 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"runs slowly on M1/M2 Macs",
             r"[Tt]ransparent hugepages are not enabled",
             r"[Ss]ome donated buffers were not usable",
+            r"Not creating XLA devices, tf_xla_enable_xla_devices",
+            r"Persistent compilation cache not enabled\. Compiling TPU",
         ),
         cause="No error: remarks at start-up about the processor and how TensorFlow was built; harmless.",
         fix="""\

@@ -159,6 +159,7 @@ python -m pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"     # o
             r"(?:Failed to open|Could not (?:find|load)|cannot load) .{0,20}?libtpu",
             r"libtpu\.so (?:was )?not found",
             r"No module named 'libtpu'",
+            r"Check failed: tpu_status\.ok\(\)",
         ),
         cause="libtpu, the library that drives the TPU, is not found.",
         fix="""\

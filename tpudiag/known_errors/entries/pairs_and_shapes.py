@@ -108,6 +108,7 @@ tf.config.set_soft_device_placement(True)              # before anything is buil
             r"ABI version for TPU version",
             r"PJRT (?:API|plugin|C API).{0,80}? incompatible",
             r"not supported by (?:this )?libtpu",
+            r"nable to parse TPUCompileMetadata",
         ),
         cause="libtpu and the framework (or the TPU's machine image) are of releases that do not belong together, or a program that was compiled by one is loaded by another.",
         fix="""\

@@ -184,6 +184,7 @@ export LIBTPU_INIT_ARGS="--xla_tpu_..."                       # flags of the TPU
             r"can't start new thread",
             r"Resource temporarily unavailable.{0,60}?(?:fork|thread|pthread)",
             r"OpenBLAS blas_thread_init: pthread_create failed",
+            r"BlockingIOError: \[Errno 11\]",
         ),
         cause="The user or the container may not start more threads or processes: too many parallel calls, interleaves and workers, or a low limit.",
         fix="""\

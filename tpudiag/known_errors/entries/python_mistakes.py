@@ -212,6 +212,9 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
             r"passed list of length \d{1,4} less than minimum \d",
             r"Cannot pack an empty list of tensors",
             r"Length of params is currently 0",
+            r"zero-size array to reduction operation",
+            r"get arg(?:max|min) of an empty sequence",
+            r"non-empty jnp\.take\(\) from an empty axis",
         ),
         cause="A list is shorter than expected, mostly empty: no file matched a pattern, no TPU or GPU is there (list_logical_devices gives []), a dataset has fewer examples than one global batch (steps become 0).",
         fix="""\

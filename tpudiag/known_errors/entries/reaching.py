@@ -104,6 +104,8 @@ Registered kernels:
             r"TpuPlatform is not available",
             r"tpu_node_interfaces\.cc:\d{1,5}\) \*platform",
             r"Failed to get TPU platform",
+            r"Unable to retrieve registered TPU platform",
+            r"No TPU platform is registered",
         ),
         cause="libtpu offered TensorFlow no TPU: this TensorFlow or TPUEstimator cannot drive the generation (v5 and later), or there is no TPU on the machine.",
         fix="""\
@@ -232,6 +234,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"connection attempt timed out before receiving SETTINGS",
             r"TPU driver.{0,60}?Deadline Exceeded",
             r"Timed out waiting for .{0,40}?(?:worker|TPU|cluster)",
+            r"Couldn't connect to TPU",
         ),
         cause="Nothing answers at the TPU's address: the worker is not running, or cannot be reached from here.",
         details=("The address is {address}.",),

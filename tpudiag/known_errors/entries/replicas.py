@@ -207,6 +207,7 @@ with strategy.scope():
             r"Resource \S{1,200}?/N10tensorflow3VarE does not exist",
             r"Container \w{1,40} does not exist",
             r"Could not find resource: \w{1,40}/",
+            r"Could not find variable [\w/.:-]{2,120}",
         ),
         cause="A variable that the step reads was never initialised on the TPU, or is gone: it was made outside the scope or in another session or graph, an optimizer of another library has its own variables, or the TPU was initialised again after it was made.",
         details=("The variable is {variable}.",),

@@ -19,6 +19,8 @@ ERRORS = (
             r"UnexpectedAdmissionError.{0,200}?google\.com/tpu",
             r"didn't match Pod's node affinity.{0,200}?tpu",
             r"gke-tpu-accelerator.{0,160}?(?:invalid|not (?:valid|supported|found)|mismatch)",
+            r"Managed Instance Group in the gang mode",
+            r"Should be equal to the gang size",
         ),
         cause="A GKE node pool for TPUs is asked for in a form that this machine type does not have: a topology for a single host, a number of nodes that is no whole slice, a placement policy where a workload policy belongs, or a pod that asks for chips that are taken.",
         fix="""\

@@ -45,6 +45,7 @@ tpudiag read LOGDIR                                                 # reads the 
             r"Unable to start.{0,60}?server.{0,80}?port (?P<port>\d{2,5})",
             r"No address added out of total \d{1,3} resolved.{0,80}?(?::(?P<port>\d{2,5}))?",
             r"\[Errno 98\] Address already in use",
+            r"bind \[?[\d.:a-f]{1,40}\]?:\d{1,5}: Address already in use",
         ),
         cause="The port is taken: an earlier TensorBoard, another trainer's profiler server, or a process that was not ended.",
         details=("The port is {port}.",),

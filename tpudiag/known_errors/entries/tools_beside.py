@@ -42,7 +42,7 @@ torch_xla.sync()                                                  # after each s
 pip install -U torch torch_xla                                    # one release of both""",
         evidence="recalled",
         example="RuntimeError: torch_xla/csrc/helpers.cpp:97 : Check failed: min_shape_dim <= operand_dims.size()",
-        yields_to=("E06", "E450", "E62", "E63", "E67", "E262", "E19", "E22", "E109"),
+        yields_to=("E06", "E450", "E62", "E63", "E67", "E75", "E262", "E19", "E22", "E109"),
     ),
     KnownError(
         id="E584",

@@ -99,6 +99,10 @@ gcloud compute tpus tpu-vm create NAME --version=v2-alpha-tpuv6e ...      # an i
             r"health ?check .{0,40}?(?:slice|TPU|chip).{0,20}?fail",
             r"Core has already been destructively halted",
             r"from TPU, but it has a non-OK error state",
+            r"chips disconnected from the rest of the slice",
+            r"Failed to take down links and reset ICI",
+            r"Detected slice failure, core dump",
+            r"Failed to (?:setup internal|find any|generate) ICI (?:table|configuration|routing)",
         ),
         cause="A chip or a link between chips failed, or the program brought a core down so that it must be reset. The first such line, on the host that is named, is the cause; all others follow.",
         fix="""\
@@ -134,6 +138,10 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE      # again on fresh hardwar
             r"Expected \d{1,5} worker addresses, got \d{1,5}",
             r"does not match TPU_WORKER_HOSTNAMES",
             r"TPU topology mismatch",
+            r"only available when slice is HEALTHY",
+            r"Topology Discovery in progress\. Missing hosts",
+            r"Cannot (?:find slice .{1,12}? from topologies|add slice to multi-slice topology)",
+            r"Failed to get TPU topology:",
         ),
         cause="The hosts of the slice do not find each other: not all were started, an address or the worker's number is missing or left over from another slice, or their libtpu differ.",
         fix="""\
@@ -167,6 +175,7 @@ unset TPU_PROCESS_ADDRESSES TPU_WORKER_HOSTNAMES CLOUD_TPU_TASK_ID      # one ho
             r"polled an error from coordination service",
             r"distributed runtime.{0,60}?(?:shut ?down|error|timed out)",
             r"megascale.{0,120}?(?:failed|failure|timed out|unreachable|error)",
+            r"Session master detected TPU session error from worker",
         ),
         cause="One task of several failed or was restarted, and the others end with it. The reason is in the log of the task that went first (the one that is named, else the leader, task 0).",
         fix="""\
@@ -215,86 +224,5 @@ gcloud compute tpus tpu-vm ssh NAME --zone=ZONE
 # in the program: TPUClusterResolver(tpu="local"); files may be local now, Python in the pipeline works""",
         citations=("skypilot-org/skypilot#5593",),
         example="ERROR: (gcloud.compute.tpus.create) FAILED_PRECONDITION: Your request to provision TPU Node has been denied. Please migrate to TPU VM Architecture or contact Cloud TPU team to gain TPU Node access.",
-    ),
-    KnownError(
-        id="E456",
-        family="type-or-version-of-tpu",
-        phase=Phase.CREATING,
-        patterns=(
-            r"Invalid machine type .{1,60}? in zone",
-            r"machine type '?[\w-]{3,40}'? (?:does not exist|was not found)",
-            r"acceleratorTypes/(?P<type>[\w-]{3,40})'? was not found",
-            r"accelerator.{0,60}? not (?:available|supported|offered|found) in (?:the )?(?:zone|region|location)",
-            r"TPU.{0,60}? not available in (?:the )?(?:zone|region|location)",
-            r"runtime version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
-            r"software version .{1,60}? (?:not (?:found|supported|available)|does not exist|is invalid)",
-            r"Invalid value for .{0,40}?accelerator[ -]?type",
-            r"Location .{1,60}? is not found or access is unauthorized",
-            r"(?:zone|location|region) .{1,60}? does not (?:offer|support|have) .{0,30}?TPU",
-        ),
-        cause="That zone does not offer this TPU type, machine type or software version, or the name is misspelt.",
-        details=("The type is {type}.",),
-        fix="""\
-gcloud compute tpus locations list                                        # zones with TPUs
-gcloud compute tpus accelerator-types list --zone=ZONE                    # v5litepod-8 (v5e), v5p-8, v6e-8, v4-8, v3-8
-gcloud compute tpus tpu-vm versions list --zone=ZONE
-gcloud compute machine-types list --zones=ZONE --filter="name~ct"         # GKE: ct5lp-hightpu-8t (v5e), ct6e-standard-8t (v6e), ct5p-hightpu-4t""",
-        citations=("keras-team/kinetic#305",),
-        example='googleapi: Error 400: Invalid machine type "e2-standard-4" in zone "us-central2-b": GCE_NOT_FOUND',
-        yields_to=("E165",),
-    ),
-    KnownError(
-        id="E457",
-        family="quota",
-        phase=Phase.CREATING,
-        patterns=(
-            r"Quota '?(?P<quota>TPU\w{3,80})'? exhausted",
-            r"Quota '?(?P<quota>TPU\w{3,80})'? exceeded",
-            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? exhausted",
-            r"Quota (?:limit )?'?(?P<quota>[\w-]{3,90})'? has been (?:exceeded|exhausted)",
-            r"exceeds? (?:the )?project(?:'s)? quota",
-            r"TPU.{0,60}?quota (?:limit )?(?:of \d{1,6} )?exceeded",
-            r"not enough quota.{0,60}?TPU",
-            r"is forbidden: exceeded quota",
-        ),
-        cause="The project's quota of TPUs of this kind (per zone, on demand or spot) is used up or zero; queued resources that are suspended or failed count too.",
-        details=("The quota is {quota}.",),
-        fix="""\
-gcloud compute tpus queued-resources list --zone=ZONE                     # SUSPENDED and FAILED ones hold quota
-gcloud compute tpus queued-resources delete REQUEST --zone=ZONE --force --quiet
-gcloud compute tpus tpu-vm list --zone=-                                  # what still runs; delete what is not needed
-# else ask for more in the console (IAM, Quotas: filter 'TPU'), or take the kind and zone of your grant (--spot)""",
-        citations=("marin-community/marin#87",),
-        example="Quota 'TPUV4sPreemptiblePodPerProjectPerRegionForTPUAPI' exhausted. Limit 20800 in region us-central2",
-        yields_to=("E60",),
-    ),
-    KnownError(
-        id="E458",
-        family="no-capacity",
-        phase=Phase.CREATING,
-        patterns=(
-            r"(?:INTERRUPTED_BY|FAILED_TO_START_DUE_TO)_NO_CAPACITY",
-            r"GCE_STOCKOUT",
-            r"(?:ZONE|REGION)_RESOURCE_POOL_EXHAUSTED",
-            r"resource pool exhausted",
-            r"(?:TPU|accelerator|capacity|zone).{0,60}? out of stock",
-            r"(?:TPU|accelerator|capacity|zone).{0,60}? stockout",
-            r"not enough (?:resources|capacity) available to fulfil",
-            r"(?:Insufficient|no available|No more) (?:TPU )?capacity",
-            r"queued[- ]?resource.{0,160}?(?:SUSPENDED|FAILED(?!_)|timed? ?out|not enough)",
-            r"ResourcesUnavailableError",
-            r"Failed to (?:acquire|provision) .{0,40}?(?:resources|TPU|nodes?).{0,120}?(?:capacity|zone|spot|reserv)",
-            r"currently unavailable in the .{0,40}?zone",
-            r"lack of capacity",
-            r"not currently have sufficient capacity",
-        ),
-        cause="There is no free TPU of this kind in the zone now (or the spot one was taken back): nothing is wrong with the request.",
-        fix="""\
-gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --accelerator-type=TYPE --runtime-version=VERSION --spot
-gcloud compute tpus queued-resources describe REQUEST --zone=ZONE --format='value(state)'      # ACCEPTED, WAITING, then ACTIVE; SUSPENDED: delete and ask again
-# another zone or generation, a smaller slice, another hour; --reserved only where the project has a reservation""",
-        citations=("dstackai/dstack#1397", "dstackai/dstack#1386"),
-        example="Run failed: INTERRUPTED_BY_NO_CAPACITY",
-        yields_to=("E59", "E457", "E60"),
     ),
 )

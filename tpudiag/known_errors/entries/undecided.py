@@ -18,6 +18,8 @@ ERRORS = (
             r"Failed to create TPU (?:client|driver|system)",
             r"TPU-enabled jaxlib or libtpu is not installed",
             r"Backend 'tpu' failed to initialize",
+            r"Unable to initialize TPU system",
+            r"TPU platform is not initialized",
         ),
         cause="libtpu could not take the TPU: it is held, missing, or not for this process.",
         fix="""\

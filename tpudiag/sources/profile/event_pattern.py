@@ -7,6 +7,7 @@ knows where the one before it ends.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -48,6 +49,19 @@ class Events:
             stats_to=self.stats_to[which],
             words=self.words,
         )
+
+
+def joined(parts: Sequence[tuple[Events, int]]) -> Events:
+    """Events of lines that were decoded together, each with the start of its line, as one."""
+    events = [part for part, _ in parts]
+    return Events(
+        ids=np.concatenate([part.ids for part in events]),
+        offsets=np.concatenate([part.offsets + begin for part, begin in parts]),
+        durations=np.concatenate([part.durations for part in events]),
+        stats_from=np.concatenate([part.stats_from for part in events]),
+        stats_to=np.concatenate([part.stats_to for part in events]),
+        words=events[0].words,
+    )
 
 
 class Fitting(NamedTuple):

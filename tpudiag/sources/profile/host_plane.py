@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tpudiag.sources.profile.clock import Clock
-from tpudiag.sources.profile.event_pattern import Events
+from tpudiag.sources.profile.event_pattern import Events, joined
 from tpudiag.sources.profile.events import Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
@@ -55,6 +55,8 @@ class _Gathering:
             [i for i, n in plane.names.items() if n.startswith(THUNKS)], np.int64
         )
         self.xla_ops: list[Spans] = []
+        self.allocating: list[tuple[Events, int]] = []
+        """Allocations that are not read yet, each with the start of its line."""
         self.refers = self.ids[CALL] is None
         """Whether strings are referred to, rather than written out in each event."""
 
@@ -77,8 +79,7 @@ class _Gathering:
                     kept[role].append((some.ids, starts, starts + some.durations))
             self.read.executes |= Role.KERNEL in present
             if Role.MEMORY in present:
-                some = events.chosen(roles == Role.MEMORY)
-                self.read.memory.append(allocations(self.plane, some, begin))
+                self._remember(events.chosen(roles == Role.MEMORY), begin)
             # Steps are marked where the training loop runs, in Python: the pools hold most events
             # by far, and need no look at their stats.
             if not line.name.startswith(POOLS):
@@ -86,6 +87,18 @@ class _Gathering:
         self.read.events += line.events
         self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
+
+    def _remember(self, events: Events, begin: int) -> None:
+        """Allocations of a window; those of lines that were decoded together are read together."""
+        if self.allocating and self.allocating[-1][0].words is not events.words:
+            self._allocated()
+        self.allocating.append((events, begin))
+
+    def _allocated(self) -> None:
+        """Read the allocations that were set aside."""
+        if self.allocating:
+            self.read.memory.append(allocations(self.plane, joined(self.allocating), 0))
+            self.allocating = []
 
     def _xla_ops(self, events: Events, begin: int) -> None:
         """Operations of a program that XLA compiled for the CPU (JAX): they compute.
@@ -194,6 +207,7 @@ class _Gathering:
 
     def done(self) -> HostRead:
         """The whole plane."""
+        self._allocated()
         read = self.read
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True

@@ -56,12 +56,11 @@ class XProfServer:
         return f"{self.address}{PLUGIN}/trace_viewer_index.html?{urlencode(shown)}"
 
 
-def showing(addresses: Sequence[str], run: Run) -> XProfServer | None:
+def showing(addresses: Sequence[str], run: Run, limit_s: float = LIMIT_S) -> XProfServer | None:
     """The first server that shows the run; None where none does.
 
     Raises UsageError for an address that is no URL.
     """
-    limit_s = USUAL_LIMIT_S if tuple(addresses) == USUAL_SERVERS else LIMIT_S
     for address in addresses:
         if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
             raise UsageError(f"--xprof {address}: not a URL such as {USUAL_SERVERS[0]}")

@@ -57,6 +57,12 @@ print(json.dumps({
     "attention": products(lambda q: tf.einsum("btnh,bsnh->bnts", q, q), spec(None, 16, 4, 8)),
     "any lead": products(lambda x: tf.einsum("...d,dnh->...nh", x, H), spec(None, 16, 32)),
     "any length": products(lambda q: tf.matmul(q, q, transpose_b=True), spec(None, None, 8)),
+    "joined": products(
+        lambda x: tf.nn.relu(tf.tensordot(x, A, 1)) + tf.tensordot(x, A, 1), spec(None, 16, 784)
+    ),
+    "joined by hand": products(
+        lambda x: tf.nn.relu(tf.reshape(x, [-1, 784]) @ A + 1.0) @ B, spec(None, 16, 784)
+    ),
 }))
 """
 
@@ -77,6 +83,14 @@ def test_a_product_of_another_unknown_dimension_is_kept_and_says_so(
 ) -> None:
     assert products["any size"] == [[1, 64 * 128 * 128, 72, 16, False, False]]
     assert products["any length"] == [[64, 128, 8, 128, False, False]]
+
+
+def test_batch_and_length_that_a_layer_joined_are_its_rows(products: dict[str, Any]) -> None:
+    assert products["joined"] == [[1, 64 * 16, 784, 128, True, False]] * 2
+    assert products["joined by hand"] == [
+        [1, 64 * 16, 784, 128, True, False],
+        [1, 64 * 16, 128, 10, True, False],
+    ]
 
 
 def test_a_width_that_an_embedding_makes(products: dict[str, Any]) -> None:

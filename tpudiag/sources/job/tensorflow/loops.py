@@ -14,6 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from tpudiag.script_run import ShortenedOver
 from tpudiag.signals import ShortenedLoop
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
@@ -90,7 +91,7 @@ class InnerLoopWatch:
             self._note("a dataset", None)
             self._on_shortened(None)
 
-    def _note(self, kind: str, asked: int | None) -> None:
+    def _note(self, kind: ShortenedOver, asked: int | None) -> None:
         """A loop was shortened; one that is traced again is the same."""
         loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
         if loop not in self.shortened:

@@ -190,8 +190,6 @@ class _Walk:
     def _holds_batch(self, value: Any) -> bool:
         """Whether the first dimension is the batch, or the batch times something."""
         size = value.shape[0]
-        # Reshaped to batch x time, the first dimension is a multiple of the batch; weights of that
-        # size do not depend on the input.
         return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
 
     def _summed(self, value: Any, way: Term, location: Location | None) -> Term:

@@ -15,6 +15,7 @@ from tpudiag.sources.job.tensorflow import (
     user_lines,
     wide_convolutions,
 )
+from tpudiag.sources.job.tensorflow.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.training import GradientCall
 
 ASSUMED = 128
@@ -44,8 +45,9 @@ def matrix_ops(
 ) -> tuple[MatrixOp, ...]:
     """The matrix products and convolutions of the step on one replica.
 
-    An unknown first dimension is taken for `replica_batch`, and any other for `ASSUMED`; what has
-    one of those says so. Products of an unknown rank are left out.
+    An unknown first dimension is taken for `replica_batch`, or for what rows of batch and length
+    were joined to; any other for `ASSUMED`, and what has one of those says so. Products of an
+    unknown rank are left out.
 
     `layer_line` knows the line of a library's layer by the name of its variable or of an operation
     in its scope; in `fit` there is no user code on the stack.
@@ -54,8 +56,9 @@ def matrix_ops(
     every = list(graphs.operations(call.graph))
     widths = {width for operation, _ in every if (width := _embedding_width(operation))}
     products: list[MatrixOp] = []
+    rows = OpenRows(replica_batch)
     for operation, outermost in every:
-        shapes = _Shapes(replica_batch)
+        shapes = _Shapes(rows)
         sizes = _product(operation, shapes)
         if sizes is not None:
             products.append(
@@ -80,19 +83,22 @@ def matrix_ops(
 class _Shapes:
     """The dimensions of tensors, and whether one had to be assumed."""
 
-    def __init__(self, replica_batch: int | None) -> None:
-        self._replica_batch = replica_batch
+    def __init__(self, rows: OpenRows) -> None:
+        self._rows = rows
         self.assumed = False
 
-    def of(self, tensor: Any) -> list[int] | None:
-        """The dimensions of a tensor, None for an unknown rank."""
+    def of(self, tensor: Any, width: int | None = None) -> list[int] | None:
+        """The dimensions of a tensor, None for an unknown rank; `width`: what its last must be."""
         if tensor.shape.rank is None:
             return None
-        return [self._size(size, at) for at, size in enumerate(tensor.shape.as_list())]
+        sizes: list[int | None] = tensor.shape.as_list()
+        if sizes and sizes[-1] is None:
+            sizes[-1] = width
+        if sizes and sizes[0] is None:
+            sizes[0] = self._rows.of(tensor, sizes[1:])
+        return [self._size(size) for size in sizes]
 
-    def _size(self, size: int | None, at: int) -> int:
-        if size is None and at == 0 and self._replica_batch is not None:
-            return self._replica_batch
+    def _size(self, size: int | None) -> int:
         self.assumed |= size is None
         return ASSUMED if size is None else size
 
@@ -137,11 +143,22 @@ def _product(operation: Any, shapes: _Shapes) -> _Sizes | None:
 
 def _matmul(operation: Any, shapes: _Shapes) -> _Sizes | None:
     """Sizes of MatMul and its batched forms."""
-    left, out = shapes.of(operation.inputs[0]), shapes.of(operation.outputs[0])
+    plain = operation.type == "MatMul"
+    transposed, right_too = (
+        operation.get_attr(name)
+        for name in (("transpose_a", "transpose_b") if plain else ("adj_x", "adj_y"))
+    )
+    right, given = operation.inputs[1].shape, operation.outputs[0].shape
+    width = None
+    if plain and right.rank == 2:  # what a layer joined may leave open both its dimensions
+        width = given[-2] if transposed else right[-1 if right_too else -2]
+    left = shapes.of(operation.inputs[0], width)
+    columns = right[-2 if right_too else -1] if plain and right.rank == 2 else None
+    out = shapes.of(operation.outputs[0], columns)
     if left is None or out is None:
         return None
-    transposed = operation.get_attr("transpose_a" if operation.type == "MatMul" else "adj_x")
-    return _Sizes(prod(out[:-2]), out[-2], left[-2] if transposed else left[-1], out[-1])
+    rows, contraction = (left[-1], left[-2]) if transposed else (left[-2], left[-1])
+    return _Sizes(prod(out[:-2]), rows, contraction, out[-1])
 
 
 def _einsum(operation: Any, shapes: _Shapes) -> _Sizes | None:
@@ -184,7 +201,8 @@ def _spelt(term: str, rank: int) -> str:
 
 def _convolution(operation: Any, shapes: _Shapes) -> _Sizes | None:
     """Sizes of a convolution as the matrix product that the MXU does."""
-    kernel, out = _Shapes(None).of(operation.inputs[1]), shapes.of(operation.outputs[0])
+    kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
+    out = shapes.of(operation.outputs[0])
     if kernel is None or out is None:
         return None
     return _Sizes(1, prod(out) // max(kernel[-1], 1), prod(kernel[:-1]), kernel[-1])

@@ -35,6 +35,7 @@ def test_paths_of_a_notebook_host_are_listed(
         (Path, "glob"), (Path, "rglob"), (Path, "iterdir"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))
+    monkeypatch.setattr(folders, "sources", list)  # no script, whatever else is imported
     things: list[tuple[str, ...]] = []
 
     def put(*, stood_in: tuple[str, ...]) -> None:

@@ -56,7 +56,8 @@ class Files:
         for each in patterns:
             text = each.decode() if isinstance(each, bytes) else str(each)
             known: Any = [] if paths.is_remote(text) and not self._written(text) else original(text)
-            if not known and (paths.is_remote(text) or paths.looks_like_data(text)):
+            away = paths.is_remote(text) or paths.is_hosted(text)
+            if not known and (away or paths.looks_like_data(text)):
                 program = sources()
                 known = paths.matching(text, classes(program), before_number(program))
                 self._note(f"{text} ({len(known)} files of {RECORDS} records)")

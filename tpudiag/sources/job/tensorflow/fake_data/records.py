@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -15,6 +16,8 @@ _LARGE = 100_000
 """Values of one feature from which on a single variant is enough."""
 _VARYING = 3
 """Values of a feature of varying length."""
+_DATE = re.compile(r"(^|[/_])(date|day|timestamp)s?$", re.I)
+_FIRST_DAY = date(1950, 1, 1)
 _FROM_ONE = "image/class/label"
 """Records of ImageNet number their classes from 1 on."""
 _STRING_BYTES = 64
@@ -126,6 +129,9 @@ def _length(tf: Any, shape: Any) -> int:
 
 def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
     """A feature's values, by its type and a little by its name."""
+    if dtype == tf.string and _DATE.search(key):
+        days = [str(_FIRST_DAY + timedelta(days=variant + at)).encode() for at in range(length)]
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=days))
     if dtype == tf.string:
         text = str(variant) if _ID.search(key) else f"{MARKER}{key} {variant}"
         values = tf.train.BytesList(value=[text.encode()] * length)

@@ -1,0 +1,85 @@
+"""How large the first dimension of a tensor is, where its shape leaves it open.
+
+It is the batch, but where a layer joined batch and length to rows: Keras' Dense does so with what
+has more than two dimensions, and a batch without `drop_remainder` leaves those rows open.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+_SAME_ELEMENTS = frozenset(
+    ("Reshape", "Transpose", "Identity", "Cast", "Squeeze", "ExpandDims", "StopGradient",
+     "CheckNumerics", "EnsureShape", "PreventGradient")
+)  # fmt: skip
+"""Operations that give all elements of their first input, in another shape or type."""
+_SAME_ROWS = frozenset(
+    ("BiasAdd", "BiasAddGrad", "Relu", "Relu6", "ReluGrad", "Elu", "Selu", "Tanh", "TanhGrad",
+     "Sigmoid", "SigmoidGrad", "Softplus", "Erf", "Exp", "Log", "Softmax", "LogSoftmax", "Neg",
+     "Square", "Sqrt", "Rsqrt", "Pow", "AddV2", "Add", "AddN", "Sub", "Mul", "RealDiv", "Maximum",
+     "Minimum", "SelectV2", "FusedBatchNormV3", "LeakyRelu", "LeakyReluGrad", "Sum", "Mean")
+)  # fmt: skip
+"""Operations that keep the rows of an input of the same rank."""
+_FARTHEST = 100
+"""Operations followed from one tensor back to what tells its rows."""
+
+
+class OpenRows:
+    """The rows of the tensors of one replica's step; `replica_batch` where nothing joined them."""
+
+    def __init__(self, replica_batch: int | None) -> None:
+        self._replica_batch = replica_batch
+        self._known: dict[tuple[int, str], int | None] = {}
+
+    def of(self, tensor: Any, rest: list[int | None]) -> int | None:
+        """The first dimension of a tensor of known rank; None where it cannot be told.
+
+        `rest`: its other dimensions, of which its shape may leave some open.
+        """
+        if rest == tensor.shape.as_list()[1:]:
+            return self._rows(tensor, _FARTHEST)
+        return self._told(tensor, rest, _FARTHEST)
+
+    def _rows(self, tensor: Any, farthest: int) -> int | None:
+        """The first dimension, as far back as that."""
+        size = tensor.shape[0] if tensor.shape.rank else None
+        if size is not None:
+            return int(size)
+        key = id(tensor.graph), str(tensor.name)
+        if key not in self._known:
+            self._known[key] = self._replica_batch  # where a loop leads back to it
+            rest = tensor.shape.as_list()[1:]
+            if farthest > 0:
+                self._known[key] = self._told(tensor, rest, farthest)
+        return self._known[key]
+
+    def _told(self, tensor: Any, rest: list[int | None], farthest: int) -> int | None:
+        """What the operation that made a tensor tells of its rows."""
+        operation = tensor.op
+        if operation.type in _SAME_ELEMENTS:
+            elements = self._elements(operation.inputs[0], farthest - 1)
+            each = prod(size or 0 for size in rest)
+            if elements is not None and each and elements % each == 0:
+                return elements // each
+        elif operation.type in _SAME_ROWS:
+            of_rank = [each for each in operation.inputs if each.shape.rank == tensor.shape.rank]
+            rows = [self._rows(each, farthest - 1) for each in of_rank]
+            told = [each for each in rows if each is not None and each > 1]
+            if told:
+                return max(told)
+        elif operation.type == "MatMul" and not operation.get_attr("transpose_a"):
+            return self._rows(operation.inputs[0], farthest - 1)
+        return self._replica_batch
+
+    def _elements(self, tensor: Any, farthest: int) -> int | None:
+        """How many elements a tensor has."""
+        if tensor.shape.rank is None or farthest <= 0:
+            return None
+        sizes = tensor.shape.as_list()
+        if None not in sizes[1:]:
+            rows = self._rows(tensor, farthest) if sizes else 1
+            return None if rows is None else rows * prod(sizes[1:])
+        if tensor.op.type in _SAME_ELEMENTS:
+            return self._elements(tensor.op.inputs[0], farthest - 1)
+        return None
