@@ -145,9 +145,13 @@ def _length(tf: Any, dataset: Any) -> int | None:
     known = int(dataset.cardinality())
     if known != _UNKNOWN:
         return known if known >= 0 else None
+
+    def one(*_: Any) -> Any:
+        return tf.constant(1)
+
     end = time.perf_counter() + COUNT_S
     total = 0
-    for ones in dataset.map(lambda *_: tf.constant(1)).batch(_COUNTED_AT_ONCE):
+    for ones in dataset.map(one).batch(_COUNTED_AT_ONCE):
         total += int(ones.shape[0])
         if time.perf_counter() > end:
             return None

@@ -55,3 +55,17 @@ def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(tmp_path: Pat
     assert made["hidden_size"] == 1024
     assert left == {"num_labels": 4}
     assert "bert-large" in notes[-1][0]
+
+
+def test_a_text_is_taken_apart_once() -> None:
+    asked: list[str] = []
+
+    def tokenize(text: str, **_: object) -> list[str]:
+        asked.append(text)
+        return text.split()
+
+    tokens = pretrained._remembering(tokenize)  # pyright: ignore[reportPrivateUsage]
+    tokens("a step").append("mine")
+    assert tokens("a step") == ["a", "step"]
+    assert tokens("a step", pair="b") == ["a", "step"]
+    assert asked == ["a step", "a step"]
