@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
-from tpudiag.sources.job.tensorflow.fake_data.pretrained import Pretrained, configuration
+from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
+    Pretrained,
+    configuration,
+    remembering,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_a_text_is_taken_apart_once() -> None:
         asked.append(text)
         return text.split()
 
-    tokens = pretrained._remembering(tokenize)  # pyright: ignore[reportPrivateUsage]
+    tokens = remembering(tokenize)
     tokens("a step").append("mine")
     assert tokens("a step") == ["a", "step"]
     assert tokens("a step", pair="b") == ["a", "step"]

@@ -137,11 +137,11 @@ class Pretrained:
         made = package.BertTokenizerFast if fast else package.BertTokenizer
         tokenizer = made(vocab_file=file, model_max_length=512)
         if not fast:
-            tokenizer.tokenize = _remembering(tokenizer.tokenize)
+            tokenizer.tokenize = remembering(tokenizer.tokenize)
         return tokenizer
 
 
-def _remembering(tokenize: Callable[..., list[str]]) -> Callable[..., list[str]]:
+def remembering(tokenize: Callable[..., list[str]]) -> Callable[..., list[str]]:
     """A tokenizer in Python that takes each text apart once: texts stood in for are few."""
     known: dict[object, list[str]] = {}
 
