@@ -18,7 +18,8 @@ def _listens(address: str) -> bool:
     """Whether one of them does."""
     host, _, port = address.rpartition("/")[2].partition(":")
     try:
-        with socket.create_connection((host, int(port)), timeout=LIMIT_S):
+        # As bytes: the text would be put through Python's tables of international names first.
+        with socket.create_connection((host.encode(), int(port)), timeout=LIMIT_S):
             return True
     except OSError:
         return False
