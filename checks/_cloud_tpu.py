@@ -98,6 +98,14 @@ def image_tensorflow(node: CloudTpu) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+def working_image(node: CloudTpu, generation: str) -> str:
+    """An image whose TensorFlow drives every generation that any does."""
+    pod = "-pod" if len(node.workers) > 1 else ""
+    # From 2.18 on there are two of each, and none without the ending.
+    made_for = "v5e-and-v6" if generation in ("v5e", "v6e") else "v5p-and-below"
+    return f"tpu-vm-tf-2.18.0{pod}-pjrt-{made_for}"
+
+
 def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     """What of the runtime image does not fit the TPU: the fault, and the image to take instead."""
     match = _IMAGE.fullmatch(node.runtime_version)
@@ -118,5 +126,5 @@ def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     if release == (2, 19) and "-pod" in rest:
         yield (
             "jobs hang with it at experimental_connect_to_cluster (tensorflow#93618)",
-            (fitting.replace("2.19.x", "2.18.0")),
+            working_image(node, generation),
         )
