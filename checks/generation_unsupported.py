@@ -37,6 +37,7 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     Cloud TPU documentation, software versions; tensorflow#90807.
     """
+    # The TensorFlow of the machine that asks is not that of the TPU's workers.
     if signals.cloud_tpu is not None:
         yield from _of_image(signals.cloud_tpu, signals)
         return
@@ -53,6 +54,7 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
         )
         return
     needed = ".".join(map(str, minimum))
+    # Two numbers: 2.15.0rc1 drives what 2.15 does.
     release = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if release < minimum:
         yield Finding(

@@ -71,12 +71,15 @@ def _held(op: DatasetOp, hosts: int) -> int | None:
     if op.host_bytes is None:
         return None
     if op.kind == "Cache":
+        # Each host caches its own share of the data; a shuffle's buffer is as large on each of
+        # them.
         return None if op.elements is None else op.elements * op.host_bytes // hosts
     buffer = op.buffer_size
     if buffer is None or buffer < 0:  # as large as the dataset
         buffer = op.elements
     if buffer is None:
         return None
+    # A buffer of ten million over a thousand elements holds a thousand.
     return min(buffer, op.elements or buffer) * op.host_bytes
 
 

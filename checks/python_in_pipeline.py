@@ -42,6 +42,7 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
         yield _of_profile(signals.profile)
         return
     without = 0
+    # The stand-in for a tfds data set is a generator of ours.
     mocked = any(thing.startswith("tfds ") for thing in signals.stood_in or ())
     for pipeline in own_pipelines(signals):
         for number, op in enumerate(pipeline.ops):
