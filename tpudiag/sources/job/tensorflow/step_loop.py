@@ -7,7 +7,7 @@ import linecache
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.sources.job.tensorflow import user_lines
 
@@ -83,5 +83,5 @@ def _last(node: ast.AST) -> int:
 
 def _body(node: ast.AST) -> list[Any]:
     """Its statements; a lambda's is an expression."""
-    body: Any = getattr(node, "body", node)
-    return cast("list[Any]", body) if isinstance(body, list) else [body]
+    body: list[Any] | ast.AST = getattr(node, "body", node)
+    return body if isinstance(body, list) else [body]
