@@ -76,6 +76,7 @@ def ask(
     on_phase(f"compiling the step for {target.name}")
     step = located(compiler.compile(own, target), own)
     small: Compilation | None = None
+    # The second compilation takes as long as the first: it is asked for only where it can differ.
     tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
     if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
         on_phase(f"compiling a small batch for {target.name}")
@@ -95,6 +96,7 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
     arguments: list[str] = places["arguments"]
 
     def tensor(given: HbmTensor) -> HbmTensor:
+        # The program knows its arguments by number; the lowering wrote down which variable each is.
         number = given.name.removeprefix("argument ")
         if number.isdigit() and int(number) < len(arguments):
             return replace(given, name=arguments[int(number)])
