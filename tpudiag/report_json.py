@@ -172,9 +172,7 @@ def _finite(value: object) -> object:
     if isinstance(value, dict):
         pairs = cast("dict[str, object]", value).items()
         return {
-            key: _finite(of)
-            for key, of in pairs
-            if key not in _RARE or of not in (None, (), [])
+            key: _finite(of) for key, of in pairs if key not in _RARE or of not in (None, (), [])
         }
     if isinstance(value, (list, tuple)):
         items = cast("list[object]", value)
