@@ -45,6 +45,7 @@ class _Sum:
         self.flops += work.flops * work.trips
         self.hbm_bytes += work.hbm_bytes * work.trips
         self.collective_bytes += work.link_bytes * work.trips
+        # Without the trips: a loop writes its result into the same buffer each time.
         self.result_bytes += work.result_bytes
 
 
@@ -59,7 +60,10 @@ def dispatched(signals: Signals) -> Signals:
     compiler, target = signals.compiler, signals.target
     dispatch, keras = signals.dispatch, signals.keras
     steps = max(
-        dispatch.steps_per_dispatch if dispatch else 1, keras.steps_per_execution if keras else 1
+        # Keras' own word as well: CPU replicas take one step per execution, whatever the job asked
+        # for.
+        dispatch.steps_per_dispatch if dispatch else 1,
+        keras.steps_per_execution if keras else 1,
     )
     if compiler is None or compiler.step is None or target is None or steps < 2:
         return signals
@@ -105,6 +109,7 @@ def _of_input(signals: Signals) -> dict[str, Measurement]:
             round(verdict.read_bytes_per_second), "bytes/s", source
         )
     step = of_signals(signals)
+    # Of a step that its dispatch rules the prediction says too little to be held against an input.
     ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
     if verdict.starves and not ruled:
         figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)

@@ -37,6 +37,7 @@ def linked(report: Report, addresses: Sequence[str], run: Run, facts: ProfileFac
     Says so where it does not, unless nobody named them. Raises UsageError for no address.
     """
     usual = tuple(addresses) == USUAL_SERVERS
+    # Before anybody is asked: there is nothing to be linked.
     if not addresses or not any(outcome.findings for outcome in report.outcomes):
         return report
     asked = listening(addresses) if usual else addresses
@@ -48,6 +49,7 @@ def linked(report: Report, addresses: Sequence[str], run: Run, facts: ProfileFac
     if server is not None:
         return replace(report, outcomes=with_links(report.outcomes, server, facts))
     note = NO_SERVER.format(addresses=", ".join(addresses), run=PurePath(run.folder).name)
+    # Nobody named the usual ports: that no XProf runs there is no news.
     return report if usual else replace(report, notes=(*report.notes, note))
 
 
@@ -95,6 +97,8 @@ def worst_step(
     parts = PARTS.get(id_, PARTS.get(id_[:4], ()))
     best: tuple[float, ReplicaSteps, float, float] | None = None
     for whole in named or timed:
+        # Compilation happens in the warm-up; for all else those steps are the worst and show
+        # nothing.
         replica = whole if COMPILATION in parts else whole.steady
         for weight, start, ms in zip(
             _weights(replica, parts), replica.starts_ms or (), replica.step_ms, strict=True

@@ -29,6 +29,7 @@ def loaded(
     """A saved report (`.json`), or that of a profile; raises UnreadableInput."""
     if path.endswith(".json"):
         return report_json.load(path)
+    # XProf is not asked: no figure of its own is compared.
     request = profile.ProfileRequest(path=path, run=None, engine=engine, xprof_limit_s=0)
     report = profile.diagnose(request, settings, on_phase)
     if report.interrupted:
