@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tpudiag import location
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import Target
-from tpudiag.model import Location
 from tpudiag.prediction import input_verdict
 from tpudiag.prediction.step import PredictedStep, TopInstruction
 from tpudiag.prediction.times import Bound, Range
@@ -200,7 +200,7 @@ def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstru
     return PredictedInstruction(
         name=each.name,
         operation=each.op_name,
-        location=location(lines.get(each.op_name)),
+        location=location.parsed(lines.get(each.op_name)),
         runs=each.runs,
         ms=each.ms.value,
         low_ms=each.ms.low,
@@ -223,7 +223,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
     return tuple(
         OperationFigures(
             operation=name,
-            location=location(compiled.lines.get(name)),
+            location=location.parsed(compiled.lines.get(name)),
             cycles=each.cycles,
             flops=each.flops,
             hbm_bytes=each.hbm_bytes,
@@ -276,9 +276,3 @@ def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
             source=f"predicted for {step.target}, not measured",
         ),
     )
-
-
-def location(text: str | None) -> Location | None:
-    """`train.py:12` as a location."""
-    file, _, line = (text or "").rpartition(":")
-    return Location(file, int(line)) if file and line.isdecimal() else None
