@@ -10,7 +10,16 @@ from tpudiag.source_change import Effect
 
 from . import _layout, _mending
 from ._columns import Line, Span
-from ._layout import BLANK, crash_lines, measured, mood, paragraph, passed_lines, table_lines
+from ._layout import (
+    BLANK,
+    crash_lines,
+    link_lines,
+    measured,
+    mood,
+    paragraph,
+    passed_lines,
+    table_lines,
+)
 from ._source import Sources
 from ._words import (
     clean,
@@ -62,6 +71,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if report.subject.kind != "job" or report.plan:
         yield from _figures(report, width)
     yield from _predicted(report, width)
+    if not report.outcomes:  # a comparison; findings have links of their own
+        yield from link_lines(report)
     yield BLANK
     yield (Span(counts(report), mood(report)),)
     yield from mends(report)

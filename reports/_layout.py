@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement, Table
@@ -27,6 +28,7 @@ from ._words import (
     title,
     unit,
     web_link,
+    web_links,
 )
 from ._wrap import clip, wrap
 
@@ -52,15 +54,36 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         if report.next_command is not None and (opened := page(outcome.id)):
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(ended(report, Verdict.BROKEN), width)
-    yield from passed_lines(ended(report, Verdict.PASSED), width)
-    yield from _skipped(report, width)
-    yield from measured(report.measurements, width)
-    for table in report.tables:
-        yield from table_lines(table, width)
+    # Of a profile the tables are what people come for.
+    parts = _verdicts(report, width), _figures(report, width)
+    yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
+    yield from link_lines(report)
     yield BLANK
     yield from paragraph(summary(report), width, style=mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def _verdicts(report: Report, width: int) -> Iterator[Line]:
+    """What did not fail."""
+    yield from passed_lines(ended(report, Verdict.PASSED), width)
+    yield from _skipped(report, width)
+
+
+def _figures(report: Report, width: int) -> Iterator[Line]:
+    """Measurements and tables."""
+    yield from measured(report.measurements, width)
+    for table in report.tables:
+        yield from table_lines(table, width)
+
+
+def link_lines(report: Report) -> Iterator[Line]:
+    """Where XProf shows it, each whole on a line to be opened."""
+    links = web_links(report)
+    if links:
+        yield from _heading("In XProf")
+    for link in links:
+        yield (Span(f"  {line(link.name)}: ", "note"), Span(line(link.url), "location"))
 
 
 def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:

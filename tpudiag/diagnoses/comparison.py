@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from tpudiag.diagnoses import growth
+from tpudiag.diagnoses import changed_places, growth
 from tpudiag.diagnoses.changes import (
     COMPILED,
     GATED,
@@ -72,6 +72,7 @@ def report(
         headline=_headline(changes, limit, across is not None),
         notes=tuple(_notes(names, sides, changes, across)),
         partial="; ".join(partial) or None,
+        xprof_links=tuple(changed_places.links(before, after, changes, limit)),
     )
 
 

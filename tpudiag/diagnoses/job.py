@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from tpudiag.diagnoses import (
     predicted_step,
     undiagnosed,
 )
+from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -160,11 +160,13 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
         to = folder if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         job = runner.run(spec, request.python, limits, on_phase)
-        while (fitting := _fitting(job, replicas)) < replicas:
-            on_phase(f"starting again with {fitting} of {replicas} replicas")
-            replicas = fitting
-            spec = replace(spec, real_replicas=replicas)
+        while (smaller := fitted(spec, job)) is not None:
+            on_phase(started_again(smaller, spec))
+            step = step_facts(job, smaller)
+            spec = smaller
             job = runner.run(spec, request.python, limits, on_phase)
+            job.facts.update(step)
+        replicas = spec.real_replicas
         signals = _signals(Origin.REHEARSAL, job)
         compiler = compile_step.of_job(
             job.facts, job.interrupted, target, request.compiler, on_phase
@@ -172,17 +174,6 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     if compiler.reason == compile_step.INTERRUPTED:
         signals = replace(signals, end=JobEnd(how="interrupted"))
     return replace(signals, compiler=compiler), job, replicas
-
-
-def _fitting(job: runner.JobRun, replicas: int) -> int:
-    """How many replicas to rehearse with: fewer where the job said so, or was too large to live."""
-    fitting = job.facts.get("fitting_replicas")
-    if isinstance(fitting, int):
-        return fitting
-    # A SIGKILL that we did not send is the kernel's, for want of memory: before the first step it
-    # is the replicas that fill it.
-    killed = job.exit_code == -signal.SIGKILL and not (job.timed_out or job.interrupted)
-    return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
 
 def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:

@@ -101,6 +101,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *job_summary.stood_in(signals),
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, job.run.facts.get("cut_to_steps")),
+        *job_summary.of_some_examples(signals, job.run.facts.get("ran_examples")),
         *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,

@@ -133,6 +133,17 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
     return tuple(notes)
 
 
+def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
+    """That some examples of each batch ran; `ran`: how many, None for all."""
+    batch = signals.batch.per_replica_batch if signals.batch is not None else 0
+    if not isinstance(ran, int) or not 0 < ran < batch:
+        return ()
+    return (
+        f"A step of {batch} examples a replica is too much for this machine: the first {ran} of "
+        "them ran. What is said of the step's shapes, products and loss is of its trace with all.",
+    )
+
+
 def stood_in(signals: Signals) -> tuple[str, ...]:
     """What --fake-data did."""
     things = signals.stood_in

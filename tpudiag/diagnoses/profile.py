@@ -96,6 +96,8 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
     xprof: tuple[str, ...] = ()
     """Addresses at which an XProf may run, to which findings are linked."""
+    xprof_seen_at: str | None = None
+    """The address that links begin with, where readers see the server at another one."""
 
 
 def diagnose(
@@ -116,7 +118,8 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    report = profile_places.linked(report, request.xprof, chosen, facts)
+    places = profile_places.Servers(request.xprof, request.xprof_seen_at)
+    report = profile_places.linked(report, places, chosen, facts)
     return replace(report, interrupted=interrupted)
 
 
