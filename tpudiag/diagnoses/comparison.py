@@ -105,6 +105,7 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
     if across:
         return "Other hardware: only shares of each chip's peak compare, and none of them fell."
     step = next((c for c in changes if c.name == STEP_MS), None)
+    # Of rehearsals: their times are those of this machine, and say nothing about speed on a TPU.
     if step is None or not step.gated:
         if any(c.name in COMPILED and c.worse is not None for c in changes):
             return f"No regression above {limit:.1%} in the TPU compiler's program."
@@ -149,6 +150,7 @@ def _verdict(change: Change, limit: float) -> str:
 
 def _table(changes: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
+    # How much was recorded is worth a row only where it differs.
     shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
     rows: list[tuple[Value, ...]] = [

@@ -82,6 +82,7 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
         ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]),
     )
     for name, unit, values in peaks:
+        # A mixed slice has no one peak.
         if values[0] is not None and len(set(values)) == 1:
             yield name, Measurement(values[0], unit, f"{facts.source}, plane of the device")
     window = sum(device.window_ms for device in devices)

@@ -69,6 +69,7 @@ def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> R
 
     server = showing(asked, run, USUAL_LIMIT_S if usual else LIMIT_S)
     if server is None:
+        # That no XProf runs on the usual ports is no news where nobody named them.
         if not servers.named:
             return report
         addresses = ", ".join(servers.addresses)
@@ -145,6 +146,8 @@ def worst_step(
     parts = PARTS.get(id_, PARTS.get(id_[:4], ()))
     best: tuple[float, ReplicaSteps, float, float] | None = None
     for whole in named or timed:
+        # Compilation happens in the warm-up; for all else those steps are the worst and show
+        # nothing.
         replica = whole if COMPILATION in parts else whole.steady
         for weight, start, ms in zip(
             _weights(replica, parts), replica.starts_ms or (), replica.step_ms, strict=True

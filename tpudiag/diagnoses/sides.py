@@ -36,6 +36,7 @@ def loaded(
     """
     if path.endswith(".json"):
         return report_json.load(path)
+    # XProf is linked to, and not asked: no figure of its own is compared.
     request = profile.ProfileRequest(path=path, engine=engine, xprof_limit_s=0, xprof=tuple(xprof))
     report = profile.diagnose(request, settings, on_phase)
     if report.interrupted:
