@@ -97,8 +97,8 @@ def matching(
     if _PICTURE.search(last):
         # Numbered as the names in tables are, which scripts look such files up by.
         numbers = range(PICTURES_LISTED if len(tops) == 1 else PICTURES_OF_CLASS)
-        files = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
-        return [top + name for top in tops for name in files]
+        listed = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
+        return [top + name for top in tops for name in listed]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
     files = range(FILES)
     mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"
