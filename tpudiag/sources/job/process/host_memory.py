@@ -15,6 +15,7 @@ CORE_FLOPS_PER_S = 10e9
 """What a core does of a step's products, others at work beside it; a guess on the safe side."""
 BEARABLE_STEP_S, UNBEARABLE_STEP_S = 4.0, 20.0
 """A step that takes longer than the first is run on two replicas; and then the second, on one."""
+# The backward pass has two products (by inputs, by weights) for each of the forward pass.
 PASSES = 3
 """A step's work, in forward passes."""
 COPIES = 3

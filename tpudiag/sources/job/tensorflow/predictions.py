@@ -14,6 +14,7 @@ BATCHES = 4
 """Batches that are predicted really."""
 LEAST_BATCHES = 16
 """Data of fewer batches are predicted whole."""
+# What Keras takes where no batch_size is given.
 _KERAS_BATCH = 32
 
 
@@ -79,6 +80,7 @@ def repeated(tf: Any, result: Any, examples: int) -> Any:
 def predict(tf: Any, original: Callable[..., Any], bound: Any) -> tuple[Any, FewBatches] | None:
     """A prediction of the first batches alone; None where all must be predicted."""
     given = bound.arguments
+    # They may count the batches, or collect what each of them gave.
     if given.get("callbacks"):
         return None
     few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"))
