@@ -84,6 +84,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 
 def _weighs(pause: Pause) -> bool:
     """Whether the time is more than that of a toy, whose saves outlast its epochs."""
+    # The first time is left out of spent_ms, so it is left out of the count.
     each = pause.times - 1 if pause.kind == "saving" else 1
     return pause.spent_ms / max(each, 1) >= LEAST_MS * (EAGER_LIMIT if _starts_anew(pause) else 1)
 

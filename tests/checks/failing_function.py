@@ -292,6 +292,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
     ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
     (
+        "TPU213",
+        h(target=target("v5e-1"), pipelines=given(holding("Shuffle", 5_000_000), BATCHED)),
+        Severity.WARNING,
+    ),
+    (
         "TPU214",
         h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=100))),
         Severity.WARNING,

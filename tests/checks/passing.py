@@ -184,6 +184,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         ),
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
+    ("TPU213", h(pipelines=given(holding("Shuffle", 5_000_000), BATCHED))),
     ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),
     (
         "TPU213",

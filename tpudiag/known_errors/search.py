@@ -18,6 +18,7 @@ from typing import Protocol
 
 from .catalogue import known_errors
 from .model import Kind, Match
+from .names import name_advice
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
 from .probes import Form, Probe, candidates
 from .ranking import ranked
@@ -126,6 +127,7 @@ class _Search:
             line=line,
             last_line=line,
             count=0,
+            name=name_advice(window.bare, hit),
             values={
                 name: window.bare[slice(*hit.span(name))].decode(errors="replace")
                 for name, value in hit.groupdict().items()
