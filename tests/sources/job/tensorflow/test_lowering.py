@@ -42,14 +42,17 @@ text = Path(small.path).read_text()
 calls, alone = len(gradients.calls), watch.step.alone
 
 class Trainer:
+    def __init__(self):
+        self.weights = tf.Variable(tf.ones((4, 8)))
+
     @tf.function
     def step(self, x):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(x @ W)
-        gradient = tape.gradient(loss, W)
+            loss = tf.reduce_sum(x @ self.weights)
+        gradient = tape.gradient(loss, self.weights)
         if loss > 10.0:
             gradient = gradient * 0.5
-        W.assign_sub(0.1 * gradient)
+        self.weights.assign_sub(0.1 * gradient)
         return loss
 
 trainer, watch.step = Trainer(), None
@@ -57,7 +60,8 @@ watch.trained_alone(trainer.step, (tf.ones((16, 4)),), {})
 branching = watch.lower(16, 16, 1, folder)
 print(json.dumps({
     "none": none.error, "errors": [own.error, small.error], "batch": [own.batch, small.batch],
-    "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text, "alone": [alone, watch.step.alone],
+    "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text,
+    "alone": [alone, watch.step.alone],
     "kept": [float(v) for v in tf.reshape(W, [-1])[:1]], "calls": calls,
     "branching": branching.error,
     "arguments": len(json.loads(Path(small.locations_path).read_text())["arguments"]),

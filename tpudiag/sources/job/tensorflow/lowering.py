@@ -198,18 +198,21 @@ class LoweringWatch:
 def _as_traced(function: Any) -> Callable[..., Any]:
     """The Python function of a tf.function, with the control flow that AutoGraph gives it.
 
-    Private (`autograph.impl.api.convert`, TensorFlow 2.13 to 2.21); where it moved, a step that
-    branches on a tensor is not lowered.
+    Private (`autograph.impl.api.tf_convert`, `autograph.core.ag_ctx`, TensorFlow 2.13 to 2.21);
+    where they moved, a step that branches on a tensor is not lowered.
     """
     python_function: Callable[..., Any] = function.python_function
     if getattr(function, "_autograph", True) is False:
         return python_function
     try:
-        convert = import_module("tensorflow.python.autograph.impl.api").convert
+        convert = import_module("tensorflow.python.autograph.impl.api").tf_convert
+        contexts: Any = import_module("tensorflow.python.autograph.core.ag_ctx")
+        enabled = contexts.ControlStatusCtx(status=contexts.Status.ENABLED)
     except (ImportError, AttributeError):
         return python_function
-    # The public tf.autograph.to_graph takes no methods, which steps often are.
-    converted: Callable[..., Any] = convert(recursive=True)(python_function)
+    # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
+    # which steps often are.
+    converted: Callable[..., Any] = convert(python_function, enabled, user_requested=True)
     return converted
 
 
