@@ -9,7 +9,7 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 
-from .names import NameAdvice
+from .readings import Reading
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
@@ -145,8 +145,8 @@ class Match:
     fix_for: VersionFix | None = None
     fix_version: str | None = None
     """The user's version of the package of `fix_for`."""
-    name: NameAdvice | None = None
-    """What is known of a name that it says is not there."""
+    reading: Reading | None = None
+    """What its own names, shapes and arguments mean."""
 
     @property
     def supported(self) -> RivalFound | None:
@@ -160,7 +160,7 @@ class Match:
         if self.error.kind is Kind.FORM:
             return "low"
         if self.error.rivals:
-            return "medium" if self.supported else "low"
+            return "medium" if self.supported or self.reading else "low"
         return "high" if self.error.kind is Kind.TELLING else "medium"
 
     @property
@@ -169,8 +169,8 @@ class Match:
         details = (_filled(detail, self.values) for detail in self.error.details)
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
-        named = self.name.cause if self.name else ""
-        return " ".join(part for part in (named, self.error.cause, *details, sure) if part)
+        read = self.reading.cause if self.reading else ""
+        return " ".join(part for part in (read, self.error.cause, *details, sure) if part)
 
     @property
     def fix(self) -> str:
@@ -180,7 +180,7 @@ class Match:
         decided = self.supported
         fix = (decided.rival.fix if decided else "") or self.error.fix
         fix = with_values(fix, self.values)
-        return f"{self.name.fix}\n{fix}" if self.name else fix
+        return f"{self.reading.fix}\n{fix}" if self.reading else fix
 
 
 @dataclass(frozen=True)

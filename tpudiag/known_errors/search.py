@@ -18,10 +18,10 @@ from typing import Protocol
 
 from .catalogue import known_errors
 from .model import Kind, Match
-from .names import name_advice
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
 from .probes import Form, Probe, candidates
 from .ranking import ranked
+from .readings import reading
 
 BLOCK = 1 << 19
 """Bytes that are read at once."""
@@ -127,7 +127,7 @@ class _Search:
             line=line,
             last_line=line,
             count=0,
-            name=name_advice(window.bare, hit),
+            reading=reading(window.bare, hit),
             values={
                 name: window.bare[slice(*hit.span(name))].decode(errors="replace")
                 for name, value in hit.groupdict().items()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .ledger import FILES, RECORDS
+from .ledger import FILES, MARKER, RECORDS
 from .program_text import CLASSES
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
@@ -38,6 +38,13 @@ def is_absent(path: Any) -> bool:
     return text.startswith((*_HOSTED, *_unpacked)) or bool(_DATA.search(text))
 
 
+def not_mounted() -> str:
+    """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
+    hosts = (*_HOSTED, *_unpacked)
+    away = [re.escape(host) for host in hosts if not os.path.isdir(host)]  # noqa: PTH112
+    return f"({'|'.join(away)}).*" if away else MARKER
+
+
 def unpack_in(folder: str) -> None:
     """Archives are said to be unpacked in a folder: what is not there is as on a host's disk."""
     _unpacked.append(folder)
@@ -66,7 +73,12 @@ def looks_like_data(path: str) -> bool:
     return bool(_DATA.search(path))
 
 
-def matching(pattern: str, classes: Sequence[str] = CLASSES, before_number: str = "-") -> list[str]:
+def matching(
+    pattern: str,
+    classes: Sequence[str] = CLASSES,
+    before_number: str = "-",
+    records: int = RECORDS,
+) -> list[str]:
     """Names that match a pattern: files enough to be split, a folder for each class.
 
     Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
@@ -84,7 +96,7 @@ def matching(pattern: str, classes: Sequence[str] = CLASSES, before_number: str 
     mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"
     numbered = [
         _filled(last, f"file{end}", end)
-        for end in (f"-{file:02d}{mark}{RECORDS}" for file in files)
+        for end in (f"-{file:02d}{mark}{records}" for file in files)
     ]
     return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
 

@@ -33,8 +33,8 @@ PLACES = {
 def test_a_name_that_is_gone_is_answered_with_what_takes_its_place(text: str) -> None:
     answer = match(text)[0]
     assert answer.fix.startswith(PLACES[text])
-    assert answer.name
-    assert answer.message.startswith(answer.name.cause)
+    assert answer.reading
+    assert answer.message.startswith(answer.reading.cause)
 
 
 def test_a_name_that_wraps_is_read_whole() -> None:
@@ -47,4 +47,4 @@ def test_an_attribute_of_another_class_is_left_alone() -> None:
         "AttributeError: 'NoneType' object has no attribute 'lr'",
         "AttributeError: 'Reader' object has no attribute 'weights'",
     ):
-        assert all(each.name is None for each in match(text))
+        assert all(each.reading is None for each in match(text))

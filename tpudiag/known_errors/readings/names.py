@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from tpudiag.records import dataclass
+from . import Reading, first_over
 
 _NAME_FORMS = (
     re.compile(
@@ -31,9 +31,6 @@ _ATTRIBUTE_FORMS = (
         r"['\"`](?P<owner>\w{1,60})['\"`]objecthasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
     ),
 )
-BEFORE, BEHIND = 200, 120
-"""Bytes around a match in which what it names may stand."""
-
 _SPELLED = (
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
     (
@@ -51,30 +48,17 @@ _PUBLIC = {f"keras.{part}" for part in ("utils", "optimizers", "layers", "models
 _PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX"}
 
 
-@dataclass(frozen=True)
-class NameAdvice:
-    """What an error says of a name that is not there, and what is written in its place."""
-
-    cause: str
-    fix: str
-
-
-def name_advice(bare: bytes, hit: re.Match[bytes]) -> NameAdvice | None:
-    """What is known of the name that a match in a text without white space says is not there."""
-    first = max(0, hit.start() - BEFORE)
-    around = bare[first : hit.end() + BEHIND].decode(errors="replace")
-    begin, stop = hit.start() - first, hit.end() - first
-    for form, advice_of in _forms():
-        for missing in form.finditer(around):
-            if missing.start() >= stop or missing.end() <= begin:
-                continue
-            if advice := advice_of(missing.groupdict()):
-                return advice
+def read(text: str, begin: int, end: int) -> Reading | None:
+    """What is known of a name that an error says is not there."""
+    for form, reading_of in _forms():
+        missing = first_over(form, text, begin, end)
+        if missing and (meant := reading_of(missing.groupdict())):
+            return meant
     return None
 
 
 @cache
-def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], NameAdvice | None]], ...]:
+def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading | None]], ...]:
     """How an error says that a name is not there, and who knows what of it."""
     return (
         *((form, _of_module) for form in _NAME_FORMS),
@@ -83,20 +67,20 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], NameAdvi
     )
 
 
-def _of_module(parts: dict[str, str]) -> NameAdvice | None:
+def _of_module(parts: dict[str, str]) -> Reading | None:
     """What is known of a name of a module, or of a module."""
     module, name = _spelled(parts.get("module") or ""), parts["name"]
-    advice = _of_name(module, name if module else _spelled(name))
-    if advice is None and module in _PUBLIC:
-        return NameAdvice(
+    meant = _of_name(module, name if module else _spelled(name))
+    if meant is None and module in _PUBLIC:
+        return Reading(
             f"`{name}` is not in the `{module}` that is imported here: Keras is of another release"
             " than this code, or two Keras lie over each other.",
             f"from tensorflow.{module} import {name}      # TensorFlow's own Keras",
         )
-    return advice
+    return meant
 
 
-def _of_argument(parts: dict[str, str]) -> NameAdvice | None:
+def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
     from .arguments import ARGUMENTS, FUNCTIONS_OF
 
@@ -105,10 +89,10 @@ def _of_argument(parts: dict[str, str]) -> NameAdvice | None:
     if name not in ARGUMENTS or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
-    return NameAdvice(f"{function} no argument `{name}` in this release.", ARGUMENTS[name])
+    return Reading(f"{function} no argument `{name}` in this release.", ARGUMENTS[name])
 
 
-def _of_attribute(parts: dict[str, str]) -> NameAdvice | None:
+def _of_attribute(parts: dict[str, str]) -> Reading | None:
     """What is known of an attribute that an object does not have."""
     from .arguments import ATTRIBUTES, CLASSES_OF
 
@@ -116,7 +100,7 @@ def _of_attribute(parts: dict[str, str]) -> NameAdvice | None:
     of = CLASSES_OF.get(name)
     if name not in ATTRIBUTES or owner == "NoneType" or (of and not re.search(of, owner.lower())):
         return None
-    return NameAdvice(f"`{owner}` has no `{name}` in this release.", ATTRIBUTES[name])
+    return Reading(f"`{owner}` has no `{name}` in this release.", ATTRIBUTES[name])
 
 
 def _ends_with(pattern: str, function: str) -> bool:
@@ -125,16 +109,16 @@ def _ends_with(pattern: str, function: str) -> bool:
     return bool(re.fullmatch(pattern, name) or re.fullmatch(pattern, name.rsplit(".", 1)[-1]))
 
 
-def _of_name(module: str, name: str) -> NameAdvice | None:
+def _of_name(module: str, name: str) -> Reading | None:
     """What is known of a name of a module, or of a module of which a part is known."""
     for full in _spellings(module, name):
         if place := _places().get(full):
-            return NameAdvice(
+            return Reading(
                 f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
                 f"{place}      # in place of {full}" if "#" not in place else place,
             )
         if release := _releases().get(full):
-            return NameAdvice(
+            return Reading(
                 f"`{full}` came with TensorFlow {release}, and this TensorFlow is older"
                 " (or its Keras is of another release).",
                 f'pip install "tensorflow>={release}"      # {full} is there from {release} on',
