@@ -21,7 +21,7 @@ OFTEN = 20
 up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
 for."""
 OFTEN_IN_LOOP = 9
-"""The same in a loop of one's own, where an epoch may be counted by its steps, and toys have few."""
+"""The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
