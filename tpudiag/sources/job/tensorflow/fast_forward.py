@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, user_lines
 
+# The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2
 SLOW_S = 5.0
 """A call that took longer, and trains nothing, is not run a second time."""
@@ -206,6 +207,7 @@ def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
 
 def _leaf(value: Any) -> object:
     """What matters of a value that holds no others: a tensor's shape, not what is in it."""
+    # By value, for they choose what a call does (training=True, "eval").
     if value is None or isinstance(value, (bool, str, bytes)):
         return value
     if isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):

@@ -20,6 +20,7 @@ COUNT_S = 5.0
 """Data whose length nobody tells is counted within it."""
 IN_LOOP_S = 3.0
 """What predictions of one shape may take together before the last one stands for the others."""
+# What Keras takes where no batch_size is given.
 _KERAS_BATCH = 32
 _UNKNOWN = -2
 _COUNTED_AT_ONCE = 256
@@ -179,6 +180,7 @@ def predict(
 ) -> tuple[Any, FewBatches] | None:
     """A prediction of the first batches alone; None where all must be predicted."""
     given = bound.arguments
+    # They may count the batches, or collect what each of them gave.
     if given.get("callbacks"):
         return None
     few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"), rows)

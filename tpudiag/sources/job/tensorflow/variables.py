@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -108,12 +110,10 @@ def _plain(name: str) -> str:
 
 def _made_by_optimizer() -> bool:
     """Whether an optimizer of Keras is on the stack."""
-    import sys
-
-    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         owner = frame.f_globals.get("__name__", "")
         if "keras" in owner and ".optimizers" in owner:
             return True
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return False
