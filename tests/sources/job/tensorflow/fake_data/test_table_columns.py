@@ -108,3 +108,11 @@ def test_a_value_that_is_excluded_is_not_the_only_one() -> None:
     text = "t = pd.read_csv('a.csv')\na = t[t['by'] == 'one']\nb = t[t['by'] != 'one']\n"
     (column,) = asked([text], lambda _: False)
     assert column.compared == ["one", "one", "another"]
+
+
+def test_columns_that_a_generator_of_pictures_is_told() -> None:
+    text = (
+        "t = pd.read_csv('a.csv')\nt['path'] = t.image + '.jpg'\n"
+        "given = dict(dataframe=t, x_col='path', y_col='grade', batch_size=8)\n"
+    )
+    assert [column.name for column in asked([text], lambda _: False)] == ["image", "grade"]
