@@ -6,6 +6,7 @@ import ast
 import glob
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ _PICTURES = paths.PICTURES_LISTED
 _OF_CLASS = paths.PICTURES_OF_CLASS
 _FILES = 1024
 """Pictures on disk, of all classes together, where there are few classes."""
+_CUT = re.compile(r"""split\(\s*["']_["']\s*\)\s*\[0\]""")
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 
@@ -121,8 +123,9 @@ def _write(path: str) -> None:
 
 
 def _pictures(count: int) -> list[str]:
-    """Names of so many pictures."""
-    return [f"file-{number:05d}.jpg" for number in range(count)]
+    """Names of so many pictures: of parts of pictures, where a script cuts a name at `_`."""
+    part = "_0" if any(_CUT.search(text) for text in sources()) else ""
+    return [f"file-{number:05d}{part}.jpg" for number in range(count)]
 
 
 def lists_folders(texts: Iterable[str]) -> bool:
