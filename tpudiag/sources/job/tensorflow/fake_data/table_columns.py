@@ -32,6 +32,8 @@ class Column:
     """Texts that its values are held to be below or above."""
     is_text: bool = False
     """Text methods are called on its values."""
+    first_of_rest: bool = False
+    """It and all that follow are taken: `table.loc[:, "a":]`."""
 
 
 def asked(
@@ -242,6 +244,11 @@ class _Reader:
                     if column is not None and _texts(other):
                         column.is_text = True
 
+            elif isinstance(node, ast.Slice) and node.lower is not None and node.upper is None:
+                for name in _texts(node.lower):
+                    if name in columns:
+                        columns[name].first_of_rest = True
+
     def _column(self, node: ast.AST, columns: dict[str, Column]) -> Column | None:
         """The column that an expression is."""
         if isinstance(node, ast.Subscript) and self._is_table(node.value):
@@ -257,10 +264,8 @@ def _of_generator(call: ast.Call) -> list[ast.expr]:
     given = {each.arg: each.value for each in call.keywords}
     if "x_col" not in given and "y_col" not in given:
         return []
-    return [
-        *call.args[:1],
-        *(given[key] for key in ("dataframe", "x_col", "y_col") if key in given),
-    ]
+    keys = [key for key in ("dataframe", "x_col", "y_col") if key in given]
+    return [*call.args[:1], *(given[key] for key in keys)]
 
 
 def _root(node: ast.AST) -> str:
