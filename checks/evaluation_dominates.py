@@ -17,8 +17,9 @@ EAGER_LIMIT = 0.1
 steps of a TPU are far faster than those here; eager operations, and the start of a `predict`, are
 not."""
 OFTEN = 20
-"""Calls that train between two saves by a callback at a batch (`save_freq=5`), up to which they are
-often. Epochs of so few steps are those of a toy, or of data that was stood in for."""
+"""Calls that train between two saves by the number of the step (`save_freq=5`, `if step % 5 == 0`),
+up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
+for."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -92,7 +93,8 @@ def _weighs(pause: Pause) -> bool:
 def _starts_anew(pause: Pause) -> bool:
     """Whether each call has a price on the host that faster steps do not lower."""
     if pause.kind == "saving":
-        return pause.each_batch and 0 < pause.dispatches_between <= OFTEN
+        by_step = pause.each_batch or pause.in_step_loop
+        return by_step and 0 < pause.dispatches_between <= OFTEN
     return pause.eager or pause.each_batch
 
 

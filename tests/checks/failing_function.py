@@ -247,6 +247,23 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="saving",
+                    times=4,
+                    spent_ms=6e2,
+                    training_ms=2e3,
+                    location=HERE,
+                    dispatches_between=5.0,
+                    in_step_loop=True,
+                ),
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
         Severity.WARNING,

@@ -62,6 +62,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         headline=_headline(request, job),
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
+        # First: data that is away explains a crash better than the line on which it showed.
         partial=undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",

@@ -32,6 +32,7 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
     steps = signals.steps
     if steps is not None and steps.step_ms:
         source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
+        # The median: warm-up, a checkpoint or a busy neighbour moves the mean of twenty steps.
         median = statistics.median(steps.step_ms)
         figures["step_time_ms"] = Measurement(round(median, 3), "ms", source)
         if signals.batch is not None and median:
@@ -57,6 +58,7 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
         chosen_by=python.because,
         tensorflow=python.tensorflow_version,
         keras=installed.get("keras"),
+        # JAX installed the nightly one under its own name for years.
         libtpu=installed.get("libtpu") or installed.get("libtpu-nightly"),
         packages=dict(sorted(installed.items())),
         tool_python=platform.python_version(),
