@@ -209,11 +209,8 @@ class Data(keras.utils.PyDataset):                # a Sequence takes them in its
         id="E680",
         family="optimizer-of-another-kind",
         phase=Phase.BUILDING,
-        patterns=(
-            r"""Optimizer must have a "?(?P<name>lr|learning_rate)"? attribute""",
-            r"TFOptimizer' object has no attribute '(?P<name>lr|learning_rate)'",
-        ),
-        cause="A callback that sets the learning rate (LearningRateScheduler, ReduceLROnPlateau) meets an optimizer of TensorFlow 1 (tf.train.AdamOptimizer, tf.compat.v1.train...), or one of another library, that keeps its rate under no such name.",
+        patterns=(r"""Optimizer must have a ["'`]?(?P<name>lr|learning_rate)["'`]? attribute""",),
+        cause="A callback that sets the learning rate (LearningRateScheduler, ReduceLROnPlateau) meets an optimizer of TensorFlow 1 (tf.train.AdamOptimizer, tf.compat.v1.train...), or one of another library, that keeps its rate under no such name; or this Keras calls it learning_rate.",
         details=("The callback wants {name}.",),
         fix="""\
 optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)      # in place of tf.train.AdamOptimizer: callbacks can set its rate

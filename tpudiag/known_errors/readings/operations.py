@@ -244,7 +244,20 @@ def read(text: str, begin: int) -> Reading | None:
     """What the operation that an error names mostly refuses; only operations that are known."""
     for form in _NAMED:
         for told in form.finditer(text, begin):
-            for pattern, cause, fix in _REFUSALS:
-                if re.fullmatch(pattern, told[1]):
-                    return Reading(f"The operation {told[1]} {cause}.", fix)
+            if refused := _refused(told[1]):
+                cause, fix = refused
+                return Reading(f"The operation {told[1]} {cause}.", fix)
     return None
+
+
+def refusal_of(operation: str) -> str:
+    """What an operation, or the last part of a node's name, mostly refuses; empty if not known."""
+    kind = re.sub(r"_\d{1,4}$", "", operation.rsplit("/", 1)[-1])
+    refused = _refused(kind)
+    return f"The operation {kind} {refused[0]}." if refused else ""
+
+
+def _refused(operation: str) -> tuple[str, str] | None:
+    """What is known of an operation: what it does and refuses, and what can be pasted."""
+    known = ((cause, fix) for kinds, cause, fix in _REFUSALS if re.fullmatch(kinds, operation))
+    return next(known, None)
