@@ -193,9 +193,7 @@ def _broken(report: Report, width: int) -> Iterator[Line]:
 
 
 def _figures(report: Report, width: int) -> Iterator[Line]:
-    """What a profile, a trainer or a plan is looked at for: its figures and first tables."""
-    if report.subject.kind != "job":
-        yield from measured(report.measurements, width)
+    """What a profile, a trainer or a plan is looked at for: its first tables, and figures."""
     for number, table in enumerate(report.tables[:TABLES]):
         most = len(table.rows) if report.plan and not number else ROWS
         yield from table_lines(replace(table, rows=table.rows[:most]), width)
@@ -204,6 +202,8 @@ def _figures(report: Report, width: int) -> Iterator[Line]:
     if (more := len(report.tables) - TABLES) > 0:
         yield BLANK
         yield (Span(f"{more} more tables ({DETAILS} shows them)", "note"),)
+    if report.subject.kind != "job":
+        yield from measured(report.measurements, width, short=True)
 
 
 def _predicted(report: Report, width: int) -> Iterator[Line]:

@@ -30,10 +30,12 @@ from ._words import (
     web_link,
     web_links,
 )
-from ._wrap import clip, wrap
+from ._wrap import clip, cut, wrap
 
 MOST_ERROR_LINES = 30
 """Of a job's error, in text; what TensorFlow says may have hundreds."""
+PROFILE = "profile"
+"""How sources of figures begin that a profile holds."""
 BLANK: Line = ()
 _NAME_WIDTH = 23
 
@@ -240,17 +242,29 @@ def _skipped(report: Report, width: int) -> Iterator[Line]:
             yield from paragraph(f"To measure it: {how}", width, 4, style="evidence")
 
 
-def measured(measurements: Mapping[str, Measurement], width: int) -> Iterator[Line]:
-    """The figures that stand outside any check; an estimate with its range."""
+def measured(
+    measurements: Mapping[str, Measurement], width: int, short: bool = False
+) -> Iterator[Line]:
+    """The figures that stand outside any check; an estimate with its range.
+
+    In short without their sources, where all come from a profile.
+    """
     if measurements:
         yield from _heading("Measurements")
+    sources = [line(m.source) for m in measurements.values()]
+    of_profile = all(source.startswith(PROFILE) for source in sources)
     yield from in_columns(
         [
-            (measure_name(name, m.unit), figure(m.value, m.unit), _range(m) + line(m.source))
-            for name, m in measurements.items()
+            (
+                measure_name(name, m.unit),
+                figure(m.value, m.unit),
+                _range(m) + ("" if short and of_profile else source),
+            )
+            for (name, m), source in zip(measurements.items(), sources, strict=True)
         ],
         width,
         numeric=(False, True, False),
+        prose=True,
     )
 
 
@@ -262,7 +276,8 @@ def _range(measurement: Measurement) -> str:
 
 def table_lines(table: Table, width: int) -> Iterator[Line]:
     """A table under its title; cells that do not fit lose their middle."""
-    yield from _heading(f"{clip(line(table.title), width - 20)} [{clip(line(table.source), 16)}]")
+    name = clip(line(table.title), width - 20)
+    yield from _heading(f"{name} [{cut(line(table.source), width - len(name) - 3)}]")
     head = tuple(line(column) for column in table.columns)
     rows = [tuple(figure(cell) for cell in row) for row in table.rows]
     columns = [[row[i] for row in table.rows if i < len(row)] for i in range(len(head))]

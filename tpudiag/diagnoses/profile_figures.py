@@ -145,7 +145,9 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
 
 def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:
     """Percentiles of the step time, and the share of it that waits for input."""
-    source = f"profile, {steps.source}"
+    replicas = len(facts.replicas)
+    slowest = f"slowest of {replicas} replicas, " if replicas > 1 else ""
+    source = f"profile, {slowest}{steps.source}"
     yield "steps", Measurement(len(steps.step_ms), "", source)
     for name, percent in STEP_PERCENTILES:
         yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)

@@ -75,7 +75,7 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
     rows = tuple(_row(group, peaks) for group in ranked[:top])
-    columns = ("operation", "self ms", "%", "times", "FLOP/s %", "HBM %", "bound by", "op, line")
+    columns = ("operation", "self ms", "%", "times", "FLOP %", "HBM %", "bound by", "op, line")
     more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
     yield Table(f"Operations{more}", columns, rows, source)
     slow = [g for g in ranked if _slower(g) >= SLOWER and g.share >= WORTH]
@@ -111,7 +111,7 @@ def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tu
         possible = rate is not None and not (peak and 100 * rate / peak > most)
         cells.append(rate if rate is not None and possible else DASH)
         cells.append(_of_peak(rate, peak, most))
-    return (group.name, *cells, group.first.bound_by or DASH)
+    return (group.name, *cells, group.first.part or group.first.bound_by or DASH)
 
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
