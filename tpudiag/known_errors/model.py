@@ -9,7 +9,7 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 
-from .readings import Reading
+from .readings.meaning import Reading
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]

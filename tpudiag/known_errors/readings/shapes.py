@@ -8,7 +8,7 @@ import re
 
 from tpudiag.records import dataclass
 
-from . import Reading, first_over
+from .meaning import Reading, first_over
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
