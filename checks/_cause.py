@@ -41,4 +41,5 @@ def figures(cause: Cause | None) -> Iterator[Evidence]:
 def fix(cause: Cause | None, otherwise: str, pid: int | None) -> str:
     """What to do about the cause, or what to look at where there is none."""
     text = otherwise if cause is None else FIXES.get(cause.kind, otherwise)
+    # In capitals only, so that ps's own column `pid` stays one.
     return text if pid is None else text.replace("PID", str(pid))

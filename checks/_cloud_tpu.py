@@ -68,6 +68,7 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
     """What is wrong with the TPU itself: its state, its health, its symptoms."""
     words = commands(node)
     described = f" ({node.health_description})" if node.health_description else ""
+    # Unspecified is what the API leaves out: nothing is known to be wrong.
     if node.state not in ("READY", "STATE_UNSPECIFIED"):
         meaning, fix = _STATES.get(node.state, ("it is not ready", _WAIT))
         yield Finding(
@@ -83,6 +84,8 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
             (Evidence("health", node.health, limit="HEALTHY", source=SOURCE),),
         )
     for symptom in node.symptoms:
+        # A symptom comes as type, worker and details in one text; an unknown type is shown as it
+        # stands.
         kind = re.split(r"[: ]", symptom, maxsplit=1)[0]
         yield Finding(
             f"TPU {node.name} had a symptom: {symptom}.",
@@ -98,6 +101,14 @@ def image_tensorflow(node: CloudTpu) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+def working_image(node: CloudTpu, generation: str) -> str:
+    """An image whose TensorFlow drives every generation that any does."""
+    pod = "-pod" if len(node.workers) > 1 else ""
+    # From 2.18 on there are two of each, and none without the ending.
+    made_for = "v5e-and-v6" if generation in ("v5e", "v6e") else "v5p-and-below"
+    return f"tpu-vm-tf-2.18.0{pod}-pjrt-{made_for}"
+
+
 def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     """What of the runtime image does not fit the TPU: the fault, and the image to take instead."""
     match = _IMAGE.fullmatch(node.runtime_version)
@@ -109,6 +120,7 @@ def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     if pod and "-pod" not in rest:
         yield f"it is not made for pods, and the TPU has {len(node.workers)} workers", fitting
     hardware = next((g for g in GENERATIONS if g.name == generation), None)
+    # Older images have no -pjrt at all: of those TensorFlow's release is said to be too old.
     if hardware and hardware.needs_pjrt and release >= (2, 15) and "-pjrt" not in rest:
         yield f"{generation} needs an image with PJRT", fitting
     if "v5p-and-below" in rest and generation in ("v5e", "v6e"):
@@ -118,5 +130,5 @@ def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     if release == (2, 19) and "-pod" in rest:
         yield (
             "jobs hang with it at experimental_connect_to_cluster (tensorflow#93618)",
-            (fitting.replace("2.19.x", "2.18.0")),
+            working_image(node, generation),
         )

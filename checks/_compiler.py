@@ -36,9 +36,12 @@ def fits_at(signals: Signals, replica_batch: int) -> bool | None:
     step = compilation(signals)
     if step is not None:
         if step.out_of_memory is not None:
+            # A smaller one may fit or not: the message tells what is missing, not how it grows.
             return False if replica_batch >= step.batch else None
         small = signals.compiler.small if signals.compiler is not None else None
         need_bytes = step.need_bytes or 0
+        # With one batch compiled: arguments stay as they are, temporaries grow about as the batch
+        # does.
         slope = step.temporary_bytes / step.batch
         if small is not None and small.need_bytes is not None and small.batch < step.batch:
             slope = (need_bytes - small.need_bytes) / (step.batch - small.batch)
@@ -48,6 +51,7 @@ def fits_at(signals: Signals, replica_batch: int) -> bool | None:
         return None
     fixed = sum(variable.bytes for variable in signals.variables or ())
     scaled = kept.activation_bytes * replica_batch / max(batch.per_replica_batch, 1)
+    # Never True: the same estimate may be too low as well.
     return None if fixed + scaled / TOO_LARGE <= signals.target.hardware.usable_hbm_bytes else False
 
 

@@ -19,6 +19,8 @@ def refuted(pipeline: Pipeline, fix: str) -> bool:
     return any(
         speed.fix == fix
         and speed.after_examples_per_s
+        # Against the slowest turn without the fix: a machine that others share differs as much
+        # between two turns.
         < NO_FASTER * (speed.slowest_before_examples_per_s or speed.before_examples_per_s)
         for speed in pipeline.speeds
     )

@@ -24,6 +24,7 @@ def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
 
 def training_call(signals: Signals) -> Location | None:
     """The line that trains: the fit, or the first call of a step."""
+    # Keras' own train_step lies in the library: the line of the fit is the user's.
     if signals.keras is not None and signals.keras.fit_at is not None:
         return signals.keras.fit_at
     steps = signals.coverage.functions if signals.coverage is not None else ()

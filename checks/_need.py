@@ -72,4 +72,5 @@ def rate(value: float) -> str:
 
 def input_bytes(tensor: TensorSeen) -> int:
     """Size of an input tensor; unknown dimensions count as 1."""
+    # 4: float32, int32 and whatever is not listed. Strings never reach a TPU.
     return prod(size or 1 for size in tensor.shape or ()) * _BYTES.get(tensor.dtype, 4)

@@ -9,6 +9,7 @@ from tpudiag.signals import Signals
 
 from ._need import need
 
+# /gcs is where Vertex AI mounts buckets; /bigstore and /cns are file systems of Google's own.
 _ANYWHERE = re.compile(r"^[a-z][a-z0-9+.-]+://|^/(gcs|bigstore|cns)/")
 _HERE = ("", "local")
 

@@ -26,6 +26,7 @@ def transfer_ms(signals: Signals) -> Range | None:
     sizes = [input_bytes(tensor) for tensor in signals.step_inputs or ()]
     if not any(sizes) or signals.target is None:
         return None
+    # The link is the chip's: the devices on it (two cores of v2 and v3) share it.
     devices = signals.target.hardware.devices_per_chip
     slow, fast = (rate * 1e6 / devices for rate in HOST_LINK_GB_PER_S)
     return Range(sum(sizes) / fast, sum(sizes) / slow * 0.75, sum(sizes) / slow)

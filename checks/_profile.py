@@ -25,6 +25,7 @@ def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
     measured = tuple(
         replica.steady.told
         for replica in profile.replicas
+        # On a host's plane the steps are those of Python: a CPU profile is no evidence of a TPU's.
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
     if not measured:
@@ -49,6 +50,8 @@ def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, 
     """The modified z-scores above the limit: 0.6745 x (value - median) / MAD, MAD >= floor."""
     middle = median(values.values())
     spread = max(median(abs(value - middle) for value in values.values()), floor)
+    # 0.6745 makes the MAD of normal noise its standard deviation. Of equal hosts the MAD is 0, and
+    # without a floor a nanosecond would be an outlier.
     scores = {name: 0.6745 * (value - middle) / spread for name, value in values.items()}
     return {name: score for name, score in scores.items() if score > limit}
 
@@ -70,6 +73,7 @@ def every_device(profile: ProfileFacts) -> None:
                 FEWER_STEPS,
             )
     known = {(replica.host, replica.replica) for replica in profile.replicas}
+    # Where no device shows steps at all, the check that needs them says so in better words.
     unknown = [d for d in profile.devices if (d.host, d.name) not in known] if known else []
     if unknown:
         raise NotMeasured(

@@ -43,6 +43,7 @@ def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
     count = hosts(signals)
     evidence = Evidence("hosts of the target", count, "hosts", source="target")
     pipelines = need(signals.pipelines, "a dataset handed to the strategy")
+    # One host shards nothing, and that is known even where no dataset was handed to a strategy.
     if count == 1:
         yield evidence
         return
@@ -59,6 +60,7 @@ def _sharding(pipe: Pipeline, count: int) -> Iterator[Finding | Evidence]:
     policy = pipe.auto_shard_policy or "AUTO"
     own = any(op.kind == "Shard" for op in pipe.ops)
     shards = Evidence("AutoShardPolicy", "none: by a function" if pipe.per_replica else policy)
+    # The last one: options that are set later win.
     option = next((op for op in reversed(pipe.ops) if op.kind == "Options"), None)
     where = (option.location if option else None) or pipe.location
     if own:
@@ -87,6 +89,7 @@ def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Itera
             (shards, Evidence("files", pipe.files.count, "files", count)),
             reader.location or pipe.location,
         )
+    # FILE without a reader is an error of TensorFlow's own; only AUTO goes on in silence.
     falling_back = reader is None and policy == "AUTO"
     costly = next((op for op in pipe.ops if _works(op)), None) if falling_back else None
     if costly is not None:

@@ -63,6 +63,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     features = hidden_dimensions(tuple(forward))
     odd = sorted({size for size in features if size % 128})
     soft = batch.per_replica_batch % SOFT_LIMIT == 0 and bool(features) and not odd
+    # Features that fill the 128 lanes leave the batch to the 8 sublanes of a tile.
     tile = SOFT_LIMIT if features and not odd else int(limit)
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
@@ -115,11 +116,9 @@ def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:
     Those of batched products (attention) are a length: the batch only counts them.
     """
     work = sum(op.flops for op in forward)
-    matter = [
-        op
-        for op in forward
-        if op.batch == 1 and op.rows % replica_batch == 0 and op.flops >= MATERIAL * work
-    ]
+    counted = [op for op in forward if op.batch == 1 and op.rows % replica_batch == 0]
+    # Of many small products (a deep network of narrow convolutions) none may matter by itself.
+    matter = [op for op in counted if op.flops >= MATERIAL * work] or counted
     return [*dict.fromkeys(op.rows for op in sorted(matter, key=lambda op: -op.flops))]
 
 
@@ -130,6 +129,8 @@ def _lost(forward: list[MatrixOp], replica_batch: int, tile: int) -> float:
     if not work:
         return 1 - replica_batch / _up(replica_batch, tile)
     padded = sum(
+        # Rows of batched products (attention) are lengths, which no batch changes: counted as they
+        # are.
         op.flops * (_up(op.rows, tile) / op.rows if op.batch == 1 and op.rows else 1.0)
         for op in forward
     )
@@ -140,6 +141,8 @@ def _fix(signals: Signals, batch: Batch, limit: int) -> str:
     """The nearest batch that fills the tiles and is not known to be too large."""
     multiple = limit * batch.replicas
     soft = SOFT_LIMIT * batch.replicas
+    # Nearest first, then below: a batch that was chosen with care is changed by as little as does
+    # it, and never to what does not fit.
     nearest = max(multiple, round(batch.global_batch / multiple) * multiple)
     below = batch.global_batch // multiple * multiple
     for better in (
@@ -177,5 +180,7 @@ def hidden_dimensions(ops: tuple[MatrixOp, ...]) -> set[int]:
 
 def _is_recurrent(op: MatrixOp) -> bool:
     """Whether a product makes the gates of an LSTM or a GRU from the state before, by its name."""
+    # By its name, for the graph has no other sign of a cell; the width of four (or three) gates
+    # must agree.
     cell = re.search(r"(lstm|gru)[^/]*/[^/]+$", op.name.lower())
     return cell is not None and op.columns == _GATES[cell[1]] * op.contraction

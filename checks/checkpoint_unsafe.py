@@ -50,6 +50,7 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
     else:
         refuse_unknown_worker(signals, tuple(use.path for use in uses if is_local(use.path)))
     single = tuple(use for use in uses if _writes_over(use, limit))
+    # Whoever keeps several elsewhere has one left when the single file breaks.
     if not any(use.kind in _KEEPS_SEVERAL for use in uses):
         yield from _over_one_file(tuple(use for use in single if is_local(use.path)), limit)
     for use in uses:
@@ -71,6 +72,8 @@ def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Findin
 
 def _writes_over(use: CheckpointUse, limit: float) -> bool:
     """Whether each save writes over the one before."""
+    # Its path is formatted at each save: without a field it is the same file. A rehearsal sees one
+    # save at most, so the path must tell.
     each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path
     return each_epoch or (use.kind not in _KEEPS_SEVERAL and use.saved > limit)
 

@@ -52,6 +52,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
         return
     why_not_compiled(signals)
     profile, replicas = replicas_of(signals)
+    # Hosts that could not be read may hold the others.
     if signals.target is not None and signals.target.replicas == 1 and not profile.unread:
         raise NotMeasured("one replica exchanges nothing", "profile a slice of several cores")
     spent = share(replicas, "collectives")

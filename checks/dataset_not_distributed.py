@@ -49,6 +49,7 @@ def dataset_not_distributed(signals: Signals) -> Iterator[Finding | Evidence]:
                 Evidence("from a dataset that was not distributed", plain.from_dataset),
             ),
             plain.location,
+            # Plain tensors that came from no dataset may be meant for all (constants, a schedule).
             severity=None if plain.from_dataset else Severity.WARNING,
         )
     yield Evidence("calls that trained", loop.dispatches, "calls")

@@ -13,6 +13,8 @@ from ._profile import HOST_MEMORY, every_device, ms_per_step, replicas_of, share
 LIMIT = 0.10
 """Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
 PARTS = ("idle",)
+# Such waits count as running in a trace: without a limit of their own a chip would pass that works
+# as little as an idle one.
 HOST_BOUND = 0.5
 """Share of step time in waits for host memory from which a running program does not work."""
 

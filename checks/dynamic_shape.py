@@ -52,9 +52,11 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     elif opened:
         yield _open_example(opened, inputs or [], pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
+    # A dimension that is open at the input is open in all that follows: said once, where it begins.
     if step is not None and not unknown:
         yield from _bounded(step)
     lowered = signals.compiler.lowered if signals.compiler is not None else None
+    # What the compiler, or the lowering, said with its own words is not said again from the graph.
     if (step is None or not step.dynamic) and not (lowered and lowered.refused_ops):
         yield from _sized_by_data(signals)
     for tensor in (inputs or ())[:4]:
@@ -63,6 +65,7 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _bounded(step: Compilation) -> Iterator[Finding]:
     """Operations of the compiled step whose result has a bounded dimension, one a line."""
+    # Reversed, so that of several on one line the first stays: the others follow from it.
     for operation in {op.location: op for op in reversed(step.dynamic)}.values():
         yield Finding(
             f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
@@ -100,6 +103,7 @@ def _finding(
 ) -> Finding:
     """An unknown dimension of the input: the batch alone, which is padded, or another."""
     only_batch = all(map(_is_open_batch, unknown))
+    # The worst one is shown: an open batch is padded, an open example is not.
     shown = next((t for t in unknown if t.shape is None or None in t.shape[1:]), unknown[0])
     batching = next((culprit for p in pipelines if (culprit := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
@@ -201,5 +205,7 @@ def _is_endless(pipeline: Pipeline) -> bool:
 def _opening(pipeline: Pipeline) -> DatasetOp | None:
     """The batch of unequal examples, or else the first op after which a dimension is unknown."""
     unknown = [op for op in pipeline.ops if op.gives_unknown and op.location is not None]
+    # A ragged example is harmless until it is batched: there it can be padded, so that line is the
+    # one to change.
     batches = [op for op in unknown if op.batch_size is not None or op.kind == "GroupByWindow"]
     return next(iter(batches or unknown), None)

@@ -36,6 +36,7 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evi
     ## Source
     tensorflow#41074, tensorflow#42603; XProf's overview page (eager ops above 10 %)
     """
+    # Without steps the trace may be of start-up, where operations run eagerly by right.
     if signals.dispatch is None and signals.profile and signals.steps:
         yield from _of_profile(signals.profile, limit)
     dispatch = need(signals.dispatch, "a training step")
@@ -51,6 +52,8 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evi
 
 def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
     """What makes the step run eagerly, its fix and its line."""
+    # Keras may report run_eagerly as well where tf.config set it: the line of that switch is the
+    # cause then.
     if dispatch.made_eager_at is None and dispatch.run_eagerly:
         fix = "model.compile(..., run_eagerly=False)\ntf.config.run_functions_eagerly(False)"
         return "the model was compiled with run_eagerly=True.", fix, dispatch.compiled_at

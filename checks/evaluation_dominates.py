@@ -17,8 +17,11 @@ EAGER_LIMIT = 0.1
 steps of a TPU are far faster than those here; eager operations, and the start of a `predict`, are
 not."""
 OFTEN = 20
-"""Calls that train between two saves by a callback at a batch (`save_freq=5`), up to which they are
-often. Epochs of so few steps are those of a toy, or of data that was stood in for."""
+"""Calls that train between two saves by the number of the step (`save_freq=5`, `if step % 5 == 0`),
+up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
+for."""
+OFTEN_IN_LOOP = 9
+"""The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -84,6 +87,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
 
 def _weighs(pause: Pause) -> bool:
     """Whether the time is more than that of a toy, whose saves outlast its epochs."""
+    # The first time is left out of spent_ms, so it is left out of the count.
     each = pause.times - 1 if pause.kind == "saving" else 1
     return pause.spent_ms / max(each, 1) >= LEAST_MS * (EAGER_LIMIT if _starts_anew(pause) else 1)
 
@@ -91,7 +95,8 @@ def _weighs(pause: Pause) -> bool:
 def _starts_anew(pause: Pause) -> bool:
     """Whether each call has a price on the host that faster steps do not lower."""
     if pause.kind == "saving":
-        return pause.each_batch and 0 < pause.dispatches_between <= OFTEN
+        often = OFTEN if pause.each_batch else OFTEN_IN_LOOP if pause.in_step_loop else 0
+        return 0 < pause.dispatches_between <= often
     return pause.eager or pause.each_batch
 
 

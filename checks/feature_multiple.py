@@ -56,6 +56,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     padded = [_padded(op, tile, lane_batch, chosen) for op in ops]
     work = sum(each.flops for each in padded)
     wasted = [each for each in padded if each.dims and each.flops >= MATERIAL * work]
+    # By width: a layer that is used forty times is mended once, where its product is largest.
     most_work = {each.dims: each for each in sorted(wasted, key=lambda each: each.flops)}
     for product in most_work.values():
         if product.lost > limit:
@@ -105,6 +106,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float) -> Finding:
 
 def _padded(op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]) -> _Padded:
     """A product with the chosen dimensions padded up to the tile."""
+    # A convolution may lay the batch along the lanes: then its channels lie along the 8 sublanes.
     step = 8 if op.op.startswith("Conv") and lane_batch else tile
     dims = tuple(
         size

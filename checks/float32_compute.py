@@ -40,6 +40,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     if signals.profile is not None and signals.profile.share_16_bit is not None:
         yield from _of_profile(signals, limit)
         return
+    # Steps that ran eagerly left no graph whose products could be counted.
     eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
     if signals.matrix_ops is None and signals.precision is not None and eager:
         yield from _by_policy(signals.precision)
@@ -55,6 +56,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         evidence.append(Evidence("dtype policies", policies))
     if share < limit and not _only_the_head(ops, signals.precision):
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
+        # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
         yield Finding(
             f"{share:.0%} of the step's matrix work is in 16 bit.",

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
 
-from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble
+from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble, working_image
 from ._need import need, of_a_job
 
 NEWEST_TENSORFLOW_TPU = (2, 20)
 """The newest release of tensorflow-tpu known here."""
+_NO_TENSORFLOW = "choose a v6e or older (`--for v6e-8`), or train with JAX"
 _DESCRIBE = "`gcloud compute tpus tpu-vm describe` tells the accelerator type"
 
 
@@ -36,6 +37,7 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Source
     Cloud TPU documentation, software versions; tensorflow#90807.
     """
+    # The TensorFlow of the machine that asks is not that of the TPU's workers.
     if signals.cloud_tpu is not None:
         yield from _of_image(signals.cloud_tpu, signals)
         return
@@ -47,11 +49,12 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     if minimum is None:
         yield Finding(
             f"{target.generation} is not supported by any TensorFlow.",
-            "choose a v6e or older (`--for v6e-8`), or train with JAX",
+            _NO_TENSORFLOW,
             (Evidence("tensorflow", version, limit="none", source="job"),),
         )
         return
     needed = ".".join(map(str, minimum))
+    # Two numbers: 2.15.0rc1 drives what 2.15 does.
     release = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if release < minimum:
         yield Finding(
@@ -81,7 +84,11 @@ def _of_image(node: CloudTpu, signals: Signals) -> Iterator[Finding | Evidence]:
         needed = "no TensorFlow drives it" if minimum is None else "it needs {}.{}".format(*minimum)
         yield Finding(
             f"The runtime image's TensorFlow {version} cannot drive {target.generation}: {needed}.",
-            commands(node)["again"].replace(node.runtime_version, "tpu-vm-tf-2.18.0-pjrt"),
+            _NO_TENSORFLOW
+            if minimum is None
+            else commands(node)["again"].replace(
+                node.runtime_version, working_image(node, target.generation)
+            ),
             (seen,),
         )
     for fault, instead in image_trouble(node, target.generation):

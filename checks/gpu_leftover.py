@@ -45,6 +45,8 @@ def gpu_leftover(signals: Signals) -> Iterator[Finding | Evidence]:
     loop = loop_of(signals)
     for use in loop.gpu:
         is_strategy = use.what.endswith("Strategy")
+        # Beside a TPUStrategy it is the branch for other machines, which a portable script has by
+        # right.
         if is_strategy and not loop.tpu_strategy:
             yield _on_the_host(use)
         elif use.what.startswith("tf.device"):

@@ -36,6 +36,7 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     ## Source
     XProf's overview page (outside compilation above 5 %), smart suggestions (debug print)
     """
+    # The graph names the lines; a profile of the rehearsal would add the same calls without them.
     if signals.step_ops is not None:
         yield from _of_trace(signals.step_ops, limit)
         return

@@ -12,16 +12,6 @@ from .missing_prefetch import own_pipelines
 
 LIMIT = 0.8
 """Share of the host's memory that the input pipelines may hold."""
-RAM_GIB = {
-    "v2": 334,
-    "v3": 340,
-    "v4": 407,
-    "v5e": 384,
-    "v5p": 448,
-    "v6e": 1440,
-    "tpu7x": 960,
-}
-"""Of a whole host of each generation (Cloud TPU and GKE documentation, machine types)."""
 
 
 @check("TPU213", Severity.WARNING)
@@ -51,7 +41,8 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     pipelines = own_pipelines(signals)
     if signals.target is None:
         raise NotMeasured("the target is not known", "name it: `--for v5e-8`")
-    ram_bytes = RAM_GIB[signals.target.generation] * 2**30
+    # Of the machine of this very slice: a v5e-1 has 48 GB, a host of eight chips eight times that.
+    ram_bytes = signals.target.host.ram_gb * 10**9
     hosts = signals.target.hosts
     held = [(op, _held(op, hosts)) for pipeline in pipelines for op in _holders(pipeline)]
     known = [(op, size) for op, size in held if size is not None]
@@ -80,12 +71,15 @@ def _held(op: DatasetOp, hosts: int) -> int | None:
     if op.host_bytes is None:
         return None
     if op.kind == "Cache":
+        # Each host caches its own share of the data; a shuffle's buffer is as large on each of
+        # them.
         return None if op.elements is None else op.elements * op.host_bytes // hosts
     buffer = op.buffer_size
     if buffer is None or buffer < 0:  # as large as the dataset
         buffer = op.elements
     if buffer is None:
         return None
+    # A buffer of ten million over a thousand elements holds a thousand.
     return min(buffer, op.elements or buffer) * op.host_bytes
 
 

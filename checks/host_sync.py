@@ -43,6 +43,7 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     loop = loop_of(signals, FEWEST_STEPS)
     per_dispatch = signals.dispatch.steps_per_dispatch if signals.dispatch is not None else 1
     each_step = [fetch for fetch in loop.fetches if _at_each(fetch, limit)]
+    # With several steps in a dispatch the fetch waits once for all of them, as is advised.
     if per_dispatch == 1:
         for fetch in _by_line(each_step)[:3]:
             yield _finding(fetch, limit)
@@ -57,6 +58,7 @@ def _at_each(fetch: ResultFetch, limit: float) -> bool:
 
 def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
     """One fetch a line."""
+    # Turned round twice: of several on one line the first stays, in the order of the script.
     return list({str(fetch.location): fetch for fetch in reversed(fetches)}.values())[::-1]
 
 

@@ -53,8 +53,12 @@ def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
 
 def _each_step(use: IteratorUse, limit: float) -> bool:
     """Whether iterators are started for a step or two and then dropped."""
+    # 0 steps in between: it is no loop of training that starts it (a look at the first batch, an
+    # evaluation).
     if use.times < FEWEST_STEPS or not 0 < use.steps_between <= limit:
         return False
+    # An iterator that was used up is no waste: a dataset of one or two batches must be started for
+    # each pass. -1 is an endless one.
     return use.asks_once or use.cardinality == -1 or use.cardinality > limit
 
 

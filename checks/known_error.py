@@ -182,8 +182,12 @@ def _finding(hit: Match, source: str, end: JobEnd, *, survived: bool) -> Finding
 
 
 def _made_outside(signals: Signals) -> bool:
-    """Whether a variable was seen that was made outside the strategy's scope, which TPU501 says."""
-    return any(not variable.in_scope for variable in signals.variables or ())
+    """Whether a variable was seen that was made outside the strategy's scope, which TPU501 says.
+
+    It says nothing of those of metrics, before a step updates them.
+    """
+    trained = (each for each in signals.variables or () if each.trainable or each.optimizer)
+    return any(not variable.in_scope for variable in trained)
 
 
 def _is_of_stand_ins(hit: Match, end: JobEnd | None) -> bool:

@@ -62,6 +62,7 @@ def _data(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
         if pipeline.files is not None:
             opener = next((op for op in pipeline.ops if op.opens_files), None)
             where = (opener.location if opener else None) or pipeline.location
+            # One of them: a data set of a thousand shards lies in one folder, and is one mistake.
             yield "the pipeline reads files", pipeline.files.paths[0], where
 
 

@@ -73,6 +73,7 @@ def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:
     """Whether the error is one that a forgotten or doubled division makes, and no weighting."""
     factor = scale.weight / wanted
     replicas = scale.replicas
+    # 0.4 for an auxiliary head, say, is none of them: that weight is the author's own.
     mistakes = (replicas, batch, batch * replicas)
     return any(abs(factor / m - 1) <= limit or abs(factor * m - 1) <= limit for m in mistakes)
 
@@ -89,6 +90,8 @@ def _finding(scale: LossScale, wanted: float, batch: int, evidence: Evidence) ->
         else "loss = loss / strategy.num_replicas_in_sync",
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         scale.location,
+        # A plain sum is wrong in the same way on one device: somebody may have tuned the learning
+        # rate to it.
         severity=Severity.WARNING if is_sum else None,
     )
 

@@ -74,6 +74,8 @@ def _profiled(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
             "input wait", percent(waits), "% of step time", percent(INPUT_BOUND), profile.source
         ),
     )
+    # Before the verdict, whatever it is: lost operations take FLOPs and busy time away in unknown
+    # parts.
     whole_trace(profile)
     if mxu >= limit:
         yield from evidence

@@ -56,6 +56,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
 def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
     repeats = any(map(_repeats, pipeline.ops))
+    # A rehearsal stops within the first epoch: what was asked for tells that others follow.
     fitted = keras is not None and keras.loop == "fit" and keras.epochs > 1
     return repeats or pipeline.passes > 1 or fitted
 
@@ -64,6 +65,7 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
     """What stands before a cache and should not: repetition, chance, the choice of a shuffle."""
     where = pipeline.ops[at].location or pipeline.location
     repeated = next((op for op in pipeline.ops[:at] if _repeats(op)), None)
+    # Behind the cache the order is drawn anew in each epoch: the frozen one before it does no harm.
     drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
     random = [
         op

@@ -39,6 +39,7 @@ def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
     if precision is None and ops is None:
         need(None, "an optimizer or a traced step")
     half = [op for op in ops or () if op.dtype == "float16"]
+    # The policy alone counts, too: a step that was never traced has no products to look at.
     by_policy = precision is not None and any(map(_HALF.__contains__, precision.policies))
     if precision is not None and precision.loss_scale_optimizer:
         yield _scaled(precision, precision.loss_scale_optimizer)

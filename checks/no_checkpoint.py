@@ -45,6 +45,8 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
             f"{seen.mentioned[0]} saves, and was not reached in the observed steps",
             "rehearse until it is reached: `--steps` beyond the first save",
         )
+    # A job that never came to train might have set its checkpoints up behind the point where it
+    # stopped.
     need(signals.dispatch, "a training step")
     yield Finding(
         "the job sets up no checkpoint and saves none.",

@@ -117,6 +117,7 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Fi
     """Where no step was traced: variables that do not fit by themselves."""
     size_bytes = sum(v.bytes for v in variables)
     usable = target.hardware.usable_hbm_bytes
+    # Nothing is guessed at here: variables are counted to the byte, so that no range is given.
     largest = max(variables, key=lambda variable: variable.bytes)
     return Finding(
         f"the variables alone need {mib(size_bytes)} of HBM on each replica, {mib(usable)} are "
@@ -151,6 +152,7 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Fin
     parts = {
         "arguments": step.argument_bytes,
         "temporaries": step.temporary_bytes,
+        # Variables that a step updates in place are its arguments and its outputs: counted once.
         "outputs": step.output_bytes - step.alias_bytes,
         "code": step.code_bytes,
     }

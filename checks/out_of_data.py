@@ -43,6 +43,7 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
     """
     of_a_job(signals, "what fit was asked for")
     loop = need(signals.loop, "a job's training loop")
+    # -2 is tf.data's UNKNOWN_CARDINALITY, -1 the INFINITE one.
     known = [data for data in loop.fits if data.batches != -2]
     short = [data for data in known if 0 <= done(data) < data.steps_per_epoch * data.epochs]
     for data in short:
@@ -75,6 +76,8 @@ def done(data: FitData) -> int:
     for _ in range(data.epochs):
         steps = min(left, data.steps_per_epoch)
         taken, left = taken + steps, left - steps
+        # Keras 3 begins the dataset again in the next epoch, where this one ended early or took
+        # just all of it.
         if steps < data.steps_per_epoch or left == 0:
             left = batches
     return taken

@@ -52,6 +52,8 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
 def _batched_before(pipeline: Pipeline, number: int) -> bool:
     """Whether what is shuffled are batches."""
     before = pipeline.ops[:number]
+    # unbatch, and from_tensor_slices in a flat_map, take batches apart again: what is shuffled are
+    # examples.
     last = next((op.kind for op in reversed(before) if op.kind in ("Unbatch", "FlatMap")), None)
     return last is None and any((op.batch_size or 1) > 1 for op in before)
 
@@ -76,6 +78,7 @@ def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterato
             "dataset = dataset.shuffle(buffer_size).repeat()",
             (Evidence("order", " -> ".join(kinds)),),
             op.location or pipeline.location,
+            # It may be meant: no buffer is filled anew between two epochs.
             severity=Severity.INFO,
             confidence=Confidence.LOW,
         )
@@ -87,6 +90,7 @@ def _size(pipeline: Pipeline, op: DatasetOp, limit: float) -> Iterator[Finding]:
     buffer, there = op.buffer_size, op.elements
     if buffer is None or buffer < 1 or batch < 2 or buffer >= limit * batch:
         return
+    # A buffer that holds the whole of the data mixes all of it, however small beside the batch.
     if there is not None and buffer >= there:
         return
     evidence = Evidence("shuffle buffer", buffer, "elements", int(limit * batch))

@@ -50,6 +50,8 @@ def _matters(state: FrozenState) -> bool:
     """Whether it was seen to stand still; a draw always does."""
     if state.kind == "random":
         return True
+    # What is written may be a flag that is set once by right; what is read and differs in Python by
+    # now is wrong at its first call.
     return state.calls >= (FEWEST_CALLS if state.kind == "written" else 1)
 
 

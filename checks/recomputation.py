@@ -59,6 +59,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     profile, _ = replicas_of(signals)
     if not profile.ops:
         need(None, "an operation on a device", ON_THE_TPU)
+    # A loop that holds repeated operations would count their time once more.
     repeated = [op for op in profile.ops if op.repeated and not op.holds_others]
     spent = sum(op.share for op in repeated)
     evidence = (
@@ -108,6 +109,7 @@ def _compiled(
         share = program.recomputed_cycles / (program.cycles or 1)
         more = share
     else:
+        # FLOPs an example are the same at any batch, unless something is computed twice.
         flops = (step.flops / step.batch) / (small.flops / small.batch) - 1
         more, evidence = (
             flops,

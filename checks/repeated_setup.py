@@ -45,6 +45,7 @@ def repeated_setup(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     for setup in loop.setups:
         if setup.kind == "tpu" and setup.times > limit:
             yield _initialised(setup, limit)
+        # Without a fit in between the compile threw nothing away.
         elif setup.kind == "compile" and setup.times > limit and not setup.changed and setup.fits:
             yield _compiled(setup, limit)
     yield Evidence("set up again", len(loop.setups), "times")

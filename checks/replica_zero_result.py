@@ -39,6 +39,8 @@ def replica_zero_result(signals: Signals) -> Iterator[Finding | Evidence]:
     for read in loop.replica_reads:
         if read.kind == "first":
             yield _first(read)
+        # Without a known scale the mean may be right: of losses that are averaged over each
+        # replica's own batch it is.
         elif _scaled(signals.loss):
             yield _mean(read)
     yield Evidence("reads of one replica's result", len(loop.replica_reads), "lines")

@@ -46,6 +46,7 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
     if len(owners) > 1:
         yield Finding(
             f"{' and '.join(owners)} are installed over each other.",
+            # All of them first: uninstalling one takes files that the other has written over.
             f"pip uninstall -y {' '.join(owners)} && pip install {owners[-1]}",
             tuple(Evidence(name, environment.distributions[name]) for name in owners),
         )
@@ -89,6 +90,7 @@ def _libtpu(environment: Environment) -> Iterator[Finding]:
         return
     fitting = _LIBTPU.get(".".join(tensorflow.split(".")[:2]))
     numbers = tuple(int(part) for part in libtpu.split(".")[:3] if part.isdigit())
+    # A release that was not tried, or a nightly one, is not called wrong.
     if fitting is None or len(numbers) < 3:
         return
     first, last = (".".join(map(str, version)) for version in fitting)

@@ -39,6 +39,7 @@ def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         serial = [op for op in pipeline.ops if op.reads_files]
         readers += len(serial)
         files = pipeline.files.count if pipeline.files else None
+        # An interleave makes a reader for each file, all of one line.
         by_line = {op.location: op for op in serial}
         for op in by_line.values() if files is None or files > limit else ():
             if op.location is not None and not refuted(pipeline, "parallel reads"):

@@ -82,6 +82,7 @@ def _rehearsed(signals: Signals) -> Iterator[Evidence]:
     """A predicted step that is longer than any dispatch; nothing else is known on a CPU."""
     need(signals.dispatch, "a training step")
     step = predicted_step(signals)
+    # The longest dispatch against the shortest step of the prediction: else it may go either way.
     if step is None or step.device_ms.low < DISPATCH_MS[-1]:
         raise NotMeasured(
             "one step per dispatch; whether the device idles between steps is not seen on CPU "
@@ -106,4 +107,6 @@ def _steps_per_run(signals: Signals) -> int:
     ]
     if not each:
         raise NotMeasured("the trace holds no runs of a program", ON_THE_TPU)
+    # The least over the devices: runs that a trace lost make the others look like several steps a
+    # run.
     return max(round(min(each)), 1)

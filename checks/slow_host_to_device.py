@@ -74,6 +74,7 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
 
 def _untold(waits: float, unsplit: float) -> NotMeasured:
     """A part of the wait may be for transfers or not."""
+    # Counted against a pass, and never for a finding: it may be the one or the other.
     why = f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
     return NotMeasured(
         f"the step waits {waits:.1%} of its time for transfers that were traced; "

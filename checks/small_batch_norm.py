@@ -42,6 +42,7 @@ def small_batch_norm(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     if any(size is None for _, size in sizes):
         raise NotMeasured("the examples of a replica were not seen", "batch(drop_remainder=True)")
     small = [(layer, size) for layer, size in sizes if size is not None and size < limit]
+    # On one replica a small batch is the author's choice, and not made by spreading it out.
     if small and replicas > 1:
         yield _finding(small[0][0], small[0][1], len(small), limit)
     yield Evidence("batch normalisations over one replica", len(layers), "layers")

@@ -54,6 +54,7 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     if seen.silent_s is None:
         yield Evidence("run", "ended", source=seen.source)
         return
+    # Before its first step a job compiles, for minutes on a TPU, and has shown no pause of its own.
     longest_s = FIRST_STEP_S if seen.steps == 0 else limit * seen.normal_pause_s
     silent = Evidence("silent", _rounded(seen.silent_s), "s", _rounded(longest_s), seen.source)
     if seen.silent_s > longest_s and seen.unsure is not None:

@@ -20,6 +20,7 @@ FLOOR = 0.1
 LEAST_HOSTS = 3
 WORTH = 0.01
 """Below this share of step time an outlier costs too little to be named."""
+# With few replicas that all differ the MAD is large, and hides even one that takes a tenth longer.
 UNEVEN = 0.05
 """Above this share of step time nobody calls the replicas even, outlier or not."""
 ADVICE = {
@@ -122,6 +123,7 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
 def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
     """The replicas that were traced whole; NotMeasured where they are on too few hosts."""
     profile, every = replicas_of(signals)
+    # What a trace lost of a replica may be collectives as well as work of its own.
     replicas = tuple(r for r in every if r.part(UNTOLD) <= (1 - WHOLE_TRACE) * sum(r.step_ms))
     hosts = {replica.host for replica in replicas}
     if len(hosts) < LEAST_HOSTS <= len({replica.host for replica in every}):
@@ -134,6 +136,8 @@ def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
 
 def _own(replica: ReplicaSteps) -> float:
     """Time a step without the wait for others."""
+    # All replicas of a synchronous step take the same time: the fast ones spend the rest of it in
+    # collectives.
     return (sum(replica.step_ms) - replica.part("collectives")) / len(replica.step_ms)
 
 

@@ -68,6 +68,7 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
         )
     switches = {"v2 behaviour": seen.tf2_behavior, "eager execution": seen.eager}
     what = " and ".join(name for name, on in switches.items() if on is False)
+    # The call that switched it off is a finding already.
     if what and not uses:
         yield Finding(
             f"{what} is switched off.",

@@ -55,6 +55,7 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         yield from trouble(node)
         yield from _evidence(node)
     attempt = signals.tpu
+    # `attach --tpu` asks the API alone: nobody tried to train on it.
     if attempt is None and node is not None:
         return
     if attempt is None:

@@ -72,6 +72,7 @@ def _matters(variable: VariableSeen, own_loop: bool) -> bool:
 
 def _metrics(numerics: StepNumerics) -> Iterator[Finding]:
     """Metrics that the step updates on the host."""
+    # A metric has several variables, all of one line.
     made = {metric.location: metric for metric in reversed(numerics.outside_metrics)}
     for metric in list(made.values())[:3]:
         yield Finding(

@@ -61,6 +61,8 @@ def wrong_batching(signals: Signals) -> Iterator[Finding | Evidence]:
     if not given:
         need(None, "a dataset handed to the strategy")
     for pipe in given:
+        # Two batches make examples of a second rank (windows, say): which of them is the batch is
+        # not known.
         batches = [op for op in pipe.ops if op.batch_size]
         if len(batches) == 1:
             yield from _of_one(pipe, batches[0], batches[0].batch_size or 0, pipe.replicas or 1)
@@ -97,6 +99,8 @@ def _misnamed(
 ) -> Iterator[Finding]:
     """The batch is what the script itself calls by the other name."""
     size = op.batch_size or 0
+    # By the script's own names, and only where they are plain: nothing else tells which batch was
+    # meant.
     is_global = any(map(_GLOBAL.search, op.batch_named))
     is_per_replica = any(map(_PER_REPLICA.search, op.batch_named))
     if pipe.per_replica and is_global and not is_per_replica:
@@ -108,6 +112,8 @@ def _misnamed(
             evidence,
             where,
         )
+    # Or by its own numbers: something that it calls the global batch is that many times the one
+    # given.
     whole = op.global_batch_named == size * replicas
     if not pipe.per_replica and not is_global and (is_per_replica or whole):
         yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ._wrap import clip
+from ._wrap import clip, cut
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,25 @@ class Span:
 
 
 Line = tuple[Span, ...]
-LEAST_WORDS = 16
-"""Characters that a column of words keeps while another can yield."""
+LEAST_WORDS, FEWER_WORDS = 16, 10
+"""Characters that a column of words keeps while another can yield; before heads lose theirs."""
+LEAST_PROSE = 8
 MOST_FIGURE = 32
 """Characters of a figure with its unit, which stay whole."""
 
 
 def in_columns(
-    rows: Sequence[tuple[str, ...]], width: int, numeric: Sequence[bool], heads: int = 0
+    rows: Sequence[tuple[str, ...]],
+    width: int,
+    numeric: Sequence[bool],
+    heads: int = 0,
+    prose: bool = False,
 ) -> Iterator[Line]:
-    """Rows in columns, numbers to the right; gaps yield, then words, until all fit."""
+    """Rows in columns, numbers to the right; gaps yield, then words, until all fit.
+
+    Cells that do not fit lose their middle; those of a last column of prose their end, and it
+    yields first.
+    """
     count = len(numeric)
     full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
     lengths = [[len(row[i]) for row in full] for i in range(count)]
@@ -34,14 +43,23 @@ def in_columns(
     firm = [w if right else min(w, LEAST_WORDS) for w, right in zip(widths, numeric, strict=True)]
     gap = 2 if sum(firm) + 2 * count <= width else 1
     figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
-    for words, of_figures in ((LEAST_WORDS, widths), (LEAST_WORDS, figures), (3, figures)):
+    for words, of_figures in (
+        (LEAST_WORDS, widths),
+        (FEWER_WORDS, widths),
+        (LEAST_WORDS, figures),
+        (3, figures),
+    ):
         floors = [most if right else words for most, right in zip(of_figures, numeric, strict=True)]
+        if prose:
+            floors[-1] = min(floors[-1], LEAST_PROSE)
         widths = _narrowed(widths, floors, width - 2 - gap * (count - 1))
     for number, row in enumerate(full):
         cells = [
             f"{clip(cell, wide):>{wide}}" if right else f"{clip(cell, wide):<{wide}}"
             for cell, wide, right in zip(row, widths, numeric, strict=True)
         ]
+        if prose:
+            cells[-1] = cut(row[-1], widths[-1])
         text = "  " + (" " * gap).join(cells)
         yield (Span(text.rstrip(), "dim" if number < heads else ""),)
 

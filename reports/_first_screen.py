@@ -10,7 +10,16 @@ from tpudiag.source_change import Effect
 
 from . import _layout, _mending
 from ._columns import Line, Span
-from ._layout import BLANK, crash_lines, measured, mood, paragraph, passed_lines, table_lines
+from ._layout import (
+    BLANK,
+    crash_lines,
+    link_lines,
+    measured,
+    mood,
+    paragraph,
+    passed_lines,
+    table_lines,
+)
 from ._source import Sources
 from ._words import (
     clean,
@@ -62,6 +71,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if report.subject.kind != "job" or report.plan:
         yield from _figures(report, width)
     yield from _predicted(report, width)
+    if not report.outcomes:  # a comparison; findings have links of their own
+        yield from link_lines(report)
     yield BLANK
     yield (Span(counts(report), mood(report)),)
     yield from mends(report)
@@ -182,9 +193,7 @@ def _broken(report: Report, width: int) -> Iterator[Line]:
 
 
 def _figures(report: Report, width: int) -> Iterator[Line]:
-    """What a profile, a trainer or a plan is looked at for: its figures and first tables."""
-    if report.subject.kind != "job":
-        yield from measured(report.measurements, width)
+    """What a profile, a trainer or a plan is looked at for: its first tables, and figures."""
     for number, table in enumerate(report.tables[:TABLES]):
         most = len(table.rows) if report.plan and not number else ROWS
         yield from table_lines(replace(table, rows=table.rows[:most]), width)
@@ -193,6 +202,8 @@ def _figures(report: Report, width: int) -> Iterator[Line]:
     if (more := len(report.tables) - TABLES) > 0:
         yield BLANK
         yield (Span(f"{more} more tables ({DETAILS} shows them)", "note"),)
+    if report.subject.kind != "job":
+        yield from measured(report.measurements, width, short=True)
 
 
 def _predicted(report: Report, width: int) -> Iterator[Line]:

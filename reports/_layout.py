@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement, Table
@@ -27,11 +28,14 @@ from ._words import (
     title,
     unit,
     web_link,
+    web_links,
 )
-from ._wrap import clip, wrap
+from ._wrap import clip, cut, wrap
 
 MOST_ERROR_LINES = 30
 """Of a job's error, in text; what TensorFlow says may have hundreds."""
+PROFILE = "profile"
+"""How sources of figures begin that a profile holds."""
 BLANK: Line = ()
 _NAME_WIDTH = 23
 
@@ -52,15 +56,36 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         if report.next_command is not None and (opened := page(outcome.id)):
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(ended(report, Verdict.BROKEN), width)
-    yield from passed_lines(ended(report, Verdict.PASSED), width)
-    yield from _skipped(report, width)
-    yield from measured(report.measurements, width)
-    for table in report.tables:
-        yield from table_lines(table, width)
+    # Of a profile the tables are what people come for.
+    parts = _verdicts(report, width), _figures(report, width)
+    yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
+    yield from link_lines(report)
     yield BLANK
     yield from paragraph(summary(report), width, style=mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+
+
+def _verdicts(report: Report, width: int) -> Iterator[Line]:
+    """What did not fail."""
+    yield from passed_lines(ended(report, Verdict.PASSED), width)
+    yield from _skipped(report, width)
+
+
+def _figures(report: Report, width: int) -> Iterator[Line]:
+    """Measurements and tables."""
+    yield from measured(report.measurements, width)
+    for table in report.tables:
+        yield from table_lines(table, width)
+
+
+def link_lines(report: Report) -> Iterator[Line]:
+    """Where XProf shows it, each whole on a line to be opened."""
+    links = web_links(report)
+    if links:
+        yield from _heading("In XProf")
+    for link in links:
+        yield (Span(f"  {line(link.name)}: ", "note"), Span(line(link.url), "location"))
 
 
 def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
@@ -217,17 +242,29 @@ def _skipped(report: Report, width: int) -> Iterator[Line]:
             yield from paragraph(f"To measure it: {how}", width, 4, style="evidence")
 
 
-def measured(measurements: Mapping[str, Measurement], width: int) -> Iterator[Line]:
-    """The figures that stand outside any check; an estimate with its range."""
+def measured(
+    measurements: Mapping[str, Measurement], width: int, short: bool = False
+) -> Iterator[Line]:
+    """The figures that stand outside any check; an estimate with its range.
+
+    In short without their sources, where all come from a profile.
+    """
     if measurements:
         yield from _heading("Measurements")
+    sources = [line(m.source) for m in measurements.values()]
+    of_profile = all(source.startswith(PROFILE) for source in sources)
     yield from in_columns(
         [
-            (measure_name(name, m.unit), figure(m.value, m.unit), _range(m) + line(m.source))
-            for name, m in measurements.items()
+            (
+                measure_name(name, m.unit),
+                figure(m.value, m.unit),
+                _range(m) + ("" if short and of_profile else source),
+            )
+            for (name, m), source in zip(measurements.items(), sources, strict=True)
         ],
         width,
         numeric=(False, True, False),
+        prose=True,
     )
 
 
@@ -239,7 +276,8 @@ def _range(measurement: Measurement) -> str:
 
 def table_lines(table: Table, width: int) -> Iterator[Line]:
     """A table under its title; cells that do not fit lose their middle."""
-    yield from _heading(f"{clip(line(table.title), width - 20)} [{clip(line(table.source), 16)}]")
+    name = clip(line(table.title), width - 20)
+    yield from _heading(f"{name} [{cut(line(table.source), width - len(name) - 3)}]")
     head = tuple(line(column) for column in table.columns)
     rows = [tuple(figure(cell) for cell in row) for row in table.rows]
     columns = [[row[i] for row in table.rows if i < len(row)] for i in range(len(head))]

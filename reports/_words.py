@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
-from tpudiag.report_figures import Value
+from tpudiag.report_figures import Value, XProfLink
 
 _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-WEB = re.compile(r"https?://[^\s<>\"]+")
+WEB = re.compile(r"(?:https?://|\.\./)[^\s<>\"]+")
+"""An address of the web, or one beside the page that shows the report (TensorBoard's tab)."""
+REHEARSE = "rehearse the job"
+"""How what no profile holds is measured begins."""
 _ABBREVIATIONS = ("cpu", "hbm", "mxu", "tpu", "xla")
 _HUGE = 10**300
 _BINARY = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -76,6 +79,11 @@ def web_link(finding: Finding) -> str | None:
     return link if link is not None and WEB.fullmatch(link) else None
 
 
+def web_links(report: Report) -> list[XProfLink]:
+    """The places in XProf of a whole report, likewise."""
+    return [link for link in report.xprof_links if WEB.fullmatch(link.url)]
+
+
 def unit(evidence: Evidence) -> str:
     """Its unit, unless its name says it already (`traces of step`: 3)."""
     return "" if evidence.unit in evidence.name.split() else evidence.unit
@@ -128,11 +136,21 @@ def ended(report: Report, verdict: Verdict) -> list[Outcome]:
 
 
 def skipped_groups(report: Report) -> Iterator[tuple[list[Outcome], str, str]]:
-    """Skipped checks that lack the same thing: them, the reason, and how to measure it."""
+    """Skipped checks that lack the same thing: them, the reason, and how to measure it.
+
+    Of a profile those that only a rehearsal answers are one group, the last.
+    """
     groups: dict[tuple[str, str], list[Outcome]] = {}
+    unanswered: list[Outcome] = []
     for outcome in ended(report, Verdict.SKIPPED):
-        key = (sentence(outcome.cause or ""), closed(outcome.how_to_measure or ""))
-        groups.setdefault(key, []).append(outcome)
+        how = outcome.how_to_measure or ""
+        if report.subject.kind != "job" and how.startswith(REHEARSE):
+            unanswered.append(outcome)
+        else:
+            groups.setdefault((sentence(outcome.cause or ""), closed(how)), []).append(outcome)
+    if unanswered:
+        how = closed(unanswered[0].how_to_measure or "")
+        groups[f"No profile answers these {len(unanswered)}.", how] = unanswered
     for (reason, how), members in groups.items():
         yield members, reason, how
 

@@ -44,6 +44,13 @@ def _parts(word: str, width: int) -> list[str]:
     return [piece for piece in pieces if piece] or [""]
 
 
+def cut(text: str, width: int) -> str:
+    """The text, its end left out where it is too long: for prose."""
+    if len(text) <= width:
+        return text
+    return text[:width] if width <= 3 else f"{text[: width - 3].rstrip(' ,;:')}..."
+
+
 def clip(text: str, width: int) -> str:
     """The text, its middle left out where it is too long."""
     if len(text) <= width:

@@ -35,6 +35,7 @@ _WORDS: dict[str, object] = {
     "Verdict": Verdict,
     "cost": _words.cost,
     "web_link": _words.web_link,
+    "web_links": _words.web_links,
     "ended": _words.ended,
     "failures": _words.failures,
     "figure": _words.figure,

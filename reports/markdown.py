@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.xprof_pages import page
@@ -25,6 +26,7 @@ from ._words import (
     title,
     unit,
     web_link,
+    web_links,
 )
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
@@ -62,6 +64,18 @@ def _blocks(report: Report) -> Iterator[str]:
         ("check", "error"),
         [(_check(o), _code(line(o.cause or ""))) for o in ended(report, Verdict.BROKEN)],
     )
+    # Of a profile the tables are what people come for.
+    parts = _verdicts(report), _figures(report)
+    yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
+    if links := web_links(report):
+        yield "### In XProf"
+        yield "\n".join(f"- {_escape(link.name)}: <{line(link.url)}>" for link in links)
+    if report.next_command is not None:
+        yield f"Open the profile:\n\n{_fence(report.next_command, 'sh')}"
+
+
+def _verdicts(report: Report) -> Iterator[str]:
+    """What did not fail, folded."""
     passed = [(_check(o), _escape(proofs(o.evidence))) for o in ended(report, Verdict.PASSED)]
     yield from _folded(f"{len(passed)} passed", ("check", "evidence"), passed)
     yield from _folded(
@@ -72,9 +86,6 @@ def _blocks(report: Report) -> Iterator[str]:
             for members, reason, how in skipped_groups(report)
         ],
     )
-    yield from _figures(report)
-    if report.next_command is not None:
-        yield f"Open the profile:\n\n{_fence(report.next_command, 'sh')}"
 
 
 def _overview(failed: Sequence[Outcome]) -> str:

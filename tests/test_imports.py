@@ -108,6 +108,7 @@ FORBIDDEN = [
         "tpudiag.reports",
         ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
     ),
+    ("tpudiag.commands", ("tpudiag.monitoring", "tpudiag.checks")),
     ("tpudiag.diagnoses", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
     (
         "tpudiag.fixes",

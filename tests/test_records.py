@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import pickle
 from typing import Any, cast
 
@@ -65,6 +66,33 @@ def test_a_record_is_what_a_frozen_dataclass_is(fields: tuple[Any, ...]) -> None
     assert Point.__match_args__ == Twin.__match_args__
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.x = 3.0  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_the_first_record_of_a_class_and_the_next_are_made_alike() -> None:
+    """The `__init__` is compiled when the first is made."""
+
+    @records.dataclass(frozen=True)
+    class Late:
+        """One of its fields has a default of its own making."""
+
+        x: int
+        tags: list[str] = dataclasses.field(default_factory=list[str])
+        seen: int = dataclasses.field(default=7, init=False)
+        note: str = dataclasses.field(default="", kw_only=True)
+
+        def __post_init__(self) -> None:
+            """Told of each."""
+            self.tags.append("made")
+
+    assert str(inspect.signature(Late)).startswith("(x, tags=")
+    first, second = Late(1), Late(2, note="n")
+    assert (first.x, first.tags, first.seen, first.note) == (1, ["made"], 7, "")
+    assert (second.x, second.tags, second.seen, second.note) == (2, ["made"], 7, "n")
+    assert first.tags is not second.tags
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        Late()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del first.x  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_what_reads_and_writes_dataclasses_does_so_with_records() -> None:

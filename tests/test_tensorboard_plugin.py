@@ -9,11 +9,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator
+from html import unescape
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 from urllib.request import urlopen
 
 import pytest
@@ -70,8 +71,17 @@ def test_the_runs_and_their_reports(url: str, log_dir: Path) -> None:
     assert listed["tpudiag"]["enabled"]
     newer, older = json.loads(asked(url, "runs"))
     assert (newer, older) == ("2025_05_02_00_00_00", "2025_05_01_00_00_00")
-    assert "Where the step time goes" in asked(url, f"report?run={newer}")
-    assert "Regressed by more than" in asked(url, f"compare?a={older}&b={newer}")
+    report = asked(url, f"report?run={newer}")
+    assert "Where the step time goes" in report
+    compared = asked(url, f"compare?a={older}&b={newer}")
+    assert "Regressed by more than" in compared
+    assert "No profile answers" in report
+    for route, page, run in (("report", report, newer), ("compare", compared, older)):
+        links = [unescape(x) for x in re.findall(r'href="(\.\./[^"]+)"', page)]
+        of_run = [link for link in links if f"run={run}" in link or f"run%3D{run}" in link]
+        assert any("view_start=" in link for link in of_run), "the profile plugin beside it"
+        for link in of_run[:2]:
+            assert urlopen(urljoin(f"{url}data/plugin/tpudiag/{route}", link), timeout=60).status
     for route in ("report?run=/etc", f"compare?a={newer}"):
         with pytest.raises(HTTPError, match="404"):
             asked(url, route)

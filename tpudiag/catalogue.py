@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -69,10 +70,21 @@ def _may_add_checks(path: str) -> bool:
     if folder.is_file():
         return True  # an archive: the library can look into it
     try:
-        declared = [file.read_bytes() for file in folder.glob("*-info/entry_points.txt")]
+        with os.scandir(folder) as entries:
+            declared = [_declared(entry.path) for entry in entries if entry.name.endswith("-info")]
+    except FileNotFoundError:
+        return False
     except OSError:
         return True
     return any(ENTRY_POINTS.encode() in text for text in declared)
+
+
+def _declared(package: str) -> bytes:
+    """The entry points that an installed package declares, as they stand; raises OSError."""
+    try:
+        return Path(package, "entry_points.txt").read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
 
 
 def _foreign(point: EntryPoint) -> Check:

@@ -53,7 +53,8 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"tpudiag {__version__}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
         import_module(f"tpudiag.commands.{verb}").add_parser(verbs)
     return parser

@@ -18,3 +18,10 @@ class Location:
         if self.cell is not None:
             return f"{self.file}, cell {self.cell}, line {self.line}"
         return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+def parsed(text: str | None) -> Location | None:
+    """`train.py:12` as a location; None for what names no line."""
+    file, _, line = (text or "").rpartition(":")
+    # A damaged profile may hold digits without end, which int() refuses.
+    return Location(file, int(line)) if file and line.isdecimal() and len(line) < 10 else None

@@ -20,6 +20,7 @@ from tpudiag.report_figures import (
     StepSamples,
     Table,
     Value,
+    XProfLink,
 )
 from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment
 from tpudiag.source_change import (
@@ -264,6 +265,8 @@ class Report:
     """What shows and proves the changes of its findings, where some can be made."""
     mending: Mending | None = None
     """What became of the changes, where they were rehearsed."""
+    xprof_links: tuple[XProfLink, ...] = ()
+    """Where a running XProf shows the profile; of a comparison, what got worse."""
 
     def _repr_html_(self) -> str:
         """The report as the output of a notebook's cell."""

@@ -63,6 +63,15 @@ class Series:
     source: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class XProfLink:
+    """A place in a running XProf that shows what a report is about."""
+
+    name: str
+    """E.g. `slowest step`."""
+    url: str
+
+
 @dataclass(frozen=True)
 class StepSamples:
     """A figure by step, in the steps' order, for a test against those of another run."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
-
-import msgspec
 
 from tpudiag.errors import UsageError
 from tpudiag.records import dataclass
@@ -47,45 +43,36 @@ class Settings:
         )
 
 
-class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The section as users write it: `ignore` is a table of id = "reason"."""
-
-    select: list[str] = msgspec.field(default_factory=list[str])
-    ignore: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    limits: dict[str, float] = msgspec.field(default_factory=dict[str, float])
-    python: str | None = None
-    pedantic: bool = False
-
-
 def load(folder: Path) -> Settings:
-    """The settings of the nearest pyproject.toml at or above `folder` that has the section."""
+    """The settings of the nearest pyproject.toml at or above `folder` that has the section.
+
+    Raises UsageError.
+    """
     for directory in (folder, *folder.parents):
         file = directory / "pyproject.toml"
-        if file.is_file() and (section := _section(file)) is not None:
-            return section
+        if file.is_file() and (settings := _written(file)) is not None:
+            return settings
     return Settings()
 
 
-def _section(file: Path) -> Settings | None:
-    """The [tool.tpudiag] section of one file, None where it has none."""
+def _written(file: Path) -> Settings | None:
+    """The settings of one file, None where it has none; raises UsageError."""
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = file.read_bytes()
+    except OSError as error:
         raise UsageError(f"{file}: {error}") from error
-    tool = document.get("tool")
-    raw: object = tool.get("tpudiag") if isinstance(tool, dict) else None  # pyright: ignore
-    if raw is None:
+    if b"tpudiag" not in data:
         return None
-    try:
-        section = msgspec.convert(raw, _Section)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{file}: [tool.tpudiag]: {error}") from error
-    unexplained = [id_ for id_, reason in section.ignore.items() if not reason.strip()]
-    if unexplained:
-        raise UsageError(f"{file}: [tool.tpudiag.ignore]: {unexplained[0]} needs a reason")
-    python = section.python
-    if python is not None and (os.sep in python or python.startswith(".")):
-        python = str(file.parent / Path(python).expanduser())
+    # Few files have the section, and what reads it takes a tenth of a small verb's time to import.
+    from tpudiag.settings_file import section
+
+    made = section(file, data)
+    if made is None:
+        return None
     return Settings(
-        tuple(section.select), tuple(section.ignore), section.limits, python, section.pedantic
+        select=tuple(made.select),
+        ignore=tuple(made.ignore),
+        limits=made.limits,
+        python=made.python,
+        pedantic=made.pedantic,
     )

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 KEPT = 16
 """Pages kept in memory; the oldest gives way."""
+ROOT = "../../.."
+"""TensorBoard's own page, as seen from this plugin's and from the profile plugin's."""
 HASH = re.compile(r"'sha256-([A-Za-z0-9+/=]+)'")
 """The report's own policy names its scripts; TensorBoard's must allow the same."""
 
@@ -98,7 +100,9 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         # One at a time: a second request for the same page waits for the first, and finds it.
         with self._lock:
             try:
-                page = self._pages.pop(key, None) or _made([run.folder for run in chosen])
+                page = self._pages.pop(key, None) or _made(
+                    [run.folder for run in chosen], _own_address(environ)
+                )
             except TpudiagError as error:
                 return self._answer(environ, start, _plain(str(error)), code=500)
             self._pages[key] = page
@@ -118,14 +122,30 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return answered
 
 
-def _made(folders: list[str]) -> str:
-    """The report on one folder, or the comparison of two, as HTML; raises TpudiagError."""
+def _own_address(environ: Any) -> str:
+    """Where this TensorBoard answers itself: what it bound, and never what a request calls it."""
+    host = environ["SERVER_NAME"]
+    local = "localhost" if host in ("", "0.0.0.0", "::") else host
+    shown = f"[{local}]" if ":" in local else local
+    return f"http://{shown}:{environ['SERVER_PORT']}{environ.get('SCRIPT_NAME', '')}"
+
+
+def _made(folders: list[str], xprof: str) -> str:
+    """The report on one folder, or the comparison of two, as HTML; raises TpudiagError.
+
+    Linked to the profile plugin of the TensorBoard at the address, where it has one.
+    """
     from tpudiag.catalogue import renderer
     from tpudiag.diagnoses import sides
     from tpudiag.diagnoses.profile import ProfileRequest, diagnose
     from tpudiag.settings import Settings
 
-    reports = [diagnose(ProfileRequest(path=f, xprof_limit_s=0), Settings()) for f in folders]
+    reports = [
+        diagnose(
+            ProfileRequest(path=f, xprof_limit_s=0, xprof=(xprof,), xprof_seen_at=ROOT), Settings()
+        )
+        for f in folders
+    ]
     if len(reports) == 1:
         return renderer("html")(reports[0])
     both = (folders[:1], folders[1:]), (reports[:1], reports[1:])

@@ -247,6 +247,23 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     (
+        "TPU606",
+        loop(
+            pauses=(
+                Pause(
+                    kind="saving",
+                    times=4,
+                    spent_ms=6e2,
+                    training_ms=2e3,
+                    location=HERE,
+                    dispatches_between=5.0,
+                    in_step_loop=True,
+                ),
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
         Severity.WARNING,
@@ -291,6 +308,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
     ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    (
+        "TPU213",
+        h(target=target("v5e-1"), pipelines=given(holding("Shuffle", 5_000_000), BATCHED)),
+        Severity.WARNING,
+    ),
     (
         "TPU214",
         h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=100))),

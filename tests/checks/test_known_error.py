@@ -11,7 +11,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals, TrainingLoop
+from tpudiag.signals import JobEnd, Origin, Signals, TrainingLoop, VariableSeen
 
 CHECK: Check = import_module("tpudiag.checks.known_error").known_error
 EXAMPLES = {error.id: error.example for error in known_errors()}
@@ -63,6 +63,18 @@ def test_the_end_of_data_is_told_by_the_check_that_saw_the_loop() -> None:
     loop = TrainingLoop(dispatches=8)
     (said,) = examine(Signals(origin=Origin.REHEARSAL, end=end, loop=loop), [CHECK], Settings())
     assert said_ids(said) == []
+
+
+@pytest.mark.parametrize(("trainable", "said"), [(True, []), (False, ["E139"])])
+def test_a_metric_outside_the_scope_is_not_left_to_the_check_of_the_models_variables(
+    trainable: bool, said: list[str]
+) -> None:
+    outside = VariableSeen(
+        name="v", dtype="float32", shape=(200,), bytes=800, in_scope=False, trainable=trainable
+    )
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E139"), variables=(outside,))
+    (outcome_,) = examine(signals, [CHECK], Settings())
+    assert said_ids(outcome_) == said
 
 
 def test_shapes_of_data_that_was_stood_in_for_are_no_error() -> None:

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tpudiag.model import Check, Finding, Location, Severity
+from tpudiag.model import Check, Evidence, Finding, Location, Severity
 from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals
 
 CHECK: Check = import_module("tpudiag.checks.python_in_pipeline").python_in_pipeline
@@ -23,6 +23,13 @@ def findings(*stood_in: str) -> list[Finding]:
 def test_a_generator_of_ours_is_not_the_users() -> None:
     assert findings("gs://bucket/a.tfrecord")
     assert not findings("tfds mnist")
+
+
+def test_what_runs_python_is_not_counted_among_what_does_not() -> None:
+    ops = (*GENERATED.ops, CACHE)
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(Pipeline(ops=ops, elements=()),))
+    (counted,) = [each for each in CHECK.function(signals) if isinstance(each, Evidence)]
+    assert counted.value == 1
 
 
 PYTHON = DatasetOp(kind="FlatMap", python=True, location=Location("train.py", 3))

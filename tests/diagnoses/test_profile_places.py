@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tpudiag.diagnoses.profile_places import with_links, worst_step
+from tpudiag.diagnoses.profile_places import links, with_links, worst_step
 from tpudiag.model import Finding, Outcome, Severity, Verdict
 from tpudiag.signals import ProfileFacts, ReplicaSteps, StepPart
 from tpudiag.sources.profile.xprof_server import XProfServer
@@ -60,14 +60,31 @@ def test_findings_get_a_moment_or_a_page_or_nothing() -> None:
             findings=(finding,),
         )
 
-    def links(facts: ProfileFacts) -> list[str | None]:
+    def linked_to(facts: ProfileFacts) -> list[str | None]:
         outcomes = with_links([outcome("TPU201"), outcome("TPU208")], SERVER, facts)
         return [found.findings[0].xprof_link for found in outcomes]
 
-    moment, none = links(replace(FACTS, replicas=(A,)))
+    moment, none = linked_to(replace(FACTS, replicas=(A,)))
     assert moment is not None
     assert "view_start=100.000&view_end=114.000" in moment
     assert none is None, "a path is no matter of a profile"
-    page, _ = links(FACTS)
+    page, _ = linked_to(FACTS)
     assert page is not None
     assert "tool=input_pipeline_analyzer" in page
+
+
+def test_a_run_is_linked_to_its_usual_and_its_slowest_step() -> None:
+    urls = {link.name: link.url for link in links(SERVER, replace(FACTS, replicas=(A, B)))}
+    assert "host=b" in urls["slowest step"] or "view_start=100.000" in urls["slowest step"]
+    assert "view_end=114.000" in urls["slowest step"]
+    assert "view_start" in urls["usual step"]
+    assert urls["Memory Profile"].endswith("?tool=memory_profile&run=run#profile")
+    assert "usual step" not in [link.name for link in links(SERVER, FACTS)]
+
+
+def test_links_begin_with_the_address_that_readers_see() -> None:
+    seen = replace(SERVER, address="../../..")
+    assert seen.page("op_profile") == "../../../?tool=op_profile&run=run#profile"
+    moment = seen.moment("a", 1.0, 2.0)
+    assert moment.startswith("../../../data/plugin/profile/trace_viewer_index.html?")
+    assert "trace_data_url=..%2F..%2F..%2Fdata%2Fplugin%2Fprofile%2Fdata" in moment

@@ -11,6 +11,9 @@ from tpudiag.fixes.source import Source
 from tpudiag.model import Evidence, Finding, Location
 from tpudiag.report_figures import Value
 
+TF = "import tensorflow as tf\nstrategy = tf.distribute.TPUStrategy(r)\n"
+"""The head of a script that trains on TPUs."""
+
 
 def changed(
     id_: str,

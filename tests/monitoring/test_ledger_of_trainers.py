@@ -19,7 +19,7 @@ from tpudiag.monitoring.watched_job import WatchedJob
 pytestmark = pytest.mark.slow
 
 TRAINER = """
-import json, os, sys, time
+import json, os, signal, sys, time
 began = float(os.environ["BEGAN"])
 out = open("events", "a")
 def tell(kind, start):
@@ -48,6 +48,9 @@ for number in steps:
         with steps.pause("evaluation"):
             time.sleep(0.4)
         tell("evaluation", start)
+    # Well after a save, so that the save was written and what came after it was lost.
+    if number == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
 print("end", time.time(), file=open("end", "w"))
 """
 
@@ -75,16 +78,12 @@ def test_over_two_restarts_it_is_within_3_percent(
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "train.py"]
     starts: list[int] = []
-    for steps, alive_s in ((900, 4.0), (900, 3.5), (50, 60.0)):
+    for steps, killed_at in ((900, 55), (900, 35), (50, 900)):
         file = tmp_path / "events"
         starts.append(len(file.read_text().splitlines()) if file.exists() else 0)
         began = {**environment, "BEGAN": str(time.time())}
-        process = subprocess.Popen([*command, str(steps)], cwd=tmp_path, env=began)
-        try:
-            process.wait(alive_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        arguments = [*command, str(steps), str(killed_at)]
+        subprocess.run(arguments, cwd=tmp_path, env=began, check=False, timeout=60)
         time.sleep(0.8)
     rows = (tmp_path / "events").read_text(encoding="utf-8").splitlines()
     events = [(kind, start, end) for kind, start, end in map(json.loads, rows)]

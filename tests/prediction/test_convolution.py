@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product as every
+
 import pytest
 
 from tpudiag.prediction.arrays import arrays
+from tpudiag.prediction.convolution import _inside as inside  # pyright: ignore[reportPrivateUsage]
 from tpudiag.prediction.convolution import flops
 
 
@@ -63,3 +66,12 @@ def test_products_of_a_batch_stand_as_a_dilated_window(rows: int) -> None:
 
 def test_what_names_no_dimensions_has_no_flops() -> None:
     assert count("convolution", "f32[1]", "f32[1]", "f32[1]", "") == 0
+
+
+def test_pairs_are_those_that_counting_one_by_one_finds() -> None:
+    for kernel, out, stride, pad, dilated, spread in every(
+        (1, 7), (2, 5), (1, 3), (0, 4), *2 * [(1, 2)]
+    ):
+        places = [at * stride + tap * spread - pad for at in range(out) for tap in range(kernel)]
+        met = sum(0 <= place <= 5 * dilated and place % dilated == 0 for place in places)
+        assert inside(6, kernel, out, stride, pad, dilated, spread) == met

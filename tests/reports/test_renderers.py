@@ -31,7 +31,15 @@ from tpudiag.model import (
     Verdict,
     skipped_reason,
 )
-from tpudiag.report_figures import Excerpt, Measurement, PlanRow, Series, StepSamples, Table
+from tpudiag.report_figures import (
+    Excerpt,
+    Measurement,
+    PlanRow,
+    Series,
+    StepSamples,
+    Table,
+    XProfLink,
+)
 
 FORMATS = ("html", "json", "junit", "markdown", "rich", "sarif", "text")
 ESCAPES = re.compile(r"\x1b\[[\d;]*m")
@@ -317,14 +325,50 @@ def test_a_finding_is_linked_to_xprof_by_an_address_of_the_web_alone() -> None:
             findings=(finding,),
         )
         report = Report(
-            subject=Subject("profile", "logs"), started="2026-01-01T00:00:00Z", outcomes=(outcome,)
+            subject=Subject("profile", "logs"),
+            started="2026-01-01T00:00:00Z",
+            outcomes=(outcome,),
+            xprof_links=(XProfLink(name="slowest step", url=link),),
         )
         formats = {name: renderer(name)(report) for name in ("html", "markdown")}
         return {**formats, "text": renderer("text")(report, verbose=True)}
 
     good = "http://localhost:8791/?tool=op_profile&run=a%20b#profile"
-    texts = shown(good)
-    assert f"In XProf: {good}" in texts["text"]
-    assert f"In XProf: <{good}>" in texts["markdown"]
-    assert f'<a href="{good.replace("&", "&amp;")}">' in texts["html"]
+    beside = "../../../?tool=op_profile#profile"
+    for link in (good, beside):
+        texts = shown(link)
+        assert f"In XProf: {link}" in texts["text"]
+        assert f"  slowest step: {link}" in texts["text"]
+        assert f"In XProf: <{link}>" in texts["markdown"]
+        assert f"- slowest step: <{link}>" in texts["markdown"]
+        assert texts["html"].count(f'<a href="{link.replace("&", "&amp;")}" target="_blank"') == 2
     assert not [name for name, text in shown("javascript:alert(1)").items() if "alert" in text]
+
+
+def test_what_no_profile_answers_is_one_group_behind_the_tables() -> None:
+    rehearse = "rehearse the job: `tpudiag check train.py --for v5e-8`"
+    outcomes = tuple(
+        Outcome(
+            id=f"TPU10{number}",
+            name="n",
+            verdict=Verdict.SKIPPED,
+            severity=Severity.WARNING,
+            reason=f"reason {number}. To measure it: {how}.",
+            how_to_measure=how,
+        )
+        for number, how in enumerate((rehearse, rehearse, "profile more steps", rehearse))
+    )
+    for kind in ("profile", "job"):
+        report = Report(
+            subject=Subject(kind, "logs"),
+            started="2026-01-01T00:00:00Z",
+            outcomes=outcomes,
+            tables=(Table("Operations", ("op",), (("dot",),), "profile"),),
+        )
+        for text in (renderer("text")(report, verbose=True), renderer("markdown")(report)):
+            of_profile = kind == "profile"
+            assert text.count("rehearse the job") == (1 if of_profile else 3)
+            assert ("No profile answers these 3." in text) is of_profile
+            assert (text.index("Operations") < text.index("TPU100")) is of_profile
+        html = renderer("html")(report)
+        assert (html.index('<h2 id="table-1') < html.index("TPU100")) is (kind == "profile")

@@ -1,50 +1,39 @@
-"""What the command line asks of alerts: which policies, and when they fire."""
+"""What the command line asks of alerts: which policies, who is told, and when they fire."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.cloud.policies import Limits, Policy
+    from tpudiag.diagnoses.alert_policies import AlertRequest, Limits
 
 MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
 """Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
 
 
-class Named(Protocol):
-    """An alert with an id."""
+def request_of(options: argparse.Namespace) -> AlertRequest:
+    """The command line as a request; raises UsageError for what the service would refuse."""
+    from tpudiag.diagnoses.alert_policies import AlertRequest
 
-    @property
-    def id(self) -> str:
-        """Its id."""
-        ...
-
-
-T = TypeVar("T", bound=Named)
-
-
-def wanted_policies(options: argparse.Namespace) -> tuple[Policy, ...]:
-    """The policies as they should be; raises UsageError for one that is not known."""
-    from tpudiag.monitoring.cloud.policies import policies
-
-    return named(options, policies(options.job, options.resource, limits_of(options)))
+    return AlertRequest(
+        project=options.project,
+        job=options.job,
+        policies=tuple(options.policies),
+        notify=tuple(options.notify),
+        resource=options.resource,
+        limits=_limits(options),
+        dashboard=not options.no_dashboard,
+        dry_run=options.dry_run,
+        endpoint=options.endpoint,
+    )
 
 
-def named(options: argparse.Namespace, every: tuple[T, ...]) -> tuple[T, ...]:
-    """Those that were asked for, or all; raises UsageError for one that there is not."""
-    unknown = set(options.policies) - {each.id for each in every}
-    if unknown:
-        known = ", ".join(each.id for each in every)
-        raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
-    return tuple(each for each in every if not options.policies or each.id in options.policies)
-
-
-def limits_of(options: argparse.Namespace) -> Limits:
+def _limits(options: argparse.Namespace) -> Limits:
     """The limits of the command line; raises UsageError for what the service would refuse."""
-    from tpudiag.monitoring.cloud.policies import Limits
+    from tpudiag.diagnoses.alert_policies import Limits
 
     for name in ("drop", "input_share", "hbm_share"):
         if getattr(options, name) >= 100:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._durations import duration
-from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.watch_request import Outlet
@@ -48,23 +47,17 @@ def add_cloud_options(parser: argparse.ArgumentParser) -> None:
 
 def outlets(options: argparse.Namespace) -> list[Outlet]:
     """Prometheus and Cloud Monitoring, where asked for; raises UsageError."""
-    chosen: list[Outlet] = []
-    if options.prometheus is not None:
-        from tpudiag.monitoring.prometheus import Prometheus
+    from tpudiag.diagnoses.watch_outlets import OutletRequest, outlets
 
-        chosen.append(Prometheus(options.prometheus, options.job))
-    if options.project is not None:
-        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
-
-        destination = Destination(
-            project=options.project,
+    return outlets(
+        OutletRequest(
+            sources=tuple(options.source),
             job=options.job,
+            prometheus=options.prometheus,
+            project=options.project,
             resource=options.resource,
             period_s=options.period,
-            endpoint=options.endpoint,
             buffer=options.buffer,
+            endpoint=options.endpoint,
         )
-        chosen.append(Exporter(destination, ", ".join(options.source)))
-    elif options.endpoint is not None:
-        raise UsageError("--endpoint: needs --project")
-    return chosen
+    )

@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._alert_wishes import limits_of, named, number, wanted_policies
+from tpudiag.commands._alert_wishes import number, request_of
 from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 
 if TYPE_CHECKING:
-    from tpudiag.monitoring.cloud.policies import Json
-    from tpudiag.monitoring.cloud.reconcile import Alerts, Change, Kept
+    from tpudiag.diagnoses.alert_policies import AlertRequest, Change
 
 EPILOG = """\
 `tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics that these alerts are on.
@@ -31,7 +29,6 @@ examples:
 
 exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not reached.
 """
-OF_PROMETHEUS = ("prometheus", "grafana")
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 
 
@@ -119,56 +116,44 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """One action; raises UsageError, UnreadableInput and CloudError."""
+    from tpudiag.diagnoses import alert_policies
+
     if options.action == "export":
-        return _export(options)
+        return _written(alert_policies.exported(request_of(options), options.format), options)
     if not options.project:
         raise UsageError(f"alerts {options.action}: needs --project (export works without)")
     if options.action != "list" and not options.job:
         raise UsageError(f"alerts {options.action}: needs --job")
-    from tpudiag.monitoring.cloud.reconcile import Alerts
-
-    alerts = Alerts(options.project, options.endpoint)
+    request = request_of(options)
     if options.action == "apply":
-        wanted, channels = wanted_policies(options), alerts.channels(options.notify)
-        changes = alerts.apply(options.job, wanted, channels, dry_run=options.dry_run)
-        return _changed(chain(changes, _dashboard(options)), options)
-    kept = _chosen(alerts, options)
+        return _changed(alert_policies.applied(request), options)
     if options.action == "delete":
-        changes = alerts.delete(kept, dry_run=options.dry_run)
-        return _changed(chain(changes, _dashboard(options)), options)
-    if options.action == "show":
-        print(json.dumps([policy.json for policy in kept], indent=2, ensure_ascii=False))
-        return 0
-    for policy in kept:
-        state = "" if policy.enabled else "  (disabled)"
-        print(f"{policy.job:<24}  {policy.id:<16}  {policy.title}{state}")
-    if not kept:
-        print("no alert policies of tpudiag", file=sys.stderr)
+        return _changed(alert_policies.deleted(request), options)
+    return _shown(request) if options.action == "show" else _listed(request)
+
+
+def _shown(request: AlertRequest) -> int:
+    """Print the policies whole; raises UnreadableInput where there are none."""
+    from tpudiag.diagnoses.alert_policies import kept
+
+    there = kept(request)
+    if not there:
+        raise UnreadableInput(f"no policies of the job {request.job} in {request.project}")
+    print(json.dumps([policy.json for policy in there], indent=2, ensure_ascii=False))
     return 0
 
 
-def _dashboard(options: argparse.Namespace) -> Iterator[Change]:
-    """Apply or delete the job's dashboard, unless single policies or no dashboard were asked."""
-    if options.policies or options.no_dashboard:
-        return
-    from tpudiag.monitoring.cloud.dashboards import Dashboards
+def _listed(request: AlertRequest) -> int:
+    """Print a line for each policy."""
+    from tpudiag.diagnoses.alert_policies import kept
 
-    dashboards = Dashboards(options.project, options.endpoint)
-    if options.action == "apply":
-        yield from dashboards.apply(options.job, options.resource, dry_run=options.dry_run)
-    else:
-        yield from dashboards.delete(options.job, dry_run=options.dry_run)
-
-
-def _chosen(alerts: Alerts, options: argparse.Namespace) -> list[Kept]:
-    """The policies in the project that were asked for; raises UnreadableInput for one missing."""
-    kept = alerts.kept(options.job)
-    missing = set(options.policies) - {policy.id for policy in kept}
-    if missing:
-        raise UnreadableInput(f"{', '.join(sorted(missing))}: no such policy in {options.project}")
-    if options.action == "show" and not kept:
-        raise UnreadableInput(f"no policies of the job {options.job} in {options.project}")
-    return [policy for policy in kept if not options.policies or policy.id in options.policies]
+    there = kept(request)
+    for policy in there:
+        state = "" if policy.enabled else "  (disabled)"
+        print(f"{policy.job:<24}  {policy.id:<16}  {policy.title}{state}")
+    if not there:
+        print("no alert policies of tpudiag", file=sys.stderr)
+    return 0
 
 
 def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
@@ -183,44 +168,6 @@ def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
     return int(options.dry_run and any_)
 
 
-def _export(options: argparse.Namespace) -> int:
-    """The policies as text, without asking any service."""
-    text = _exported_for_prometheus if options.format in OF_PROMETHEUS else _exported
-    return _written(text(options), options)
-
-
-def _exported(options: argparse.Namespace) -> str:
-    """For Cloud Monitoring."""
-    from tpudiag.monitoring.cloud.policies import as_json
-    from tpudiag.monitoring.cloud.terraform import terraform
-
-    if not options.job:
-        raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
-    wanted = wanted_policies(options)
-    if options.format == "dashboard":
-        from tpudiag.monitoring.cloud import dashboards
-
-        board = dashboards.as_json(options.job, options.resource)
-        return json.dumps(board, indent=2, ensure_ascii=False) + "\n"
-    if options.format == "terraform":
-        return terraform(wanted, options.job, options.notify, _board(options))
-    channels = _channels(options)
-    made = [as_json(policy, options.job, channels) for policy in wanted]
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
-
-
-def _exported_for_prometheus(options: argparse.Namespace) -> str:
-    """Rules, or Grafana's dashboard; of all jobs where none is named."""
-    from tpudiag.monitoring import grafana, prometheus_rules
-
-    if options.notify:
-        raise UsageError(f"--notify: with --format {options.format} the Alertmanager notifies")
-    if options.format == "grafana":
-        return json.dumps(grafana.as_json(options.job), indent=2, ensure_ascii=False) + "\n"
-    every = prometheus_rules.rules(options.job, limits_of(options))
-    return prometheus_rules.as_yaml(named(options, every))
-
-
 def _written(text: str, options: argparse.Namespace) -> int:
     """Print the text, or write it to the file that was named."""
     if options.output is None:
@@ -231,28 +178,3 @@ def _written(text: str, options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
     return 0
-
-
-def _board(options: argparse.Namespace) -> Json | None:
-    """The job's dashboard, unless single policies or no dashboard were asked."""
-    from tpudiag.monitoring.cloud import dashboards
-
-    left_out = options.policies or options.no_dashboard
-    return None if left_out else dashboards.as_json(options.job, options.resource)
-
-
-def _channels(options: argparse.Namespace) -> tuple[str, ...]:
-    """The resource names of the channels; raises UsageError where they cannot be looked up."""
-    from tpudiag.monitoring.cloud.terraform import CHANNEL
-
-    names = tuple(dict.fromkeys(options.notify))
-    if all(CHANNEL.fullmatch(name) for name in names):
-        return names
-    if not options.project:
-        raise UsageError(
-            "--notify: JSON holds channels by their resource names: give --project to look them "
-            "up, or projects/P/notificationChannels/N (--format terraform takes display names)"
-        )
-    from tpudiag.monitoring.cloud.reconcile import Alerts
-
-    return Alerts(options.project, options.endpoint).channels(names)

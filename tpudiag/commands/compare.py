@@ -8,7 +8,7 @@ import sys
 
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import add_output_options, check_outputs, emit, settings_for
-from tpudiag.commands.read import add_engine_option
+from tpudiag.commands.read import add_engine_option, add_link_option, xprof_addresses
 from tpudiag.errors import NothingDiagnosed, UsageError
 
 EPILOG = """\
@@ -70,6 +70,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="compare runs on different TPUs: only shares of each chip's peak are judged",
     )
     add_engine_option(parser)
+    add_link_option(parser)
     add_output_options(parser)
 
 
@@ -83,9 +84,10 @@ def run(options: argparse.Namespace) -> int:
     names = _sides(options)
     check_outputs(options)
     settings = settings_for(options)
+    xprof = xprof_addresses(options)
     with progress() as on_phase:
         before, after = (
-            tuple(sides.loaded(name, options.engine, settings, on_phase) for name in side)
+            tuple(sides.loaded(name, options.engine, settings, on_phase, xprof) for name in side)
             for side in names
         )
     gated = options.fail_on_regression is not None

@@ -86,7 +86,7 @@ def add_link_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--xprof",
         metavar="URL",
-        help="link each finding to its moment in the XProf or TensorBoard that runs there; off: "
+        help="link what was found to its moment in the XProf or TensorBoard that runs there; off: "
         "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
     )
 
@@ -131,9 +131,7 @@ def request(options: argparse.Namespace) -> ProfileRequest:
     """The command line as a request."""
     from tpudiag.diagnoses import profile
     from tpudiag.diagnoses.profile_operations import TOP
-    from tpudiag.xprof_pages import USUAL_SERVERS
 
-    named = () if options.xprof == "off" else (options.xprof,)
     return profile.ProfileRequest(
         path=options.path,
         run=options.run_name,
@@ -141,8 +139,17 @@ def request(options: argparse.Namespace) -> ProfileRequest:
         xprof_limit_s=options.xprof_limit,
         step_name=options.step_name,
         top=options.top or TOP,
-        xprof=USUAL_SERVERS if options.xprof is None else named,
+        xprof=xprof_addresses(options),
     )
+
+
+def xprof_addresses(options: argparse.Namespace) -> tuple[str, ...]:
+    """Where --xprof says that XProf runs, or where it usually does."""
+    from tpudiag.xprof_pages import USUAL_SERVERS
+
+    if options.xprof is None:
+        return USUAL_SERVERS
+    return () if options.xprof == "off" else (options.xprof,)
 
 
 def _list(runs: Sequence[Run]) -> int:

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.recording import Session
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
-    from tpudiag.monitoring.causes.investigation import Tools
     from tpudiag.settings import Settings
 
 EPILOG = """\
@@ -80,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     missing = [str(log) for log in options.log if not log.is_file()]
     if missing:
         raise UsageError(f"--log {missing[0]}: there is no such file")
+    from tpudiag.diagnoses.cloud_tpu import tools_for
     from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.recording import Session
     from tpudiag.diagnoses.watch_request import WatchRequest
@@ -93,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         logs=tuple(options.log),
         quiet=_quiet(options, settings),
         captures=None if options.no_capture or options.once else CAPTURES,
-        tools=_tools(options),
+        tools=tools_for(options.tpu, options.project, options.zone),
         lookup=_lookup(options, workers),
     )
     with Session(request, settings) as session:
@@ -138,16 +137,6 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
 
     return WorkerLookup(lambda: _asked(options).addresses, workers) if workers else None
-
-
-def _tools(options: argparse.Namespace) -> Tools | None:
-    """What looks for causes: with --tpu its state is asked for, too."""
-    if options.tpu is None:
-        return None
-    from tpudiag.diagnoses.cloud_tpu import event_of
-    from tpudiag.monitoring.causes.investigation import Tools
-
-    return Tools(node=partial(event_of, options.tpu, options.project, options.zone))
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:

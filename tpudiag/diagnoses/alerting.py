@@ -42,6 +42,8 @@ class Alerts:
             self.told.append(f"{outcome.id} {outcome.name}: {message}")
             self._call(outcome, "raised", message, job)
         elif not _fails(outcome) and outcome.id in self._raised:
+            # What was raised is said again: the finding is gone, and whoever is told must know
+            # which one it was.
             message = self._raised.pop(outcome.id)
             self.told.append(f"{outcome.id} {outcome.name}: over")
             self._call(outcome, "over", message, job)
@@ -65,6 +67,8 @@ class Alerts:
 
     def _call(self, outcome: Outcome, state: State, message: str, job: Mapping[str, Any]) -> None:
         """Run the hook, with all that is known as JSON on its stdin."""
+        # A check on the edge of its limit raises and ends its alert all night: hooks that hang must
+        # not pile up.
         if self._hook is None or len(self._hooks) >= AT_ONCE_HOOKS:
             return
         payload = {
@@ -91,6 +95,7 @@ class Alerts:
             shell=True,
             env=environment,
             stdin=subprocess.PIPE,
+            # stdout is the report's: a word of the hook would break its JSON.
             stdout=sys.stderr.fileno(),
         )
         self._hooks.append(hook)

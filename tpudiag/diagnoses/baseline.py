@@ -26,6 +26,8 @@ def held_against(baseline: Report, name: str, report: Report, limit: float | Non
     made = comparison.report(((name,), ("this run",)), sides, differences, shown, None)
     lost = changes.lost(*sides)
     measured = any(change.worse is not None for change in differences)
+    # A figure that this run does not tell may be the one that regressed: a gate passes on what it
+    # saw.
     closes = limit is not None and (
         bool(lost) or not measured or any(change.regressed(limit) for change in differences)
     )
@@ -36,6 +38,7 @@ def held_against(baseline: Report, name: str, report: Report, limit: float | Non
         verdict = f"{name} and this run share no figure that could regress."
     with_changes = replace(
         report,
+        # The first two notes of a comparison say which reports A and B are: here that is plain.
         notes=(*report.notes, f"Against {name}: {verdict}", *made.notes[2:]),
         tables=(*report.tables, *made.tables),
     )

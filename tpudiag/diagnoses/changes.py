@@ -80,6 +80,8 @@ class Change:
         if not self.gated or self.name not in GATED:
             return None
         if self.change is None:
+            # From 0 there is no ratio. Of a figure without noise (operations that are recomputed,
+            # say) any is worse.
             return inf if self.name in COMPILED and self.after > self.before else None
         return -self.change if self.name in HIGHER_IS_BETTER else self.change
 
@@ -113,6 +115,7 @@ def changes(
             change = _change(name, measurement.unit, sides, (before, after))
             differences.append(replace(change, gated=_judged(name, before, after)))
     left, right = samples(before[0]), samples(after[0])
+    # Parts of the step: a report keeps them by step alone.
     for name in [n for n in left if n in right and n not in before[0].measurements]:
         if left[name] and right[name]:
             sides = [[median(left[name])], [median(right[name])]]
@@ -162,6 +165,8 @@ def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | N
     """In what the hardware of two sides differs; None where it is the same, or not known."""
     first = hardware(before[0])
     for report in (*before[1:], *after):
+        # A job's report names no device: only of two profiles does its absence say that there was
+        # none.
         profiles = report.subject.kind == before[0].subject.kind == "profile"
         if profiles and bool(first) != bool(hardware(report)):
             return "a TPU on one side, none on the other"
@@ -186,6 +191,7 @@ def _by_step(name: str, samples: Samples) -> tuple[float, ...]:
     steps = samples.get(STEP_MS, ())
     steps = steps[warm_up(steps) :]
     if name == "examples_per_second":
+        # Up to the batch, which is the same in all steps: only the ratio of two runs is asked for.
         return tuple(1 / ms for ms in steps if ms > 0)
     return steps if name in OF_STEPS else samples.get(name, ())
 
@@ -213,6 +219,8 @@ def _change(
     base, now = fmean(sides[0]), fmean(sides[1])
     statistic = GATED.get(name, "median")
     by_step = [[_by_step(name, samples(report)) for report in side] for side in reports]
+    # Runs where there are enough of them: steps of one run share its machine and its hour, and are
+    # no sample of others.
     several = min(map(len, sides)) >= LEAST_RUNS
     tested = (
         runs_difference(*sides) if several else difference(by_step[0][0], by_step[1][0], statistic)

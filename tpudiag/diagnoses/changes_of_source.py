@@ -44,6 +44,8 @@ class Project:
             try:
                 self._documents[name] = self._read(name)
             except Refused as error:
+                # Kept as well: a file that cannot be changed is read once, however many findings
+                # are in it.
                 self._documents[name] = str(error)
         known = self._documents[name]
         if isinstance(known, str):
@@ -166,12 +168,14 @@ def shown(name: str) -> str:
     try:
         return path.absolute().relative_to(Path.cwd()).as_posix()
     except ValueError:
+        # `git apply` refuses absolute paths.
         return path.as_posix().lstrip("/")
 
 
 def _refuse_conflict(candidate: Candidate, others: list[Candidate]) -> None:
     """NoChange where another change holds the same characters."""
     for other in others:
+        # Two findings that the same edit mends do not stand in each other's way.
         if other.name != candidate.name or other.edits == candidate.edits:
             continue
         if edits.conflict(candidate.edits, other.edits):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.hardware import Target, target
@@ -12,6 +14,9 @@ from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals
 from tpudiag.sources import environment
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.live.address import Address
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.causes.investigation import Tools
 
 EVENT_LIMIT_S = 4.0
 SPOT = (
@@ -49,6 +54,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         EMPTY,
         target=_target(node),
         cloud_tpu=node,
+        # What is installed here says something of the TPU on its own VM only.
         environment=_job_environment() if here else None,
     )
     ready = node.state == "READY"
@@ -74,9 +80,19 @@ def event_of(name: str, project: str | None, zone: str | None) -> MachineEvent |
     from tpudiag.sources.live import cloud
 
     try:
+        # In a watch of days the API fails now and then, which is no event.
         return of_node(cloud.ask(name, project, zone, EVENT_LIMIT_S))
     except TpudiagError:
         return None
+
+
+def tools_for(name: str | None, project: str | None, zone: str | None) -> Tools | None:
+    """What looks for the causes of a watch, its TPU's state among it; None where none was named."""
+    if name is None:
+        return None
+    from tpudiag.monitoring.causes.investigation import Tools
+
+    return Tools(node=partial(event_of, name, project, zone))
 
 
 def _job_environment() -> Environment | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from tpudiag.diagnoses import growth
+from tpudiag.diagnoses import changed_places, growth
 from tpudiag.diagnoses.changes import (
     COMPILED,
     GATED,
@@ -72,6 +72,7 @@ def report(
         headline=_headline(changes, limit, across is not None),
         notes=tuple(_notes(names, sides, changes, across)),
         partial="; ".join(partial) or None,
+        xprof_links=tuple(changed_places.links(before, after, changes, limit)),
     )
 
 
@@ -104,6 +105,7 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
     if across:
         return "Other hardware: only shares of each chip's peak compare, and none of them fell."
     step = next((c for c in changes if c.name == STEP_MS), None)
+    # Of rehearsals: their times are those of this machine, and say nothing about speed on a TPU.
     if step is None or not step.gated:
         if any(c.name in COMPILED and c.worse is not None for c in changes):
             return f"No regression above {limit:.1%} in the TPU compiler's program."
@@ -148,6 +150,7 @@ def _verdict(change: Change, limit: float) -> str:
 
 def _table(changes: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
+    # How much was recorded is worth a row only where it differs.
     shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
     rows: list[tuple[Value, ...]] = [

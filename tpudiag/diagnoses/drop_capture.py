@@ -58,6 +58,7 @@ def drop_capture(
         if not (profiled or serves_profiler)(pid):
             return None
         report = diagnose(request, Settings())
+    # The cause is told all the same: a profile only stands beside it.
     except (TpudiagError, OSError):
         return None
     if report.profile_folder is None:

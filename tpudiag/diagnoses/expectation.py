@@ -57,6 +57,7 @@ def _of_plan(path: Path) -> Reference:
     (row,) = best
     slowest = row.examples_per_second or 0.0
     if row.step_ms and row.step_high_ms:
+        # A job at the slow end of its prediction is as predicted, and no drop.
         slowest *= row.step_ms / row.step_high_ms
     text = (
         f"what {path.name} predicts for {row.target} at {row.batch_per_replica} a replica: "

@@ -59,6 +59,7 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     Raises NothingDiagnosed where it does not come to a training step, UnreadableInput for a script
     that is not to be touched, KeyboardInterrupt as it comes; nothing is written then.
     """
+    # Without offers: the report is made for its losses, and changes are made below, once.
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
     source = base.notebook.source if base.notebook else None
@@ -79,6 +80,8 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
             report, project, base.target, lambda other: other == id_
         )[1]
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
+        # In this order: what must leave the losses as they are is proven before anything may change
+        # them.
         groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
         for effects in groups:
             proofs.prove([c for c in wanted if c.change.effect in effects])
@@ -155,6 +158,7 @@ def _written(
 
 def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
     """The proven changes as a patch that `git apply` takes; raises UsageError."""
+    # Bytes, in each file's own encoding: a patch in another one would not apply.
     parts: list[bytes] = []
     for document in documents_of(proven):
         before = document.file.data.decode(document.file.encoding)
@@ -177,6 +181,8 @@ def _told(
     """An outcome whose findings tell what became of their changes."""
     findings: list[Finding] = []
     for finding in outcome.findings:
+        # By identity: two findings on one line may have changes that are equal, and fare
+        # differently.
         candidate = next((c for c in made if c.change is finding.change), None)
         if candidate is None:
             gone = proofs.mends(outcome.id) and request.asks(outcome.id)

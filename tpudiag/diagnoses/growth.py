@@ -85,8 +85,10 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
             )
             for name in FIGURES
             for was in [_value(old.get(each.operation), name)]
+            # Gradients are exchanged once a step: their bytes are the same at any batch.
             for now in [_value(each, name) * (more if name != "collective_bytes" else 1.0)]
         ]
+        # One figure of each operation: its cycles, FLOPs and bytes grow together.
         worst = max(rows, key=lambda row: row.share)
         if worst.share >= LEAST:
             yield worst

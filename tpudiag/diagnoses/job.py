@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from tpudiag.diagnoses import (
     predicted_step,
     undiagnosed,
 )
+from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -68,11 +68,14 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
     if source.is_tensorflow_1:
+        # It is read and not run: TensorFlow 2 would end it at its first Session.
         asked = None
     if asked is not None:
         signals, job = _on_tpu(request, asked, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
+    # A TPU that is not reached is said (TPU003), and the rest is judged by a rehearsal all the
+    # same.
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     environment_ = job_python.environment_of(request.python)
@@ -102,6 +105,7 @@ def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
     """Add what the source of the script tells to what was seen while it ran."""
     seen = signals.tf1
     if seen is not None or source.tf1:
+        # What ran is said with its line once; the source adds what was not reached.
         known = {use.api for use in seen or ()}
         signals = replace(
             signals, tf1=(*(seen or ()), *(use for use in source.tf1 if use.api not in known))
@@ -132,6 +136,7 @@ def spec_of(
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
         sandbox=str(request.sandbox or ""),
+        # How fast stand-ins are read says nothing of the data.
         measure_input_s=0.0 if request.fake_data else request.measure_input_s,
         lower_to=lower_to,
         lower_for=request.topology.replicas,
@@ -155,11 +160,13 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
         to = folder if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         job = runner.run(spec, request.python, limits, on_phase)
-        while (fitting := _fitting(job, replicas)) < replicas:
-            on_phase(f"starting again with {fitting} of {replicas} replicas")
-            replicas = fitting
-            spec = replace(spec, real_replicas=replicas)
+        while (smaller := fitted(spec, job)) is not None:
+            on_phase(started_again(smaller, spec))
+            step = step_facts(job, smaller)
+            spec = smaller
             job = runner.run(spec, request.python, limits, on_phase)
+            job.facts.update(step)
+        replicas = spec.real_replicas
         signals = _signals(Origin.REHEARSAL, job)
         compiler = compile_step.of_job(
             job.facts, job.interrupted, target, request.compiler, on_phase
@@ -167,15 +174,6 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     if compiler.reason == compile_step.INTERRUPTED:
         signals = replace(signals, end=JobEnd(how="interrupted"))
     return replace(signals, compiler=compiler), job, replicas
-
-
-def _fitting(job: runner.JobRun, replicas: int) -> int:
-    """How many replicas to rehearse with: fewer where the job said so, or was too large to live."""
-    fitting = job.facts.get("fitting_replicas")
-    if isinstance(fitting, int):
-        return fitting
-    killed = job.exit_code == -signal.SIGKILL and not (job.timed_out or job.interrupted)
-    return 1 if killed and job.phase == protocol.UP_TO_FIRST_STEP else replicas
 
 
 def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:
@@ -235,6 +233,7 @@ def _end(job: runner.JobRun) -> JobEnd:
 def _last_words(job: runner.JobRun) -> str:
     """The most telling of the last lines of a process that died."""
     lines = [line.strip() for line in job.log_tail.splitlines() if line.strip()]
+    # glog and absl begin a fatal line with F; the stack behind it says less.
     fatal = [line for line in lines if re.match(r"F\d{4}|.*\bF\b.*\]|.*Error", line)]
     ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
     return (fatal or lines or ["the process ended without a word"])[-1][:300] + ended
@@ -258,6 +257,8 @@ def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, .
         return signals, (f"the profile could not be read: {error}",)
     return replace(
         signals,
+        # A rehearsal's profile is of CPUs: its steps are of use, its devices are no evidence for
+        # any check.
         profile=facts if signals.origin is Origin.TPU else None,
         steps=_joined(signals.steps, steps),
     ), ()

@@ -73,6 +73,7 @@ class WorkerLogs:
         if pid != run.pid:
             log.forget()
         self._logs[place] = run.pid, log
+        # Each time: a process may open its log late, or turn to another file at midnight.
         log.follow(pids=[run.pid] if watched.lives_here else ())
         log.look()
         return log.end(_how(watched), error=run.failure)
@@ -92,5 +93,6 @@ def _whole(error: str | None, told: str) -> str | None:
     last = told.rfind(TRACEBACK)
     if error is None or last < 0:
         return error
+    # By the error's own kind: the last traceback in a log may be of one that the job had survived.
     kind = error.partition(":")[0].strip()
     return told[last:] if kind and kind in told[last:] else error

@@ -62,6 +62,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         headline=_headline(request, job),
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
+        # First: data that is away explains a crash better than the line on which it showed.
         partial=undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",
@@ -100,6 +101,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *job_summary.stood_in(signals),
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, job.run.facts.get("cut_to_steps")),
+        *job_summary.of_some_examples(signals, job.run.facts.get("ran_examples")),
         *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,

@@ -166,6 +166,8 @@ def configured(
     Raises UsageError where the compiler's Python cannot be run.
     """
     if compiler_python is not None:
+        # Now, and not after the minutes of a rehearsal: a Python that cannot be run is a usage
+        # error.
         libtpu_process.find(compiler_python)
     return replace(
         job,

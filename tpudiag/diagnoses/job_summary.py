@@ -32,6 +32,7 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
     steps = signals.steps
     if steps is not None and steps.step_ms:
         source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
+        # The median: warm-up, a checkpoint or a busy neighbour moves the mean of twenty steps.
         median = statistics.median(steps.step_ms)
         figures["step_time_ms"] = Measurement(round(median, 3), "ms", source)
         if signals.batch is not None and median:
@@ -57,6 +58,7 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
         chosen_by=python.because,
         tensorflow=python.tensorflow_version,
         keras=installed.get("keras"),
+        # JAX installed the nightly one under its own name for years.
         libtpu=installed.get("libtpu") or installed.get("libtpu-nightly"),
         packages=dict(sorted(installed.items())),
         tool_python=platform.python_version(),
@@ -129,6 +131,17 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
             "Running on a TPU follows the documented API and was not verified on hardware."
         )
     return tuple(notes)
+
+
+def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
+    """That some examples of each batch ran; `ran`: how many, None for all."""
+    batch = signals.batch.per_replica_batch if signals.batch is not None else 0
+    if not isinstance(ran, int) or not 0 < ran < batch:
+        return ()
+    return (
+        f"A step of {batch} examples a replica is too much for this machine: the first {ran} of "
+        "them ran. What is said of the step's shapes, products and loss is of its trace with all.",
+    )
 
 
 def stood_in(signals: Signals) -> tuple[str, ...]:

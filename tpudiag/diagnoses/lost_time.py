@@ -29,6 +29,7 @@ def table(account: Account, price: Price | None, source: str) -> Table:
     total_s = account.total_s
     uses = [use for use in TimeUse if account.spent.get(use, 0.0) >= 0.05]
     rows: list[tuple[Value, ...]] = []
+    # Steps first, whatever they took: all else is read against them.
     for use in sorted(uses, key=lambda one: (one is not TimeUse.STEPS, -account.spent[one])):
         seconds = account.spent[use]
         money = (f"{price.of(seconds):,.2f}",) if price is not None else ()
@@ -63,6 +64,7 @@ def timeline(account: Account, source: str) -> tuple[Series, ...]:
     if not account.minutes:
         return ()
     first, last = min(account.minutes), max(account.minutes)
+    # A job of weeks has tens of thousands of minutes, and a chart some hundred pixels.
     width = max((last - first) // MOST_POINTS + 1, 1)
     starts = range(first, last + 1, width)
     parts = [_parts(account, start, width) for start in starts]

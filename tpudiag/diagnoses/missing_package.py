@@ -46,6 +46,3 @@ def advice(error: str, python: str) -> str | None:
         f"{name}), or name another environment by --python; a module of the job's own repository "
         "is found from its folder, or by PYTHONPATH"
     )
-
-
-__all__ = ["advice"]

@@ -95,6 +95,7 @@ def checked_program(program: str) -> str:
             raise UnreadableInput(f"{program}: {error.strerror}") from error
         return program
     module, colon, function = program.partition(":")
+    # Not imported to see: a job's module may need TensorFlow, and run for minutes.
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
     return program

@@ -26,6 +26,7 @@ def with_changes(report: Report, request: JobRequest) -> Report:
 def _command(request: JobRequest) -> str:
     """The command that shows and proves the changes."""
     program = ("-m", request.program) if request.is_module else (request.program,)
+    # What was found or is the default will be so again.
     target = ("--for", request.target.name) if request.target_choice == "asked" else ()
     arguments = ("--", *request.arguments) if request.arguments else ()
     return shlex.join(("tpudiag", "fix", *program, *target, *arguments))

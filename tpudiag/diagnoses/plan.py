@@ -69,6 +69,7 @@ def diagnose(
     partial: str | None = None
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         compiler, at_a_time = _compiler(request)
+        # One replica: the step is lowered and not run, and the others would only take memory.
         spec = spec_of(job, True, "local", 1, folder)
         limits = runner.Limits(request.timeout_s)
         steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
@@ -79,6 +80,8 @@ def diagnose(
             for plan in plans:
                 plan.alone = steps.alone
             own = batch.per_replica_batch
+            # From half of it, in case the job's own does not fit, to four times: between what fits
+            # and what does not the search goes on by itself.
             tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
             search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
@@ -87,6 +90,7 @@ def diagnose(
         finally:
             compiler.stop()
             steps.close()
+    # A plan that was cut short shows its empty rows: they are no failure of the compiler's.
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
     report = plan_report.report(job.name, plans, partial, request.examples, steps.reused)

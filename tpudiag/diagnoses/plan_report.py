@@ -206,6 +206,7 @@ def _between(value: float | None, low: float | None, high: float | None) -> Valu
 def _short(value: float, digits: int) -> str:
     """A figure with so many digits, written out: 240, not 2.4e+02."""
     rounded = float(f"{value:.{digits}g}")
+    # Ten digits never turn to an exponent here, and drop the zeros that rounding left.
     return f"{rounded:,.10g}"
 
 
@@ -244,6 +245,7 @@ def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[O
     if findings:
         return (_said(Verdict.FAILED, findings=findings),)
     unknown = [target for target, candidates in judged.items() if not candidates]
+    # A target of which nothing is known keeps all from passing: the reader may take just that one.
     if unknown or not judged:
         reason = f"the compiler gave no answer for {', '.join(unknown) or 'any target'}"
         return (_said(Verdict.SKIPPED, reason=reason),)

@@ -31,6 +31,7 @@ def _found(signals: Signals) -> Iterator[Series]:
     if steps is not None and steps.step_ms:
         numbers = _numbers(steps, facts)
         yield _line("step_time", "step time", numbers, steps.step_ms, steps.source)
+        # The parts by replica hold the wait already, and would show it twice.
         if facts is None or not facts.replicas:
             yield from _wait(steps, numbers)
     if facts is not None:
@@ -74,6 +75,8 @@ def _parts(facts: ProfileFacts) -> Iterator[Series]:
     source = f"{facts.source}, mean of the replicas"
     for name, sum_ms in sums.items():
         if any(sum_ms.values()):
+            # By those that ran it: at the edges of a capture some replicas have a step that others
+            # lack.
             means = [sum_ms[number] / ran[number] for number in numbers]
             yield _line("step_part", name, numbers, means, source)
 

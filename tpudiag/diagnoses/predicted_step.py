@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tpudiag import location
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import Target
-from tpudiag.model import Location
 from tpudiag.prediction import input_verdict
 from tpudiag.prediction.step import PredictedStep, TopInstruction
 from tpudiag.prediction.times import Bound, Range
@@ -45,6 +45,7 @@ class _Sum:
         self.flops += work.flops * work.trips
         self.hbm_bytes += work.hbm_bytes * work.trips
         self.collective_bytes += work.link_bytes * work.trips
+        # Without the trips: a loop writes its result into the same buffer each time.
         self.result_bytes += work.result_bytes
 
 
@@ -59,7 +60,10 @@ def dispatched(signals: Signals) -> Signals:
     compiler, target = signals.compiler, signals.target
     dispatch, keras = signals.dispatch, signals.keras
     steps = max(
-        dispatch.steps_per_dispatch if dispatch else 1, keras.steps_per_execution if keras else 1
+        # Keras' own word as well: CPU replicas take one step per execution, whatever the job asked
+        # for.
+        dispatch.steps_per_dispatch if dispatch else 1,
+        keras.steps_per_execution if keras else 1,
     )
     if compiler is None or compiler.step is None or target is None or steps < 2:
         return signals
@@ -113,6 +117,7 @@ def _of_input(signals: Signals) -> dict[str, Measurement]:
             round(verdict.read_bytes_per_second), "bytes/s", source
         )
     step = of_signals(signals)
+    # Of a step that its dispatch rules the prediction says too little to be held against an input.
     ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
     if verdict.starves and not ruled:
         figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)
@@ -203,7 +208,7 @@ def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstru
     return PredictedInstruction(
         name=each.name,
         operation=each.op_name,
-        location=location(lines.get(each.op_name)),
+        location=location.parsed(lines.get(each.op_name)),
         runs=each.runs,
         ms=each.ms.value,
         low_ms=each.ms.low,
@@ -226,7 +231,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
     return tuple(
         OperationFigures(
             operation=name,
-            location=location(compiled.lines.get(name)),
+            location=location.parsed(compiled.lines.get(name)),
             cycles=each.cycles,
             flops=each.flops,
             hbm_bytes=each.hbm_bytes,
@@ -279,9 +284,3 @@ def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
             source=f"predicted for {step.target}, not measured",
         ),
     )
-
-
-def location(text: str | None) -> Location | None:
-    """`train.py:12` as a location."""
-    file, _, line = (text or "").rpartition(":")
-    return Location(file, int(line)) if file and line.isdecimal() else None

@@ -96,6 +96,8 @@ class ProfileRequest:
     """The event, program or tf.function that is a step, where the user says so."""
     xprof: tuple[str, ...] = ()
     """Addresses at which an XProf may run, to which findings are linked."""
+    xprof_seen_at: str | None = None
+    """The address that links begin with, where readers see the server at another one."""
 
 
 def diagnose(
@@ -110,12 +112,14 @@ def diagnose(
     with _xprof(chosen, request.xprof_limit_s) as answer:
         answers, interrupted = engines.read(chosen, mapped, request.step_name, on_phase)
         facts, steps = answers.merged(request.missing)
+        # After our own pass: XProf works beside it, so that mostly nothing is waited for.
         if not interrupted and request.xprof_limit_s != 0:
             on_phase("waiting for XProf's own analysis")
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    report = profile_places.linked(report, request.xprof, chosen, facts)
+    places = profile_places.Servers(request.xprof, request.xprof_seen_at)
+    report = profile_places.linked(report, places, chosen, facts)
     return replace(report, interrupted=interrupted)
 
 
@@ -158,9 +162,8 @@ def _target(facts: ProfileFacts) -> Target | None:
     chips = chip_count(facts.devices, generation) if generation else None
     if generation is None or chips is None:
         return None
-    count = chips * (generation.cores_per_chip if generation.named_by_cores else 1)
     try:
-        return target(f"{generation.name}-{count}")
+        return target(f"{generation.name}-{chips * generation.cores_named}")
     except UsageError:
         return None
 
@@ -221,6 +224,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
         yield NO_STEPS
     else:
         yield from _on_steps(signals.steps)
+    # Where the Cloud TPU API named the slice, nothing is guessed from the devices.
     if signals.target and signals.cloud_tpu is None:
         yield _on_target(signals.target.name, facts)
     if facts and (absent := facts.absent_devices):
@@ -276,6 +280,7 @@ def _next_command(chosen: Run) -> str | None:
         return f"xprof --logdir {shlex.quote(chosen.log_dir)} --port 6006"
     if locate.is_url(chosen.folder):
         return None
+    # XProf finds runs by their place in a log folder alone: plugins/profile/RUN.
     files = " ".join(shlex.quote(str(Path(file).resolve())) for file in chosen.files)
     return (
         'd=$(mktemp -d) && mkdir -p "$d/plugins/profile/run" && '

@@ -82,6 +82,7 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
         ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]),
     )
     for name, unit, values in peaks:
+        # A mixed slice has no one peak.
         if values[0] is not None and len(set(values)) == 1:
             yield name, Measurement(values[0], unit, f"{facts.source}, plane of the device")
     window = sum(device.window_ms for device in devices)
@@ -144,7 +145,9 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
 
 def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:
     """Percentiles of the step time, and the share of it that waits for input."""
-    source = f"profile, {steps.source}"
+    replicas = len(facts.replicas)
+    slowest = f"slowest of {replicas} replicas, " if replicas > 1 else ""
+    source = f"profile, {slowest}{steps.source}"
     yield "steps", Measurement(len(steps.step_ms), "", source)
     for name, percent in STEP_PERCENTILES:
         yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)

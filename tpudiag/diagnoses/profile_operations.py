@@ -55,6 +55,7 @@ def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
     """The operations with their duplicates, as XProf's op profile has them; longest first."""
     members: dict[tuple[str, str], list[DeviceOp]] = {}
     for op in facts.ops:
+        # By program: two programs call unlike operations by one name.
         members.setdefault((op.program, op.group or op.name), []).append(op)
     clock_mhz = _clock_mhz(facts.devices)
     made = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
@@ -74,7 +75,7 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
     rows = tuple(_row(group, peaks) for group in ranked[:top])
-    columns = ("operation", "self ms", "%", "times", "FLOP/s %", "HBM %", "bound by", "op, line")
+    columns = ("operation", "self ms", "%", "times", "FLOP %", "HBM %", "bound by", "op, line")
     more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
     yield Table(f"Operations{more}", columns, rows, source)
     slow = [g for g in ranked if _slower(g) >= SLOWER and g.share >= WORTH]
@@ -110,7 +111,7 @@ def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tu
         possible = rate is not None and not (peak and 100 * rate / peak > most)
         cells.append(rate if rate is not None and possible else DASH)
         cells.append(_of_peak(rate, peak, most))
-    return (group.name, *cells, group.first.bound_by or DASH)
+    return (group.name, *cells, group.first.part or group.first.bound_by or DASH)
 
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
@@ -150,6 +151,8 @@ def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> Operati
     first = max(ops, key=lambda op: op.self_ms)
     timed = [op for op in ops if op.gflop_per_s is not None and op.total_ms]
     moved = [op for op in ops if op.hbm_gb_per_s is not None and op.total_ms]
+    # The compiler's estimate of a loop is for the loop itself, its time in the trace is that of all
+    # in it.
     estimated = [op for op in ops if op.estimated_cycles and clock_mhz and not op.holds_others]
     cycles = sum((op.estimated_cycles or 0) * op.count for op in estimated)
     return OperationGroup(

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tpudiag.model import Finding, Outcome, Report
+from tpudiag.records import dataclass
+from tpudiag.report_figures import XProfLink
 from tpudiag.signals import ProfileFacts, ReplicaSteps
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY
 from tpudiag.sources.profile.step_breakdown import COMPILATION, IDLE, INPUT, TO_DEVICE
 from tpudiag.sources.profile.xprof_ports import listening
-from tpudiag.xprof_pages import USUAL_SERVERS, page, tool
+from tpudiag.xprof_pages import (
+    MEMORY_PROFILE,
+    OP_PROFILE,
+    OVERVIEW,
+    ROOFLINE,
+    USUAL_SERVERS,
+    page,
+    tool,
+)
 
 if TYPE_CHECKING:
     from tpudiag.sources.profile.locate import Run
     from tpudiag.sources.profile.xprof_server import XProfServer
 
+USUAL_STEP, SLOWEST_STEP = "usual step", "slowest step"
+"""Names of links."""
 NO_SERVER = "{addresses} shows no profile {run} of these hosts: findings are not linked to XProf."
 
 PARTS: dict[str, tuple[str, ...]] = {
@@ -31,24 +43,63 @@ PARTS: dict[str, tuple[str, ...]] = {
 """Of the step, by id or family: the step that has most of them shows the finding best."""
 
 
-def linked(report: Report, addresses: Sequence[str], run: Run, facts: ProfileFacts) -> Report:
+@dataclass(frozen=True)
+class Servers:
+    """Where an XProf may run, and the address at which readers see it if that is another."""
+
+    addresses: Sequence[str]
+    seen_at: str | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether a user named them, who is told where none of them shows the run."""
+        return tuple(self.addresses) != USUAL_SERVERS and self.seen_at is None
+
+
+def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> Report:
     """The report with links to XProf where it runs at one of the addresses and shows the run.
 
     Says so where it does not, unless nobody named them. Raises UsageError for no address.
     """
-    usual = tuple(addresses) == USUAL_SERVERS
-    if not addresses or not any(outcome.findings for outcome in report.outcomes):
-        return report
-    asked = listening(addresses) if usual else addresses
+    usual = tuple(servers.addresses) == USUAL_SERVERS
+    asked = listening(servers.addresses) if usual else servers.addresses
     if not asked:
         return report
     from tpudiag.sources.profile.xprof_server import LIMIT_S, USUAL_LIMIT_S, showing
 
     server = showing(asked, run, USUAL_LIMIT_S if usual else LIMIT_S)
-    if server is not None:
-        return replace(report, outcomes=with_links(report.outcomes, server, facts))
-    note = NO_SERVER.format(addresses=", ".join(addresses), run=PurePath(run.folder).name)
-    return report if usual else replace(report, notes=(*report.notes, note))
+    if server is None:
+        # That no XProf runs on the usual ports is no news where nobody named them.
+        if not servers.named:
+            return report
+        addresses = ", ".join(servers.addresses)
+        note = NO_SERVER.format(addresses=addresses, run=PurePath(run.folder).name)
+        return replace(report, notes=(*report.notes, note))
+    if servers.seen_at is not None:
+        server = replace(server, address=servers.seen_at)
+    return replace(
+        report,
+        outcomes=with_links(report.outcomes, server, facts),
+        xprof_links=tuple(links(server, facts)),
+    )
+
+
+def links(server: XProfServer, facts: ProfileFacts) -> Iterator[XProfLink]:
+    """The places of a whole run: its usual and its slowest step, and the pages people look at."""
+    steps = sorted(
+        (
+            (ms, start, replica)
+            for replica in (whole.steady for whole in facts.replicas if whole.starts_ms)
+            for start, ms in zip(replica.starts_ms or (), replica.step_ms, strict=True)
+        ),
+        key=lambda step: step[:2],
+    )
+    for name, place in ((USUAL_STEP, len(steps) // 2), (SLOWEST_STEP, -1)):
+        if steps and (host := _host(server, steps[place][2].host)) is not None:
+            ms, start, _ = steps[place]
+            yield XProfLink(name=name, url=server.moment(host, start, start + ms))
+    for opened in (OVERVIEW, OP_PROFILE, ROOFLINE, MEMORY_PROFILE):
+        yield XProfLink(name=opened, url=server.page(tool(opened)))
 
 
 def with_links(
@@ -95,6 +146,8 @@ def worst_step(
     parts = PARTS.get(id_, PARTS.get(id_[:4], ()))
     best: tuple[float, ReplicaSteps, float, float] | None = None
     for whole in named or timed:
+        # Compilation happens in the warm-up; for all else those steps are the worst and show
+        # nothing.
         replica = whole if COMPILATION in parts else whole.steady
         for weight, start, ms in zip(
             _weights(replica, parts), replica.starts_ms or (), replica.step_ms, strict=True

@@ -98,6 +98,7 @@ def _replicas(facts: ProfileFacts) -> Table:
     names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
     rows: list[tuple[Value, ...]] = []
     steady = (replica.steady for replica in facts.replicas if replica.step_ms)
+    # By their own work: the whole step is the same on all replicas of a synchronous job.
     for replica in sorted(steady, key=lambda r: -_own(r)):
         count_ = len(replica.step_ms)
         parts = (replica.part(name) / count_ for name in names)
@@ -215,6 +216,7 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
         series["input_wait_ms"] = steps.input_wait_ms
     for name in dict.fromkeys(part.name for r in facts.replicas for part in r.parts):
         parts = [p.ms for r in facts.replicas for p in r.parts if p.name == name]
+        # Replicas whose traces hold unlike numbers of steps have no common step to take a mean of.
         if len({len(ms) for ms in parts}) == 1:
             means = [sum(ms) / len(parts) for ms in zip(*parts, strict=True)]
             series[f"{name.replace(' ', '_')}_ms"] = means
@@ -241,4 +243,5 @@ def _thinned(values: Sequence[float]) -> tuple[float, ...]:
     """At most SAMPLES of the values, evenly chosen, in their order."""
     stride = max(len(values) / SAMPLES, 1.0)
     chosen = [values[int(i * stride)] for i in range(min(len(values), SAMPLES))]
+    # Six digits: a saved report holds thousands of these.
     return tuple(float(f"{value:.6g}") for value in chosen)

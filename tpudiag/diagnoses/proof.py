@@ -77,6 +77,8 @@ def judge(
     fails_with_it, trouble = _new(before, after, applied) or ("", None)
     alike, losses = compared(before, after, [each.change.effect for each in applied])
     if not alike and not steady:
+        # Threads of tf.data or operations without a fixed order: then a difference proves nothing
+        # against the change.
         alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
     differ = not alike and trouble is None and not dropped
     against = trouble or (None if alike else losses)
@@ -140,6 +142,7 @@ def _line_in(candidate: Candidate, place: Location | None) -> int | None:
 def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[str, str] | None:
     """The id of a finding that was not there before and is no matter of time, and what it says."""
     for outcome in after.outcomes:
+        # A check that breaks is a defect of ours, and no fault of the change.
         if outcome.verdict is Verdict.BROKEN:
             continue
         if outcome.verdict is not Verdict.FAILED or outcome.id in TIMED:
@@ -149,6 +152,8 @@ def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[s
         silenced = len(known.silenced) if known is not None else 0
         grave = [f for f in outcome.findings if (f.severity or outcome.severity) > Severity.INFO]
         grave = [f for f in grave if not _is_silenced(f, outcome.id, applied)]
+        # Checks show a few findings of many: where they showed so many before, one more may have
+        # been there.
         if was and (len(was) >= SHOWN or len(grave) <= len(was)):
             continue
         # By number, not by text: a finding's figures and lines differ after each change.

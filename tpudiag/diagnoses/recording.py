@@ -71,6 +71,7 @@ class Session:
         every = checks()
         self._investigator.sample(self.job.workers)
         judged = self._judged(every)
+        # Once more, since the findings of a drop and of a stall say its cause.
         if self._investigate(merged(judged)):
             judged = self._judged(every)
         outcomes = merged(judged)
@@ -121,6 +122,8 @@ class Session:
         looked = False
         for id_, stalled in CAUSED.items():
             outcome = next((one for one in outcomes if one.id == id_), None)
+            # Only of what is new: looking takes seconds of py-spy, and what lasts was looked for
+            # when it began.
             if outcome is None or not self._alerts.raises(outcome):
                 continue
             episodes = {
@@ -149,6 +152,7 @@ class Session:
         ]
         if self._request.captures is None or not here:
             return
+        # One alone: a capture slows its trainer, and all workers wait for the slowest.
         worst = max(here, key=lambda place: episodes[place].lost)
         self._profile = drop_capture(self.job.workers[worst].run.pid, self._request.captures)
         if self._profile is not None:

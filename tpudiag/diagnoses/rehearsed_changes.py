@@ -43,6 +43,7 @@ class Rehearsals:
             log_dir=own if changes else self.request.log_dir,
         )
         report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
+        # A report that Ctrl-C cut short proves nothing, and nothing is written.
         if report.interrupted:
             raise KeyboardInterrupt
         return report
@@ -97,6 +98,8 @@ class Proofs:
         applied = [*self.proven, *tried]
         report = self.rehearsals.run(applied)
         judged = proof.judge(self.before, report, tried, applied)
+        # Only where the losses alone speak against it: the second run of the job as it is costs as
+        # much as the first.
         if judged.losses_differ and not self._is_steady():
             judged = proof.judge(self.before, report, tried, applied, steady=False)
         if judged.sound:
@@ -109,6 +112,8 @@ class Proofs:
             if not self._proven_with_others(tried, applied, report, judged.fails_with_it):
                 self._drop(tried, judged.trouble or "")
         else:
+            # By halves: one bad change among many costs two rehearsals for each halving, not one
+            # for each.
             middle = len(tried) // 2
             self.prove(tried[:middle])
             self.prove(tried[middle:])

@@ -24,12 +24,20 @@ class Comparison:
 
 
 def loaded(
-    path: str, engine: str, settings: Settings, on_phase: OnPhase = lambda _: None
+    path: str,
+    engine: str,
+    settings: Settings,
+    on_phase: OnPhase = lambda _: None,
+    xprof: Sequence[str] = (),
 ) -> Report:
-    """A saved report (`.json`), or that of a profile; raises UnreadableInput."""
+    """A saved report (`.json`), or that of a profile, linked to an XProf at one of the addresses.
+
+    Raises UnreadableInput.
+    """
     if path.endswith(".json"):
         return report_json.load(path)
-    request = profile.ProfileRequest(path=path, run=None, engine=engine, xprof_limit_s=0)
+    # XProf is linked to, and not asked: no figure of its own is compared.
+    request = profile.ProfileRequest(path=path, engine=engine, xprof_limit_s=0, xprof=tuple(xprof))
     report = profile.diagnose(request, settings, on_phase)
     if report.interrupted:
         raise KeyboardInterrupt

@@ -25,4 +25,5 @@ def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
     if peak and generation.cores_per_chip > 1:
         is_core = peak < CORE_OF_CHIP * generation.peak_bf16_tflops_per_chip
         per_chip = generation.cores_per_chip if is_core else 1
+    # Half a chip: some plane was lost, and a number would be a guess.
     return None if len(devices) % per_chip else len(devices) // per_chip

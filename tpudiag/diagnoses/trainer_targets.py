@@ -69,6 +69,8 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     for word in words:
         if not word.isdigit() or machine is None:
             for address in addresses(word):
+                # A process that is stopped takes the connection and never answers: it is said, and
+                # not waited for.
                 stopped = at_address(address, processes)
                 without += [stopped] if stopped else []
                 at += [] if stopped else [address]
@@ -81,6 +83,7 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
         if others:
             notes.append(f"Pid {word} is not the trainer itself: attached to {', '.join(others)}.")
     return Targets(
+        # An address and a pid may name the same trainer: two captures at once refuse each other.
         tuple(dict.fromkeys(at)),
         tuple(dict.fromkeys(without)),
         tuple(notes),
@@ -102,6 +105,7 @@ def without_server(
     for trainer in targets.without:
         on_phase(f"sampling the stacks of pid {trainer.pid}")
         stacks = sample(trainer.pid, duration_s)
+        # libtpu answers on its own port even where the trainer serves no profiler.
         if trainer.process.devices:
             tables += _metrics(trainer)
         if stacks.fault is None:

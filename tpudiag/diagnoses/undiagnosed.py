@@ -42,6 +42,7 @@ def refuse_nothing(
     another matter.
     """
     backend = facts.get("keras_backend")
+    # Keras 3 trains with other backends, too, without a line in the script that says so.
     if isinstance(backend, str):
         refuse_framework(name, backend)
     end = signals.end
@@ -73,6 +74,7 @@ def unreachable(end: JobEnd | None, fake_data: bool) -> str | None:
 
 def _away(error: str) -> str | None:
     """What an error says could not be reached."""
+    # A path alone is no proof: an error may name the bucket that it has just read well.
     remote = _REMOTE.search(error)
     if remote and _AWAY.search(error):
         return remote[0]

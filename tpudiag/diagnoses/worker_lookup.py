@@ -46,5 +46,7 @@ class WorkerLookup:
             addresses = tuple(self._ask())
         except (TpudiagError, OSError):
             return
+        # An empty answer is taken for a moment in which pods are made anew: none would leave
+        # nothing to watch.
         if addresses:
             self.known = addresses

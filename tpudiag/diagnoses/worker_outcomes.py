@@ -30,11 +30,13 @@ def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outco
         (name, outcome)
         for name, ended, outcome in zip(names, over, outcomes, strict=True)
         if not (ended and outcome.verdict is Verdict.SKIPPED)
+        # Where all have ended, what they show is all there is.
     ] or list(zip(names, outcomes, strict=True))
     verdict = next(v for v in WORST if any(outcome.verdict is v for _, outcome in told))
     same = [(name, outcome) for name, outcome in told if outcome.verdict is verdict]
     reasons = [f"{name}: {outcome.reason}" for name, outcome in same if outcome.reason]
     causes = {outcome.reason for _, outcome in same}
+    # The same reason on all workers is said once, without their names.
     alike = len(causes) == 1 and len(same) == len(told)
     return replace(
         same[0][1],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
 from enum import Enum, StrEnum
 from typing import Literal
 
 from tpudiag.records import dataclass
+
+from .readings import Reading
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
@@ -142,6 +145,8 @@ class Match:
     fix_for: VersionFix | None = None
     fix_version: str | None = None
     """The user's version of the package of `fix_for`."""
+    reading: Reading | None = None
+    """What its own names, shapes and arguments mean."""
 
     @property
     def supported(self) -> RivalFound | None:
@@ -155,7 +160,7 @@ class Match:
         if self.error.kind is Kind.FORM:
             return "low"
         if self.error.rivals:
-            return "medium" if self.supported else "low"
+            return "medium" if self.supported or self.reading else "low"
         return "high" if self.error.kind is Kind.TELLING else "medium"
 
     @property
@@ -164,7 +169,8 @@ class Match:
         details = (_filled(detail, self.values) for detail in self.error.details)
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
-        return " ".join(part for part in (self.error.cause, *details, sure) if part)
+        read = self.reading.cause if self.reading else ""
+        return " ".join(part for part in (read, self.error.cause, *details, sure) if part)
 
     @property
     def fix(self) -> str:
@@ -172,7 +178,9 @@ class Match:
         if self.fix_for is not None:
             return f"# for {self.fix_for.package} {self.fix_version}\n{self.fix_for.fix}"
         decided = self.supported
-        return (decided.rival.fix if decided else "") or self.error.fix
+        fix = (decided.rival.fix if decided else "") or self.error.fix
+        fix = with_values(fix, self.values)
+        return f"{self.reading.fix}\n{fix}" if self.reading else fix
 
 
 @dataclass(frozen=True)
@@ -181,6 +189,13 @@ class Silent:
 
     id: str
     reason: str
+
+
+def with_values(text: str, values: dict[str, str]) -> str:
+    """A text with its `<<name>>` replaced: by the value, or by the name in capitals."""
+    if "<<" not in text:
+        return text
+    return re.sub(r"<<(\w+)>>", lambda hole: values.get(hole[1], hole[1].upper()), text)
 
 
 def _filled(detail: str, values: dict[str, str]) -> str:

@@ -41,13 +41,18 @@ def follow(recorder: Follower) -> None:
     _followers.append(recorder)
     if not _installed:
         _installed = True
+        # The interpreter calls it before atexit: the recorder is still open, and its end is the
+        # exception's.
         sys.excepthook = _chained(sys.excepthook)
+        # Not on Windows.
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_forked)
 
 
 def said(error: BaseException, trace: TracebackType | None) -> str:
     """`ValueError: no data (train.py:12)`, with the innermost line that is the user's own."""
+    # In one line and cut: TensorFlow's errors hold whole graphs, and this is a column of each row
+    # of the run.
     text = " ".join(f"{type(error).__name__}: {error}".split())[:500]
     own = [f for f in traceback.extract_tb(trace) if not installed_code(f.filename)]
     return f"{text} ({own[-1].filename}:{own[-1].lineno})" if own else text

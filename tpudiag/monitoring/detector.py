@@ -256,6 +256,8 @@ class Pauses:
         # are below two seconds.
         silent_s = window.active_s if window.steps == 1 else min(window.active_s, 2.0)
         if silent_s > 3 * self.normal_s and self._known_s > whole_s:
+            # The smaller of the two longest: a job that evaluates for ten minutes does so again, a
+            # hang of an hour that was survived does not make the next one normal.
             self._beyond_s = sorted([*self._beyond_s, silent_s])[-2:]
             silent_s = self._beyond_s[0] if len(self._beyond_s) == 2 else 0.0
         self._longest_s = max(self._longest_s, silent_s if self._known_s > whole_s else 0.0)
@@ -270,6 +272,8 @@ class Pauses:
     def normal_s(self) -> float:
         """How long a pause may be and count as normal; generous while little is known."""
         step_s = self.step_s
+        # A third, here and in the next line: who asks takes silence of three times this for a
+        # stall.
         first_s = FIRST_PAUSE_S / 3 if self._known_s < KNOWN_AFTER_S else LEAST_PAUSE_S
         return max(self._longest_s, PAUSE_STEPS * step_s / 3, first_s)
 

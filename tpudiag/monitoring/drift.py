@@ -67,6 +67,8 @@ class DriftDetector:
         if len(self._blocks) < HALF_HOUR:
             return
         last = [self._blocks[-1 - index] for index in range(HALF_HOUR)]
+        # Of half an hour: the single fastest block would be luck, and all that follows slow beside
+        # it.
         middle = median(point for _, point in last)
         if self._best is None or middle < self._best[0]:
             self._best = (middle, last[-1][0])
@@ -80,17 +82,21 @@ class DriftDetector:
         now = median(self._blocks[-1 - index][1] for index in range(HALF_HOUR))
         if now - best <= LIMIT:
             return None
+        # From the best on: before it the job was becoming faster, which would flatten the slope.
         slope = _slope([block for block in self._blocks if block[0] >= since_ns])
+        # Points are logarithms of times, so the slope is one of rates with its sign turned.
         lost = 100 * (1 - math.exp(-slope)) if slope > 0 else 0.0
         return Drift(since_ns, math.exp(-best), math.exp(-now), lost)
 
 
 def _slope(blocks: list[tuple[int, float]]) -> float:
     """The median slope between any two blocks (Theil and Sen), an hour."""
+    # Pairs grow with the square: a month of blocks would be nine million, at each look.
     thinned = blocks[:: max(len(blocks) // MOST_SLOPES, 1)]
     slopes = [
         (after - before) / ((late - early) / NS / 3_600)
         for (early, before), (late, after) in combinations(thinned, 2)
+        # A clock that was set back between two blocks gives a slope of the wrong sign.
         if late > early
     ]
     return median(slopes) if slopes else 0.0

@@ -103,6 +103,7 @@ def _choice(name: str, label: str, query: str, chosen: str | None = None) -> Jso
         "definition": query,
         "multi": True,
         "includeAll": True,
+        # Without it "All" becomes the alternation of every name that was ever scraped.
         "allValue": ".*",
         "current": {"text": [chosen or "All"], "value": [value], "selected": True},
     }

@@ -40,6 +40,7 @@ def judged(recorded: Sequence[Lane]) -> list[Lane]:
     """The workers of the newest job: those heard of since its worker heard last of began it."""
     if not recorded:
         return []
+    # By id, too: of two that began together each look is to choose the same one.
     newest = max(recorded, key=lambda lane: (lane[-1].run.started_ns, lane[-1].run.id))
     began_ns = session(newest)[0].run.started_ns
     return [lane for lane in recorded if lane is newest or lane[-1].run.last_ns >= began_ns]
@@ -60,8 +61,11 @@ def _goes_on(before: Run, after: Run, lives: Callable[[Run], bool]) -> bool:
     """Whether a run may follow another in the same worker."""
     if before.name != after.name or before.worker != after.worker:
         return False
+    # Two that ran at the same time are two workers, whatever they are called.
     if before.last_ns > after.started_ns:
         return False
+    # A kill writes no end: what is not heard of any more may go on in a restart, what still lives
+    # may not. The same process calls fit again without having ended.
     return before.ended_ns is not None or before.pid == after.pid or not lives(before)
 
 

@@ -146,6 +146,8 @@ class Ledger:
         """The time of a run after its last window: nothing that was kept."""
         covered = sum(max(end - max(start, self._accounted_ns), 0) for start, end in self._painted)
         left_ns = max(run.last_ns - self._accounted_ns - covered, 0)
+        # A run without an end was killed: what it stepped after its last window is in no recording
+        # and in no checkpoint, and the restart makes it again.
         use = TimeUse.OTHER if run.ended_ns is not None else TimeUse.REPEATED
         _put(self._minutes, use, self._accounted_ns, run.last_ns, left_ns / NS)
 
@@ -180,6 +182,8 @@ class Ledger:
             _put(self._minutes, use, pause.start_ns, pause.end_ns, left_ns / NS)
             outer = [one for one in self._painted if one not in inner]
             start = min([pause.start_ns, *(one[0] for one in inner)])
+            # Pauses come in the order of their ends, so only the last few can lie within one that
+            # is still to come.
             self._painted = [*outer, (start, pause.end_ns)][-10:]
         return new
 
@@ -239,6 +243,7 @@ def _put(
     """Add seconds to the minutes between two times, in proportion."""
     if seconds <= 0:
         return
+    # A clock that was wrong by years would make a ledger of millions of minutes.
     start_ns = max(start_ns, end_ns - MOST_MINUTES * MINUTE_NS)
     length = max(end_ns - start_ns, 1)
     for minute in range(start_ns // MINUTE_NS, max(end_ns - 1, start_ns) // MINUTE_NS + 1):

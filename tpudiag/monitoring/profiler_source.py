@@ -51,6 +51,8 @@ def captured(address: str) -> Sample:
     from tpudiag.sources.profile import facts
 
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+        # In a process of its own: a capture that hangs is ended after two minutes, and the watch
+        # goes on.
         command = [
             sys.executable,
             "-m",
@@ -106,12 +108,15 @@ class ProfilerSource:
     def _sample(self) -> tuple[Window, ...]:
         """One capture, as a window."""
         began = self._now()
+        # From its beginning, and before it is tried: a capture that fails is not asked for again at
+        # once, since each slows the trainer.
         self._due = began + self._every_s
         try:
             sample = self._capture(self._address)
         except UnreadableInput as error:
             if self._run is None:
                 raise
+            # One failure proves little: while somebody else captures, the service refuses ours.
             self._failures += 1
             self.given_up = str(error) if self._failures >= GIVEN_UP_AFTER else None
             return ()
@@ -137,6 +142,8 @@ class ProfilerSource:
         waits = steps.input_wait_ms
         return Window(
             number=self._number,
+            # By this machine's clock, whatever that of the trainer's says: ages are told by it as
+            # well.
             start_ns=ended_ns - int(sample.span_ms * 1e6),
             end_ns=ended_ns,
             steps=len(steps.step_ms),

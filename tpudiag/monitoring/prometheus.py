@@ -46,6 +46,7 @@ class Prometheus:
             self._server = ThreadingHTTPServer((host, port), Handler)
         except (OSError, OverflowError) as error:
             raise UsageError(f"--prometheus {address}: {error}") from error
+        # A scraper that keeps its connection open would else hold up the end of the watch.
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -57,6 +58,7 @@ class Prometheus:
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
         """What is answered of this worker from now on."""
         key = (figures.run.name, figures.run.host, figures.worker)
+        # A new dict each time: the server's threads go through the old one meanwhile.
         self._workers = {**self._workers, key: (figures, dict(alerts))}
 
     def close(self) -> str:
@@ -71,6 +73,7 @@ def parsed(address: str) -> tuple[str, int]:
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
+    # Loopback unless told otherwise: nothing here asks who reads it.
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
@@ -113,6 +116,8 @@ def _family(
     """The samples of a metric, after what it is; nothing where there is none."""
     if not samples:
         return []
+    # repr: the shortest text that gives the same number back. A format such as :g would round a
+    # count of steps to six digits.
     rows = [f"{name}{{{labels}}} {value if whole else float(value)!r}" for labels, value in samples]
     return [f"# HELP {name} {text}", f"# TYPE {name} {type_}", *rows]
 

@@ -63,6 +63,9 @@ def _drop(where: str, limits: Limits) -> Rule:
     return Rule(
         id="throughput-drop",
         alert="TpudiagThroughputDrop",
+        # [10m:1m] is a subquery: a plain range may only follow a series, and without run_id it is
+        # an expression. The offset keeps the drop itself out of the median; 30 points of a minute
+        # are the half hour without which no median is believed.
         expr=f"(avg_over_time(({rate})[10m:1m]) / "
         f"quantile_over_time(0.5, ({rate})[6h:1m] offset 15m)) < {1 - limits.drop:g} "
         f"and count_over_time(({rate})[6h:1m] offset 15m) > 30",
@@ -74,6 +77,8 @@ def _drop(where: str, limits: Limits) -> Rule:
 
 def _no_points(where: str, limits: Limits) -> Rule:
     """A job that was there is there no more, and had not ended."""
+    # absent() would need the labels of each worker by name: what was there before and is not now
+    # needs none.
     gone = f"offset {limits.absent_min}m"
     return Rule(
         id="no-points",
@@ -164,6 +169,7 @@ def as_yaml(wanted: Sequence[Rule]) -> str:
     for rule in wanted:
         lines += [
             f"      - alert: {rule.alert}",
+            # A JSON string is a YAML string, with all of PromQL's quotes and braces in it.
             f"        expr: {json.dumps(rule.expr)}",
             *([f"        for: {rule.for_min}m"] if rule.for_min else []),
             "        labels:",

@@ -22,6 +22,7 @@ FORGOTTEN_S = 86_400.0
 def signals(watched: Watched) -> Signals:
     """What the checks get to see."""
     run, name = watched.run, watched.source_name
+    # A step that came while we looked proves that the job runs: then silence after it is a stall.
     unsure = watched.by_events and not watched.moved
     silent_s = watched.silent_s()
     forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
@@ -53,6 +54,8 @@ def signals(watched: Watched) -> Signals:
 
 def _told(watched: Watched, drop: Drop) -> ThroughputDrop:
     """A drop as the checks see it."""
+    # The cause that is kept is of the drop that lasts; of those that are over nothing is known any
+    # more.
     cause, stands = watched.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
     return ThroughputDrop(
         since=utc(drop.since_ns),
@@ -84,6 +87,7 @@ def _unsure(watched: Watched, forgotten: bool) -> str | None:
 
 def _step_times(watched: Watched, name: str) -> StepTimes | None:
     """The mean step of each recent window, where the wait for input was measured."""
+    # Keras hides the wait for input: without this check TPU201 would pass on zeros.
     windows = [w for w in watched.recent if w.wait_ms is not None]
     if not windows:
         return None

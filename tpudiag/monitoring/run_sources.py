@@ -110,6 +110,8 @@ class Place:
 
 def lives(run: Run) -> bool:
     """Whether the process of a run is there, as far as this machine can say."""
+    # Containers of one host may share its name and not its processes: a pid means something only
+    # within the same namespace.
     if run.host == os.uname().nodename and run.machine == machine.machine():
         return machine.alive(run.pid)
     return time.time_ns() - run.last_ns < HEARD_S * NS
@@ -120,6 +122,8 @@ def _first(lane: Lane) -> int:
     first, windows = len(lane) - 1, 0
     for index in range(len(lane) - 1, max(len(lane) - EARLIER_RUNS, 0) - 1, -1):
         run = lane[index].run
+        # As if each had a window a second, which is the most there can be: counting them would open
+        # every file of a month's restarts.
         windows += max((run.last_ns - run.started_ns) // NS, 1)
         if windows > EARLIER_WINDOWS and index < len(lane) - 1:
             break
@@ -130,9 +134,12 @@ def _first(lane: Lane) -> int:
 def _single(path: str) -> Single | None:
     """A profiler service or event files at a path; None for recordings, and where nothing is."""
     local = Path(path)
+    # A folder may be called like an address (`run:1`): what is there comes first.
     if ADDRESS.fullmatch(path) and not local.exists():
         return Single(ProfilerSource(path))
     if local.is_file():
+        # SQLite makes the file empty and writes its header with the first transaction: a job has
+        # just begun.
         if store.is_store(local) or local.stat().st_size == 0:
             return None
         if MARK not in local.name:
@@ -163,5 +170,6 @@ def _runs(path: Path) -> list[StoredRun]:
 
 def _order(run: Run) -> tuple[str, int, str, int]:
     """Workers by their number, then by host."""
+    # By number, or worker 10 would stand before worker 2.
     digits = run.worker.rpartition(" ")[2]
     return run.name, int(digits) if digits.isdigit() else -1, run.host, run.pid

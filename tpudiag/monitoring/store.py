@@ -16,6 +16,8 @@ from typing import Any, Literal
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window
 
+# The letters "tpud": SQLite keeps the number in its header, so that a database of another program
+# is told from ours without a look at its tables.
 APPLICATION_ID = 0x74707564
 VERSION = 3
 BUSY_S = 5.0
@@ -23,6 +25,8 @@ AT_ONCE = 100_000
 """The newest windows that one look takes in: a day of one a second."""
 KEEP_WINDOWS = 1_000_000
 """The newest windows of a run that are kept: eleven days of one a second."""
+# WITHOUT ROWID: rows are read by their key alone, and would else be kept twice, in the table and in
+# the index of the key.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
@@ -82,6 +86,8 @@ class Store:
                 f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(values))})", values
             )
             connection.executemany(
+                # A recorder whose write failed offers the same windows again: some may have been
+                # kept. The run's own row is replaced instead, for its beat changes.
                 "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(run.id, *_row(window)) for window in windows],
             )
@@ -121,6 +127,8 @@ def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
     Raises UnreadableInput where there is none, or the file is none of ours.
     """
     try:
+        # One snapshot for all that is read: between two queries the job may keep a window whose
+        # pause came before it.
         with closing(_opened(path)) as connection, _transaction(connection, "DEFERRED"):
             run = _run(connection, path, run_id)
             rows = connection.execute(
@@ -211,6 +219,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     with _transaction(connection):
+        # One by one: executescript would commit first, and a process that begins at the same moment
+        # would meet half of the tables.
         for statement in _SCHEMA.split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -222,6 +232,8 @@ def _transaction(
     connection: sqlite3.Connection, lock: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
 ) -> Generator[sqlite3.Connection]:
     """All or nothing."""
+    # A deferred transaction that goes on to write while another does is refused at once, whatever
+    # the timeout; one that asks for the lock at its beginning waits for it.
     connection.execute(f"BEGIN {lock}")
     try:
         yield connection
@@ -251,5 +263,6 @@ def _row(window: Window) -> tuple[object, ...]:
 def _window(row: Sequence[Any]) -> Window:
     """Columns as a window."""
     columns: dict[str, Any] = dict(zip(_WINDOW_COLUMNS.split(", "), row, strict=True))
+    # JSON knows lists only, and a histogram is compared and hashed as tuples.
     columns["step_ms"] = tuple((key, count) for key, count in json.loads(columns["step_ms"]))
     return Window(**columns)

@@ -47,8 +47,12 @@ class Progress:
         """One event."""
         at_ns += self.shift_ns
         if self.points and step > self.points[-1][1] and at_ns < self.points[-1][0] - NS:
+            # The step rises while the time falls by more than a second: the clock was set back.
+            # Dropping such events would hide all steps until it caught up.
             ahead_ns = self.points[-1][0] + self._gap_ns() - at_ns
             self.shift_ns, at_ns = self.shift_ns + ahead_ns, at_ns + ahead_ns
+        # By half, not by any fall: a restore from a late checkpoint goes on with the run, and is a
+        # pause until its steps pass the last one.
         if self.points and step < self.points[-1][1] // 2 and at_ns > self.points[-1][0]:
             self.points, self.starts = [], self.starts + 1
         if not self.points or (step > self.points[-1][1] and at_ns > self.points[-1][0]):
@@ -143,12 +147,14 @@ class EventFiles:
     def _files(self) -> list[str]:
         """The event files of training; those of evaluations only where there are no others."""
         try:
+            # fsspec keeps the listings of a bucket: a new file of the job would never be seen.
             self._fs.invalidate_cache()
             names = [str(name) for name in self._fs.find(self._root) if MARK in name]
             files = [name for name in names if not name.endswith(OF_REPORTS)]
         except OSError as error:
             raise UnreadableInput(f"{self.path}: {error}") from error
         training = [name for name in files if not self._of_evaluation(name)]
+        # A job that only evaluates writes steps as well: better those than none.
         return sorted(training or files)
 
     def _of_evaluation(self, name: str) -> bool:
@@ -195,6 +201,8 @@ def _event(data: memoryview) -> tuple[int, int, bool] | None:
     """Time, step and kind of an event with a summary; None for others."""
     at_s, step, tags = 0.0, 0, list[str]()
     for number, wire_type, _, start, end in fields(data):
+        # event.proto: 1 is wall_time, 2 the step, 5 a summary. Graphs and the version come in other
+        # fields, and say nothing of progress.
         if number == 1 and wire_type == FIXED64:
             (at_s,) = struct.unpack_from("<d", data, start)
         elif number == 2 and wire_type == VARINT:

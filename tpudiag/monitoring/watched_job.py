@@ -47,12 +47,10 @@ class WatchedJob:
             except UnreadableInput as error:
                 if not before and place.path in self._looked_up:
                     continue  # it has only begun to run
-                if not before or self._missing_s(place.path) > MISSING_S:
-                    raise (
-                        UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)")
-                        if before
-                        else (error)
-                    ) from error
+                if not before:
+                    raise
+                if self._missing_s(place.path) > MISSING_S:
+                    raise UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)") from error
                 now = before
             else:
                 if now or not before:
@@ -90,6 +88,7 @@ class WatchedJob:
         """The follower of a source, made once."""
         kept = self._followed.get(id(source))
         if kept is None:
+            # The source is kept with it: an id is another's as soon as its object is gone.
             kept = self._followed[id(source)] = (
                 source,
                 Watched(source, self._clock, self._expect),

@@ -92,6 +92,7 @@ class Plan:
     def middle(self) -> int | None:
         """The next batch of the bisection, None where it is close enough."""
         low, high = self.largest_fitting(), self.smallest_refused()
+        # Nearer than an eighth is not worth a compilation, which takes minutes.
         if high is None or high - low <= max(STEP, low // 8):
             return None
         middle = (low + high) // 2 // STEP * STEP
@@ -99,6 +100,8 @@ class Plan:
 
     def rows(self) -> tuple[Row, ...]:
         """All batches, the smallest first, each beside the smallest that compiled."""
+        # The smallest batch need not be made to fit: its FLOPs an example are those without
+        # recomputation.
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
         rows = [
             _beside(
@@ -142,10 +145,13 @@ def best(rows: Iterable[Row]) -> Row | None:
     """The batch to take: the fastest an example, with headroom; of near ones the smallest."""
     fitting = [row for row in rows if row.fits]
     roomy = [row for row in fitting if _headroom(row) >= HEADROOM and not row.recomputes]
+    # Where all are tight or recompute, the best of them is named all the same: the reader has
+    # nothing else.
     rated = [row for row in roomy or fitting if row.rate is not None]
     if not rated:
         return (roomy or fitting)[-1] if fitting else None
     fastest = max(row.rate or 0.0 for row in rated)
+    # The first: rows stand in the order of their batches.
     return next(row for row in rated if (row.rate or 0.0) * WORTH >= fastest)
 
 

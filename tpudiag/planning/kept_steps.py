@@ -56,6 +56,8 @@ def name_of(spec: JobSpec, python: JobPython) -> str:
     """The name of a job's record: what its step depends on beside its modules."""
     run = Path(spec.log_dir).name  # of this run alone: where it leaves files changes no step
     arguments = [argument.replace(run, "") if run else argument for argument in spec.arguments]
+    # All but a few: which of them the script reads nobody knows, and a stale step would be a wrong
+    # plan.
     variables = sorted((k, v) for k, v in os.environ.items() if k not in PASSING)
     parts = (
         FORM,
@@ -109,6 +111,7 @@ class Steps:
         dialog = self._asked()
         own = dialog.wait()
         step = dialog.lower(batch, replicas)
+        # A step that did not lower is asked for again: its reason may be gone.
         if own is not None and step.path is not None:
             with self._lock:
                 self._kept = _kept(self._name, self._kept, dialog, own, step)
@@ -152,6 +155,7 @@ def _kept(
         known = (*(before.steps if before is not None else ()), _copied(name, step))
         sources = {file: _digest(Path(file)) for file in dialog.sources}
         after = KeptJob(sources=sources, batch=batch, alone=dialog.alone, steps=known)
+        # A job whose modules are not known could not be told from a changed one.
         if sources:
             _write(_folder() / f"{name}.json", msgspec.json.encode(after))
             return after

@@ -64,6 +64,8 @@ class Search:
         """Try all; why it is not whole, None where it is."""
         with ThreadPoolExecutor(self._at_a_time) as pool:
             try:
+                # Batches outside: the smallest of all targets come first, so that what is refused
+                # spares the larger ones, and a plan that is cut short has a row of each target.
                 grid = [(p, b) for b in self._batches for p in self._plans]
                 self._finish([pool.submit(self._try, p, b) for p, b in grid], deadline)
                 self._finish([pool.submit(self._bisect, p) for p in self._plans], deadline)
@@ -72,6 +74,7 @@ class Search:
             finally:
                 self._compiler.stop()
                 self._steps.close()
+                # Not waited for: the compilers were killed above, and their threads end by that.
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 
@@ -91,6 +94,7 @@ class Search:
             self._planned -= 1
             return
         answer = self._ask(plan, batch)
+        # An answer that came after the stop is the stop's own error.
         if not self._compiler.stopped:
             plan.answers[batch] = answer
 
@@ -102,6 +106,7 @@ class Search:
                 return
             self._planned += 1
             self._try(plan, middle)
+            # The next middle would be the same: an answer that failed moves neither end.
             if middle not in plan.answers or plan.answers[middle].fits is None:
                 return
 

@@ -20,6 +20,7 @@ def helps(timed: Timed) -> str:
     work = timed.work
     if work.kind is Kind.COLLECTIVE:
         return "more examples a replica, so that the same bytes are sent less often"
+    # Before the kind: parts of tiles cost many times their bytes, whatever is computed on the way.
     if work.strided_bytes:
         return "it writes parts of tiles: stack along a dimension that is not among the last two"
     if work.kind is Kind.PRODUCT:

@@ -48,6 +48,7 @@ class Array:
     def _full(self) -> list[int]:
         """The dimensions, rounded up to whole tiles."""
         full = list(self.dims)
+        # A layout that does not name each dimension once tells nothing of its tiles.
         if sorted(self.places) == list(range(len(full))):
             for place, length in zip(self.places, reversed(self.tile), strict=False):
                 full[place] = -(-full[place] // length) * length if length else full[place]
@@ -68,6 +69,8 @@ def _array(match: re.Match[str]) -> Array:
         match[1],
         tuple(int(size.lstrip("<=")) for size in match[2].split(",") if size),
         tuple(int(place) for place in (match[3] or "").split(",") if place),
+        # A `*` in a tile joins dimensions before it is tiled: of those no padding is counted.
         tuple(int(length) if length.isdigit() else 0 for length in lengths),
+        # S(n) names another memory (VMEM, SMEM, the host's); HBM is the one that is not named.
         "S(" not in layout,
     )

@@ -33,6 +33,7 @@ def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str
         return 0
     left, right, out = labels[1], labels[2], labels[3]
     taps = _taps(attributes, (operands[0], left), (operands[1], right), (result, out))
+    # The kernel's, not the input's: of a grouped convolution each output sees its own group alone.
     channels = operands[1].dims[right.index("i")]
     kept = prod(size for size, label in zip(result.dims, out, strict=False) if label in "bf")
     return 2 * kept * channels * taps
@@ -72,7 +73,9 @@ def _inside(
 ) -> int:
     """The pairs of one dimension whose place in the dilated, padded input is an input."""
     last = (length - 1) * dilated
-    if kernel > out:  # the shorter one is walked through
+    # The shorter one is walked through: the gradient of a kernel stands as a convolution whose
+    # kernel is the whole image.
+    if kernel < out:
         return sum(_hits(tap * spread - pad, stride, out, last, dilated) for tap in range(kernel))
     return sum(_hits(at * stride - pad, spread, kernel, last, dilated) for at in range(out))
 
@@ -85,6 +88,8 @@ def _hits(first: int, step: int, count: int, last: int, dilated: int) -> int:
     if high < low or first % shared:
         return 0
     period = dilated // shared
+    # The first n with (first + n * step) % dilated == 0, by the inverse of the step: no place is
+    # tried one by one.
     number = -(first // shared) * pow(step // shared, -1, period) % period if period > 1 else 0
     start = low + (number - low) % period
     return max(0, (high - start) // period + 1)

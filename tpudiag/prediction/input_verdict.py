@@ -103,6 +103,7 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
     host = target.host
     rate = 1 / cost.cpu_s_per_example
     per_core = Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
+    # Each host feeds its own chips.
     needed = examples_per_second * (1 / target.hosts)
     free = on_cores(pipeline, cost, host.vcpus)
     usable = on_cores(pipeline, cost, host.vcpus * USABLE)

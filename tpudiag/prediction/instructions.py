@@ -17,6 +17,7 @@ SHAPE_KEPT = 80
 """Characters of a result's type that are kept."""
 MOST_HOPS = 8
 """From a move to what made its array: through copies, bitcasts and parts of tuples."""
+# They only name or wait: the work of an asynchronous pair stands at its start.
 _FREE = frozenset(
     (
         "parameter",
@@ -83,6 +84,8 @@ def _loop(
 ) -> Iterator[Work]:
     """The work of a loop's body, as often as it runs."""
     body = list(_computation(module, line.called("body"), 1))
+    # Before its length is asked for: an open loop around nothing keeps no step from being
+    # predicted.
     if not body:
         return
     count = module.trips(line, made)
@@ -94,6 +97,7 @@ def _loop(
 def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
     """The branch that has most to do."""
     branches = [list(_computation(module, name, trips)) for name in line.branches]
+    # Which branch runs is not in the program: the longest, so that nothing is claimed too fast.
     yield from max(
         branches, key=lambda b: sum(w.hbm_bytes * w.trips for w in b), default=list[Work]()
     )
@@ -168,6 +172,7 @@ def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
 
 def _prefetched(line: Instruction) -> int:
     """What a copy between memories moves through HBM, where one of its ends lies there."""
+    # A copy's tuple is (to, from, context): one of the two ends lies in VMEM mostly.
     ends = line.results[:2]
     in_hbm = max((array.hbm_bytes for array in ends), default=0)
     return min(in_hbm, min((array.padded_bytes for array in ends), default=0))
@@ -184,6 +189,8 @@ def _kind(line: Instruction, inner: Sequence[Instruction], flops: int) -> Kind:
         return Kind.PRODUCT
     moves = {"broadcast", "pad", "copy", "iota", "slice", "transpose", "concatenate", "reverse"}
     root = next((each for each in inner if each.root), line)
+    # Up to three: parameter, one operation and the move itself. Longer fusions compute before they
+    # move.
     if line.opcode in moves or (inner and root.opcode in moves and len(inner) <= 3):
         return Kind.MOVE
     return Kind.ELEMENTWISE
@@ -236,6 +243,7 @@ def _collective(
             made = {one.name: one for one in inner}
             size = sum(array.bytes for array in _operands(each, made))
             word = "reduce-scatter" if "all-reduce-scatter" in line.called("calls") else each.opcode
+            # A fusion that the compiler runs beside others says so in its name alone.
             return word.removesuffix("-start"), size, _members(each), "async" in line.name
         if each.opcode == "fusion":
             nested = module.instructions(each.called("calls"))

@@ -24,12 +24,14 @@ def attention_flops(name: str, operands: Sequence[Array]) -> int:
 
     Queries are [..., heads, positions, width]; keys follow, with as wide heads.
     """
+    # Segment ids, masks of blocks and lengths come among the operands as integers.
     large = [each for each in operands if len(each.dims) >= 3 and each.kind in ("bf16", "f32")]
     if not _ATTENTION.search(name) or len(large) < 3:
         return 0
     queries, keys = large[0], large[1]
     if queries.dims[-1] != keys.dims[-1]:
         return 0
+    # dkv before dq and both before bwd: names such as `bwd_dkv` hold two of the words.
     products = next((n for word, n in _BACKWARD.items() if word in name), PRODUCTS)
     if "dkv" in name and "fused" in name:
         products = _BACKWARD["bwd"]

@@ -21,6 +21,7 @@ _CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 _BRACKET = re.compile(r"[()]")
 _COUNT = re.compile(r"^(\d+)\)")
 _INDEX = re.compile(r"index=(\d+)")
+# What TensorFlow calls all arguments and all results: no operation of anybody's.
 _PLUMBING = frozenset(("XLA_Args", "XLA_Retvals", ""))
 
 
@@ -103,9 +104,12 @@ class Module:
         if known:
             return int(known[1])
         condition = loop.called("condition")
+        # An optimised condition compares its counter with a constant, whose value is the length of
+        # a loop from 0 by 1, as TensorFlow and JAX make them.
         limits = [count for count in self._counts(condition) if 0 < count < LONGEST]
         if not limits:
             limits = [count for count in self._carried(loop, condition, made) if count > 0]
+        # The least above 1: beside its length a condition may hold a larger limit, and a step of 1.
         return min((count for count in limits if count > 1), default=max(limits, default=None))
 
     def _counts(self, computation: str) -> Iterator[int]:
@@ -179,6 +183,7 @@ def parse(text: str) -> Module:
     computations: dict[str, list[Instruction]] = {}
     entry, current = "", ""
     for line in text.splitlines():
+        # Most lines of a program are indented: no expression is tried on them.
         header = _HEADER.match(line) if line[:1] not in (" ", "}", "") else None
         if header and not line.startswith("HloModule"):
             current = header[2]

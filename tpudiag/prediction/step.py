@@ -77,6 +77,8 @@ class PredictedStep:
     def collective_share(self) -> Range:
         """Of the device's time in collectives that nothing hides, 0 to 1."""
         spent, rest = self.collective_ms, self.device_ms
+        # Both ends against the opposite end of the rest: slow links beside a fast rest are the
+        # largest share.
         others = max(rest.value - spent.value, 1e-9)
         slow, fast = max(rest.high - spent.high, others), min(rest.low, others)
         return Range(
@@ -98,6 +100,7 @@ def predict(
     times = [timed(each, target.hardware, replicas) for each in work]
     device = _claimed(sum((each.ms for each in times), NONE))
     send = Range(*DISPATCH_MS) * (1 / max(steps_per_dispatch, 1))
+    # The longer of both, not their sum: the next step is sent while this one runs.
     step = Range(*(max(a, b) for a, b in zip(_ends(device), _ends(send), strict=True)))
     split = _split(times)
     bound = Bound.DISPATCH if send.value > device.value else split[0][0] if split else Bound.HBM
@@ -139,6 +142,7 @@ def _claimed(total: Range) -> Range:
 def _use(least_ms: float, step: Range) -> Range:
     """The share of a peak: the least time over the predicted one."""
     return Range(
+        # From the high end: a longer step is a smaller use.
         *(min(1.0, least_ms / each) if each else 0.0 for each in (step.high, step.value, step.low))
     )
 

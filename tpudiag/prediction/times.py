@@ -95,6 +95,7 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
     roof = max(mxu, hbm)
     bound = Bound.MXU if mxu > hbm else Bound.HBM if hbm else Bound.VECTOR
     if work.kind is Kind.CUSTOM:
+        # A kernel's insides are not in the program, and the compiler gives no cycles for it.
         return Range(*(roof * times for times in KERNEL)), bound
     if work.cycles is None or work.kind is Kind.MOVE or work.strided_bytes:
         value = max(mxu / MXU_EFFICIENCY, hbm / HBM_EFFICIENCY)
@@ -149,6 +150,8 @@ def _passes(collective: str, members: int) -> float:
     return {
         "all-reduce": 2 * share,
         "reduce-scatter": share,
+        # What one device gives is its own shard, which goes to all others; an all-reduce is given
+        # whole.
         "all-gather": members - 1,
         "all-to-all": share / 2,
         "ragged-all-to-all": share / 2,

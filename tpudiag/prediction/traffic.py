@@ -27,6 +27,7 @@ def traffic(
     if line.opcode == "dynamic-update-slice" and len(line.operands) > 1:
         return _updated(line, made)
     if line.opcode in _SLICES:
+        # A slice reads as much as it writes: not the array that it is cut from.
         return 2 * written, 0
     # An operand that is named twice is read once.
     once = dict.fromkeys(line.operands)
@@ -73,6 +74,7 @@ def _fusion_traffic(
             else ""
         )
         given = made[outer].results if outer in made else parameter.results
+        # A tuple is no array: those who take a part of it are counted by the part.
         if len(given) == 1:
             read += _read(parameter, given[0], users, own, inside)
     written, strided = _written(line, inner, own)

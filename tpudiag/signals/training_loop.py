@@ -118,6 +118,8 @@ class Pause:
     """A model was called outside any tf.function."""
     each_batch: bool = False
     """A callback of fit does it at each batch."""
+    in_step_loop: bool = False
+    """It stands in the body of the loop that calls the training step."""
     dispatches_between: float = 0.0
     """Calls that trained, from one time to the next."""
 

@@ -34,7 +34,6 @@ export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a
             r"ImportError: cannot import name '(?P<name>\w{1,60})' from '(?P<module>[\w.]{1,80})'",
             r"AttributeError: module '(?P<module>[\w.]{1,80})' has no attribute '(?P<name>\w{1,60})'",
             r"TypeError: .{0,80}?got an unexpected keyword argument '(?P<name>\w{1,60})'",
-            r"TypeError: .{0,80}?missing \d{1,2} required (?:positional|keyword-only) arguments?: (?P<name>'\w{1,60}')",
             r"AttributeError: \(.module '(?P<module>[\w.]{1,80})' has no attribute '(?P<name>\w{1,60})'",
             r"'module' object has no attribute '(?P<name>\w{1,60})'",
             r"checkpoint saved in future version of TensorFlow",

@@ -19,6 +19,8 @@ ERRORS = (
             r"PerReplica.{0,120}?(?:cannot be converted|not supported|unsupported operand)",
             r"unsupported operand type.{0,80}?PerReplica",
             r"Unsupported value type PerReplica",
+            r"Fetch argument PerReplica",
+            r"Can not convert a PerReplica",
             r"A non-DistributedValues value .{0,60}?cannot be reduced",
         ),
         cause="A value of all replicas (PerReplica: what strategy.run returns, or what a distributed dataset gives) is used as if it were one tensor.",

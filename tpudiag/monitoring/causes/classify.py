@@ -63,6 +63,8 @@ def _pausing(seen: Observations) -> Cause | None:
     kinds = {"evaluation": CauseKind.EVALUATION, "checkpoint": CauseKind.CHECKPOINT,
              "restore": CauseKind.CHECKPOINT}  # fmt: skip
     kind = kinds.get(seen.pausing)
+    # A pause in a word of the user's own: it hangs there, but as what is not known, and the stack
+    # may still tell.
     return None if kind is None else Cause(kind, f"it has not come back from its {seen.pausing}")
 
 
@@ -70,6 +72,7 @@ def _throttled(seen: Observations) -> Cause | None:
     """A chip says that it was slowed down by what accounts for the time that was lost."""
     worst = _worst(seen.chips)
     before = None if seen.chips_before is None else _worst(seen.chips_before)
+    # A throttled chip is slow, and never stands still.
     if seen.stalled or worst is None:
         return None
     grown = worst.score - (before.score if before is not None else 0)
@@ -91,6 +94,8 @@ def _worst(chips: tuple[ChipScore, ...]) -> ChipScore | None:
 def _memory(seen: Observations) -> Cause | None:
     """The host waits for memory for most of the time that was lost."""
     pressure = seen.host.memory_pressure if seen.host is not None else None
+    # Pressure is a share of the wall time, and so is what was lost: so they can be held against
+    # each other.
     if pressure is None or pressure < 100 * EXPLAINED * seen.lost:
         return None
     return _short(seen, FAULTS_PER_S)
@@ -107,6 +112,8 @@ def _thrashing(seen: Observations) -> Cause | None:
 def _short(seen: Observations, faults_per_s: float) -> Cause | None:
     """The host swaps, or reads back what it had to throw out."""
     host, before = seen.host, seen.host_before
+    # Without figures of before nothing is known to have grown: many hosts swap a little all their
+    # days.
     if host is None or before is None:
         return None
     grown = (
@@ -162,6 +169,8 @@ def _by_stack(seen: Observations) -> Cause | None:
         return None
     measured = seen.now is not None and seen.now.wait_ms is not None
     for activity, (kind, text) in ACTIVITIES.items():
+        # The loop's own clock measured the wait at each step, a stack only samples it. In a stall
+        # no step ends, and that clock says nothing.
         if activity == "input" and measured and not seen.stalled:
             continue
         share, before = seen.main.share(activity), seen.share_before(activity)
@@ -176,6 +185,8 @@ def _in_lost_time(lost: float, share: float, before: float | None) -> bool:
     """Whether what takes a share of the time now accounts for the time that was lost."""
     if before is None or share < before + GREW:
         return False
+    # The same work as before takes (1 - lost) of its old share now, for the job makes that many
+    # fewer steps in the same time: what is above it came with the drop.
     return share - before * (1 - lost) >= EXPLAINED * lost
 
 

@@ -83,6 +83,8 @@ class HostRing:
 
     def _take(self) -> None:
         """One more."""
+        # A job's input often runs in processes of its own: counted as others, it would be blamed
+        # for taking the job's cores.
         family = [self._process, *self._process.children(recursive=True)]
         now = self._counters(family)
         before, self._last = self._last, now
@@ -117,6 +119,8 @@ class HostRing:
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
         return _Counters(
             at_s=self._monotonic(),
+            # Linux counts the time of virtual guests in user and nice already. A core that waits
+            # for a disk is free for others.
             busy_s=sum(times)
             - idle
             - getattr(times, "guest", 0.0)
@@ -138,6 +142,7 @@ class HostRing:
             text = Path(f"/proc/{self._process.pid}/cgroup").read_text(encoding="utf-8")
         except OSError:
             return None
+        # Version 2 has the one hierarchy 0; the others are version 1, which counts no pressure.
         line = next((line for line in text.splitlines() if line.startswith("0::")), None)
         folder = CGROUPS / line[3:].lstrip("/") if line else None
         return folder if folder is not None and folder.is_dir() else None
@@ -151,6 +156,8 @@ def middle(samples: Iterable[HostFigures]) -> HostFigures | None:
     values: dict[str, float | None] = {}
     for field in fields(HostFigures):
         known = [getattr(one, field.name) for one in every if getattr(one, field.name) is not None]
+        # Medians, each figure for itself: one sample in which the job saved a checkpoint moves none
+        # of them.
         values[field.name] = median(known) if known else None
     return HostFigures(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
@@ -182,6 +189,8 @@ def _queued_s(pid: int) -> float | None:
     total, known = 0, False
     for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
+            # The three numbers are ns on a core, ns ready without one, and turns. A thread that
+            # sleeps adds to none of them.
             total += int(file.read_text(encoding="ascii").split()[1])
             known = True
     return total / 1e9 if known else None
@@ -199,6 +208,7 @@ def _major_faults(pid: int) -> int:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return 0
+    # Field 12 of proc(5), counted after the process's name, which may hold spaces and brackets.
     return int(stat.rpartition(")")[2].split()[9])
 
 
@@ -214,6 +224,7 @@ def _throttled_s(cgroup: Path | None) -> float | None:
 
 def _waited_s(what: str, cgroup: Path | None) -> float | None:
     """Linux' pressure stall information: for how long some task has waited."""
+    # The container's own first: the machine's pressure is also that of its neighbours.
     files = [cgroup / f"{what}.pressure"] if cgroup else []
     for file in (*files, PRESSURE / what):
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -110,6 +110,7 @@ class Investigator:
         pids = {watched.run.pid: watched for watched in workers if watched.lives_here}
         for pid, watched in pids.items():
             if pid not in self._rings:
+                # Between the recording and this look a process may end.
                 with contextlib.suppress(psutil.Error):
                     self._rings[pid] = HostRing(pid, watched.now_ns)
         self._rings = {pid: ring for pid, ring in self._rings.items() if pid in pids}
@@ -136,11 +137,14 @@ class Investigator:
             pids = [workers[place].run.pid for place in looked]
             asked = (self._tools.events if here else None, self._tools.node)
             events = [pool.submit(ask) for ask in asked if ask is not None]
+            # All at once: py-spy looks for three seconds at each process, and who waits for whom is
+            # only seen in the same three.
             chips = [pool.submit(self._tools.chips, workers[place].run.pid) for place in wanted]
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
             scores_by_place = {
                 place: future.result() for place, future in zip(wanted, chips, strict=True)
             }
+            # What the machine itself was told comes before the state of the TPU by its API.
             event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
         odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
@@ -203,7 +207,11 @@ class Investigator:
         """The host before and since; both, or nothing is told by it."""
         samples = list(self._rings[pid].samples) if pid in self._rings else []
         before = [one for one in samples if since_ns - 600 * NS <= one.at_ns < since_ns]
+        # A sample holds what was counted since the one before: the first after the drop is mostly
+        # of the time before it.
         now = [one for one in samples if one.at_ns >= since_ns + NS]
+        # The last minute: the host may have changed again since the drop began, and the cause of
+        # now is wanted.
         return middle(before), middle(now[-12:])
 
 
@@ -230,6 +238,7 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
         ]
         if waits and alone:
             odd.append((place, alone[0]))
+    # Two that stand apart from the rest: nobody can say which of them is waited for.
     return odd[0] if len(odd) == 1 else None
 
 

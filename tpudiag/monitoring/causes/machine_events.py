@@ -34,6 +34,8 @@ def announced(
     Follows the documentation of Compute Engine's metadata server; not seen on a TPU VM.
     """
     try:
+        # Elsewhere the metadata server's name leads nowhere, and looking up a name heeds no
+        # timeout.
         if "Google" not in product.read_text(encoding="utf-8"):
             return None
     except OSError:
@@ -55,6 +57,7 @@ def of_node(node: CloudTpu) -> MachineEvent | None:
 
 def _asked(name: str) -> str | None:
     """One value of the metadata server."""
+    # The server refuses whoever does not send this header.
     request = urllib.request.Request(METADATA + name, headers={"Metadata-Flavor": "Google"})
     try:
         with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:

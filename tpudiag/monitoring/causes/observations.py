@@ -76,6 +76,7 @@ def pace(windows: Sequence[Window]) -> Pace | None:
     used = [window.hbm_bytes for window in windows if window.hbm_bytes is not None]
     return Pace(
         step_ms=1e3 * active_s / steps,
+        # One window without a clock of its own, and the mean of the others would be too small.
         wait_ms=None if None in waits else sum(wait or 0.0 for wait in waits) / steps,
         compile_ms=sum(window.compile_ms for window in windows) / steps,
         hbm_bytes=max(used, default=None),

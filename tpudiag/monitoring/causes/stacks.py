@@ -34,6 +34,8 @@ _BY_NAME: tuple[tuple[Activity, re.Pattern[str]], ...] = (
         ),
     ),
 )
+# Files, since a Dataset's __next__ is called by many names in TensorFlow's releases; names for
+# loaders of the user's own.
 _INPUT_FILES = re.compile(r"/(?:iterator_ops|dataset_ops|input_lib|distribute/input_ops)\.py$")
 _INPUT_NAMES = re.compile(r"^(?:__next__|get_next|_next_internal|next_batch|get_batch)$")
 
@@ -94,11 +96,16 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
 
 def _activity(frames: list[str]) -> Activity | None:
     """What goes on in a stack, by the outermost frame that tells."""
+    # Outermost first: an evaluation reads input and traces functions, too, and it is the evaluation
+    # that takes the time.
     for frame in frames:
         match = _FRAME.fullmatch(frame)
+        # The recorder wraps save and restore: its frames would make a checkpoint of whatever they
+        # call.
         if match is None or _OURS.search(match["file"]):
             continue
         name = match["function"].rpartition(".")[2]
+        # Wrappers that carry any function.
         if name in ("call", "wrapper", "<module>", "main"):
             continue
         for activity, pattern in _BY_NAME:

@@ -38,6 +38,7 @@ def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Star
     """The container may not have more of the CPU."""
     if host.throttled is None or host.throttled <= THROTTLED + 2 * (before.throttled or 0.0):
         return None
+    # In a stall no step ends, so that there is none to hold the time against.
     if not seen.stalled and not _accounts(seen, before.throttled or 0.0, host.throttled):
         return None
     figure = CauseFigure("held back by the container's CPU limit", round(100 * host.throttled, 1),
@@ -52,6 +53,8 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
     as they have to wait, and wait for more of their time. So both the time that was waited and
     the share that was had must account for what the steps lost.
     """
+    # Without the scheduler's account busy neighbours prove nothing: the job may not have wanted
+    # those cores.
     if host.queued is None or before.queued is None:
         return None
     if not _came(host, before) or host.others_cores < OTHERS_BUSY * host.cores:
@@ -103,4 +106,5 @@ def _slowed(seen: Observations, times: float) -> bool:
 def _had(host: HostFigures) -> float:
     """The share of the time in which threads that were ready had a core."""
     ready = host.own_cores + (host.queued or 0.0)
+    # A job whose threads all sleep is kept from nothing.
     return host.own_cores / ready if ready > 0 else 1.0

@@ -30,6 +30,7 @@ class UsualSamples(Generic[Sample]):
         """One more of a process, where one is due and none is being taken."""
         now_s = self._monotonic()
         due_s = self._due_s.setdefault(pid, now_s + FIRST_S)
+        # Never two at once: looking is to cost the trainers nothing that their steps would show.
         if now_s < due_s or (self._busy is not None and self._busy.is_alive()):
             return
         self._due_s[pid] = now_s + EVERY_S
@@ -55,4 +56,5 @@ class UsualSamples(Generic[Sample]):
     def _take(self, pid: int, now_ns: Callable[[], int]) -> None:
         """One sample."""
         sample = self._look(pid)
+        # The time at its end: a sample in which a drop began is none of before.
         self._taken[pid].append((now_ns(), sample))

@@ -78,8 +78,10 @@ def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
 
+    # With arguments it is a function of ours, which sets its own deadline for each call.
     if not arguments:
         named["timeout"] = CALL_S
+    # Only lists: what creates or writes may have been done although its answer was lost.
     if "list" in method.__name__:
         named["retry"] = _patience()
     try:

@@ -66,6 +66,8 @@ def merged_board(before: Json, made: Json) -> Json:
     """What is there with our charts in it; charts that people added, and their layout, stay."""
     labels = {**object_of(before.get("labels")), **object_of(made["labels"])}
     merged = {**before, "displayName": made["displayName"], "labels": labels}
+    # Somebody chose another layout: its charts are theirs, and only the name and our labels are
+    # set.
     if "mosaicLayout" not in before:
         return merged
     layout = object_of(before["mosaicLayout"])
@@ -74,6 +76,7 @@ def merged_board(before: Json, made: Json) -> Json:
         {**tile, "widget": ours.pop(title)["widget"]} if (title := _title(tile)) in ours else tile
         for tile in _tiles(before)
     ]
+    # New charts go below all others: between those that people laid out there may be no room.
     below = max((_number(tile, "yPos") + _number(tile, "height") for tile in kept), default=0)
     new = [_moved(tile, below) for tile in ours.values()]
     return {**merged, "mosaicLayout": {**layout, "tiles": [*kept, *new]}}

@@ -84,6 +84,8 @@ class Exporter:
             if not self._not_kept:
                 _tell(f"{self._path}: points cannot be kept: {error}")
             self._not_kept += len(points)
+        # Not before there is a point: a watch of a job that never starts shall not ask Google
+        # anything.
         if self._thread.ident is None:
             self._thread.start()
 
@@ -98,7 +100,10 @@ class Exporter:
         if place is None:
             place = next((place for place in places if place.free), None)
         if place is None:
+            # Two runs of one job at once on one host: without a number their points would alternate
+            # in one series, and the service refuses what is out of order.
             number = f"-{len(places) + 1}" if places else ""
+            # The environment of this process says nothing of a run on another machine.
             here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
             task = f"{worker(here, host)}-{self._key}{number}"
             kind = resource(self._to.project, job, host, task, self._to.resource)
@@ -145,6 +150,8 @@ class Exporter:
         try:
             return self._sender.step()
         except Exception as error:
+            # Else the thread would end in silence, and the points wait on disk with nobody to send
+            # them.
             _tell(f"Cloud Monitoring: {type(error).__name__}: {error}")
             return 60.0
 
@@ -165,6 +172,7 @@ class _Place:
             self.source.marked(check=id_, cause=cause_of(figures, id_, on)): on
             for id_, on in alerts.items()
         }
+        # An alert whose cause has changed is another series: the old one would stay at 1 for ever.
         over = dict.fromkeys(self.raised - now.keys(), False)
         self.raised = {source for source, on in now.items() if on}
         return [Point(at, ALERT, end_ns, float(on)) for at, on in {**over, **now}.items()]

@@ -9,6 +9,8 @@ from typing import Literal
 
 from tpudiag.monitoring.cloud.sender import PREFIX
 
+# Cloud Monitoring's own rule: the first slash becomes a colon, dots and the other slashes
+# underscores.
 PROMQL = PREFIX.replace(".", "_").replace("/", ":", 1).replace("/", "_")
 MANAGED_BY, JOB, POLICY = "managed_by", "tpudiag_job", "tpudiag_policy"
 Json = dict[str, "object"]
@@ -77,6 +79,8 @@ def _throughput_drop(where: str, limits: Limits) -> Policy:
         severity="ERROR",
         for_s=0,
         query=f"(avg_over_time({rate}[10m]) / quantile_over_time(0.5, {rate}[6h] offset 15m)) "
+        # 60 points of 30 s: with less than half an hour the median is that of the warm-up. The
+        # offset keeps the drop itself out of it.
         f"< {1 - limits.drop:g} and count_over_time({rate}[6h] offset 15m) > 60",
     )
 
@@ -158,6 +162,8 @@ def selector(job: str, resource: str) -> str:
 
 def _label(resource: str) -> str:
     """The label that holds the job: one of generic_task itself, else one of the metric."""
+    # Containers and instances have no label for a job, so the metric brings one, under a name that
+    # none of the resources has.
     return "job" if resource == "generic_task" else "training_job"
 
 
@@ -183,7 +189,10 @@ def condition(policy: Policy) -> Json:
             "conditionPrometheusQueryLanguage": {
                 "query": policy.query,
                 "duration": f"{policy.for_s}s",
+                # The shortest that the API takes; others are multiples of it.
                 "evaluationInterval": "30s",
+                # Policies are applied before the job's first point, by Terraform before the metrics
+                # are even described: the service would refuse names that it does not know yet.
                 "disableMetricValidation": True,
             },
         }
@@ -209,6 +218,7 @@ def labels(job: str, policy_id: str) -> dict[str, str]:
 
 def slug(job: str) -> str:
     """The job's name as a user label may hold it; two names never share one."""
+    # 54, a hyphen and 8 digits of the hash: the 63 characters that a label may have.
     plain = re.sub(r"[^a-z0-9_-]", "-", job.lower())[:54]
     if plain == job:
         return plain

@@ -63,6 +63,7 @@ class Alerts:
             self._client.list_alert_policies,
             request={"name": self._project, "filter": OURS},
         )
+        # Looked at again, whatever the filter let through: what stands here may be deleted.
         managed = [_kept(policy) for policy in listed if _managed(policy)]
         wanted = None if job is None else slug(job)
         mine = [policy for policy in managed if wanted in (None, policy.job)]
@@ -88,8 +89,11 @@ class Alerts:
         self, job: str, wanted: Sequence[Policy], channels: tuple[str, ...], *, dry_run: bool
     ) -> Iterator[Change]:
         """Create what is missing and update what differs; what is alike is left alone."""
+        # Reversed, so that of two with one id (somebody copied ours in the console) the first by
+        # name is kept up to date.
         there = {kept.id: kept for kept in reversed(self.kept(job))}
         if not dry_run:
+            # Before the policies: a condition on a metric that nobody has described is refused.
             call(self._project, describe, metric_client(self._endpoint), self._project)
         for policy in wanted:
             made = as_json(policy, job, channels)
@@ -196,6 +200,8 @@ def _conditions(before: Sequence[object], ours: Json) -> list[object]:
         return [*before, ours]
     place = places[0]
     name = there[place].get("name")
+    # With its old name the service changes the condition; without, it deletes that one and makes
+    # another.
     named = {**ours, "name": name} if name else ours
     return [*before[:place], named, *before[place + 1 :]]
 

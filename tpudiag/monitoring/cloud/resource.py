@@ -97,6 +97,7 @@ def resource(
         "generic_task",
         {
             "project_id": project,
+            # A region: a job that moves to another zone of it goes on with its series.
             "location": zone.rpartition("-")[0] or "global",
             "namespace": "tpudiag",
             "job": job,
@@ -120,6 +121,7 @@ def metadata(path: str) -> str | None:
         with urllib.request.urlopen(request, timeout=METADATA_S) as answer:
             text: str = answer.read().decode()
             return text
+    # The server is there and does not know this one value: the next question is worth asking.
     except urllib.error.HTTPError:
         return None
     except (OSError, ValueError):

@@ -79,6 +79,8 @@ class Sender:
                 name=self._project,
                 time_series=[time_series(point) for point in points],
                 timeout=CALL_S,
+                # No retries of the client's own: a second try of which the spool knows nothing
+                # would look like a point of somebody else's.
                 retry=None,
             )
         except GoogleAPICallError as error:

@@ -76,6 +76,8 @@ class Spool:
                 row = connection.execute(
                     "SELECT last_ns FROM series WHERE source = ? AND metric = ?", series
                 ).fetchone()
+                # Also across restarts of the watch: the service remembers the last point of a
+                # series, so the file must.
                 if row is not None and point.end_ns < row[0] + least_apart_ns:
                     continue
                 connection.execute(
@@ -113,6 +115,8 @@ class Spool:
         with self._transaction() as connection:
             connection.executemany(
                 f"UPDATE waiting SET under_way = 0 WHERE {_KEY}",
+                # What was in doubt before stays so: this call's failure says nothing of the earlier
+                # one.
                 self._keys([point for point in points if not point.again]),
             )
 

@@ -39,6 +39,7 @@ def _channel(name: str, job: str) -> str:
 def _channel_name(name: str, job: str) -> str:
     """The name of a channel in the file; unlike that of every other channel and job."""
     plain = re.sub(r"[^a-z0-9-]", "-", name.lower())
+    # Display names are free text: two that differ in a space would be one name in HCL.
     own = plain if plain == name else f"{plain}-{hashlib.sha1(name.encode()).hexdigest()[:8]}"
     return _identifier(job, own)
 

@@ -70,6 +70,8 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
 def _parse(context: Any, text: str) -> Any:
     """The module without `mhlo.copy`, an identity that the TPU compiler refuses."""
     ir: Any = import_module("jaxlib.mlir.ir")
+    # jaxlib registers no mhlo, and the text is not to be edited by expressions: a name or a string
+    # may hold the same word.
     context.allow_unregistered_dialects = True
     module: Any = ir.Module.parse(text)
     copies: list[Any] = []
@@ -96,6 +98,7 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
     else:
         stats = executable.get_compiled_memory_stats()
         figures = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
+        # Nothing else of it: its optimal_seconds came back negative for whole programs.
         figures["flops"] = executable.cost_analysis().get("flops")
         with contextlib.suppress(
             Exception
@@ -103,6 +106,7 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
             text = executable.hlo_modules()[0].to_string()
             (folder / "optimised.hlo").write_text(text, encoding="utf-8")
     figures["compile_s"] = time.perf_counter() - started
+    # Renamed: a child that is killed while it writes leaves no half answer.
     temporary = folder / "answer.tmp"
     temporary.write_text(json.dumps(figures), encoding="utf-8")
     temporary.replace(folder / "answer.json")
@@ -111,7 +115,9 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
 def main() -> None:
     """Compile what the command line names."""
     with contextlib.suppress(OSError, AttributeError):
+        # Linux: a compilation of minutes is not to go on when whoever asked was killed.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Before jax is imported: libtpu reads them when it is loaded.
     os.environ.update(QUIET)
     program, topology, replicas, chip_config, folder = sys.argv[1:6]
     answer(program, topology, int(replicas), chip_config, Path(folder))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from tpudiag import location
 from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
 from tpudiag.hardware import Target
-from tpudiag.model import Location
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.protocol import LOWERING
 
@@ -76,6 +76,7 @@ def ask(
     on_phase(f"compiling the step for {target.name}")
     step = located(compiler.compile(own, target), own)
     small: Compilation | None = None
+    # The second compilation takes as long as the first: it is asked for only where it can differ.
     tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
     if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
         on_phase(f"compiling a small batch for {target.name}")
@@ -95,13 +96,14 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
     arguments: list[str] = places["arguments"]
 
     def tensor(given: HbmTensor) -> HbmTensor:
+        # The program knows its arguments by number; the lowering wrote down which variable each is.
         number = given.name.removeprefix("argument ")
         if number.isdigit() and int(number) < len(arguments):
             return replace(given, name=arguments[int(number)])
-        return replace(given, location=_location(lines.get(given.name)))
+        return replace(given, location=location.parsed(lines.get(given.name)))
 
     def operation(op: RefusedOp) -> RefusedOp:
-        return replace(op, location=_location(lines.get(op.name)))
+        return replace(op, location=location.parsed(lines.get(op.name)))
 
     program, full = compilation.program, compilation.out_of_memory
     return replace(
@@ -130,9 +132,3 @@ def first_line(text: str | None) -> str:
     """The first telling line of a message."""
     lines = [line.strip() for line in (text or "it said nothing").splitlines() if line.strip()]
     return lines[0][:200] if lines else "it said nothing"
-
-
-def _location(text: str | None) -> Location | None:
-    """`train.py:12` as a location."""
-    file, _, line = (text or "").rpartition(":")
-    return Location(file, int(line)) if file and line.isdecimal() else None

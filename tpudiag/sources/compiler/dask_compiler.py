@@ -40,6 +40,7 @@ def compiled_here(program: str, step: LoweredStep, target: str, timeout_s: float
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         file = Path(folder) / "step.mlir"
         file.write_text(program, encoding="utf-8")
+        # The program is sent as text: a worker on another machine sees none of this one's files.
         there = replace(step, path=str(file), locations_path=None)
         if installed is None:
             there, installed = replace(step, path=None, error=NO_COMPILER), Installed("", "none")
@@ -100,6 +101,8 @@ class ClusterCompiler:
                 step,
                 target.name,
                 self._timeout_s,
+                # pure would name the task by its arguments, and Dask would give an earlier failure
+                # again.
                 pure=False,
                 retries=RETRIES,
             )

@@ -59,6 +59,7 @@ def read(text: str) -> Program:
         recomputed_cycles=sum(i.cycles or 0 for i in recomputed),
         padded=_worst(held, module),
         collectives=_collectives(held),
+        # The compiler's own names tell it: an attribute for it does not stand in the text.
         sharded_update="cross-replica-sharding" in text,
         products=_products(held),
         work=_work(module),
@@ -131,6 +132,8 @@ def _worst(held: Iterable[Instruction], module: Module) -> tuple[HbmTensor, ...]
     for instruction in held:
         if instruction.opcode in _NO_BUFFER:
             continue
+        # Only the entry's parameters are buffers of their own: those of a loop's body name what the
+        # loop carries.
         if instruction.opcode == "parameter" and instruction.name not in own:
             continue
         for shape in _ARRAY.findall(instruction.shape):
@@ -151,6 +154,7 @@ def _collectives(held: Iterable[Instruction]) -> tuple[Collective, ...]:
         if kind is None:
             continue
         made = [array.bytes for array in instruction.results]
+        # A start's result is (given, made); that of an all-reduce is what it makes alone.
         if kind[2] and kind[1] != "all-reduce":
             made = made[1:2]
         count, size = total.get(kind[1], (0, 0))

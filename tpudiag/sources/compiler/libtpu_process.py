@@ -121,6 +121,8 @@ class Compiler:
         if known is not None:
             return timed(replace(known, target=target.name, batch=step.batch, cached=True), target)
         answer = self._run(step.path, slice_, program, empty)
+        # Errors are not kept: a time limit, a full disk or a missing package may be gone the next
+        # time.
         if answer.fits is not None:
             cache.save(name, answer)
         return timed(answer, target)
@@ -187,6 +189,7 @@ class Compiler:
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
+                # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
                 start_new_session=True,
                 env=_environment(),
             )

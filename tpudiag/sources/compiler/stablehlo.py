@@ -33,6 +33,8 @@ def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
 
 def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
     """Operations with a bounded or unknown dimension: TensorFlow's name, and the StableHLO kind."""
+    # Most steps are static, and the program is megabytes of text: two searches before any line is
+    # parsed.
     if "tensor<?" not in program and "x?x" not in program:
         return ()
     names = _names(program)
@@ -66,6 +68,7 @@ def _names(program: str) -> dict[str, str]:
             named[place[1]] = place[2]
         elif place:
             fused[place[1]] = place[3]
+    # A fused place stands for several operations: the first is the one that it was made from.
     return named | {place: named.get(first, "") for place, first in fused.items()}
 
 

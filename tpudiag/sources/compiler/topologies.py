@@ -23,6 +23,7 @@ def topology(target: Target) -> Topology:
     hardware = target.hardware
     shape = target.shape
     if shape is None:
+        # The smallest slice that libtpu has of every generation.
         small = (2, 2, 1) if hardware.torus_axes == 3 else (2, 2)
         return Topology(f"{target.generation}:{_text(small)}", hardware.chip_config, 1)
     return Topology(f"{target.generation}:{_text(shape)}", hardware.chip_config, target.replicas)

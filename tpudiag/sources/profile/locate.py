@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections import defaultdict
 from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -87,7 +86,9 @@ def local(file: str) -> Generator[Path, None, None]:
     if not is_url(file):
         yield Path(file)
         return
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="tpudiag-") as folder:
         copy = Path(folder) / PurePosixPath(file).name
         try:
             _filesystem(file).get_file(file, str(copy))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
-from tpudiag.model import Location
+from tpudiag.location import Location, parsed
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
@@ -120,7 +120,7 @@ def _description(plane: Plane, id_: int) -> Description:
         hbm_bytes=_hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None,
         text=text,
         framework_op=framework_op,
-        location=_location(stats.get("source")),
+        location=parsed(str(stats.get("source") or "")),
         part=part_of(name, category, text),
         group=str(stats.get("deduplicated_name") or name),
         repeated=_repeated(name, framework_op),
@@ -266,13 +266,6 @@ def _accesses(data: memoryview) -> Iterator[int]:
             }
             if values.get(2) == 1:
                 yield values.get(3, 0)
-
-
-def _location(source: StatValue | None) -> Location | None:
-    """`train.py:12` as a location."""
-    file, colon, line = str(source or "").rpartition(":")
-    is_line = bool(colon and file) and line.isdecimal() and len(line) < 10
-    return Location(file, int(line)) if is_line else None
 
 
 def _times(value: StatValue | None, count: int) -> int | None:

@@ -1,7 +1,9 @@
 """The messages of an XSpace (openxla/xla, tsl/profiler/protobuf/xplane.proto), built at run time.
 
 They live in a descriptor pool of their own: TensorFlow and JAX register the same names in the
-default pool, and TensorFlow's classes would cost its import of five seconds.
+default pool, and TensorFlow's classes would cost its import of five seconds. The pool is given
+the schema as bytes (google/protobuf/descriptor.proto): the classes that write such bytes take
+longer to import than these few lines to run.
 """
 
 from __future__ import annotations
@@ -10,16 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol, cast
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pool, message_factory
+
+from tpudiag.sources.profile import wire
 
 _PACKAGE = "tensorflow.profiler"
-_KINDS = {
-    "double": descriptor_pb2.FieldDescriptorProto.TYPE_DOUBLE,
-    "int64": descriptor_pb2.FieldDescriptorProto.TYPE_INT64,
-    "uint64": descriptor_pb2.FieldDescriptorProto.TYPE_UINT64,
-    "string": descriptor_pb2.FieldDescriptorProto.TYPE_STRING,
-    "bytes": descriptor_pb2.FieldDescriptorProto.TYPE_BYTES,
-}
+_KINDS = {"double": 1, "int64": 3, "uint64": 4, "string": 9, "bytes": 12}
+"""FieldDescriptorProto.Type."""
+_MESSAGE_KIND, _OPTIONAL, _REPEATED = 11, 1, 3
+"""Of FieldDescriptorProto: its type of messages, and its labels."""
 _MESSAGES = {
     "XSpace": "*XPlane planes 1, *string errors 2, *string warnings 3, *string hostnames 4",
     "XPlane": "int64 id 1, string name 2, *XLine lines 3, %XEventMetadata event_metadata 4,"
@@ -160,25 +161,25 @@ def new_line() -> XLine:
 @cache
 def message(name: str) -> type[object]:
     """The class of the message with this name, e.g. `XSpace`."""
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(_file())
-    descriptor = pool.FindMessageTypeByName(f"{_PACKAGE}.{name}")
+    descriptor = _pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
     return cast("type[object]", message_factory.GetMessageClass(descriptor))
 
 
 @cache
-def _file() -> descriptor_pb2.FileDescriptorProto:
-    """The schema as a file descriptor."""
-    file = descriptor_pb2.FileDescriptorProto(
-        name="tpudiag/xplane.proto", package=_PACKAGE, syntax="proto3"
+def _pool() -> descriptor_pool.DescriptorPool:
+    """The schema."""
+    pool = descriptor_pool.DescriptorPool()
+    head = _text(1, "tpudiag/xplane.proto") + _text(2, _PACKAGE) + _text(12, "proto3")
+    pool.AddSerializedFile(
+        head + b"".join(_part(4, _descriptor(name, text)) for name, text in _MESSAGES.items())
     )
-    for name, text in _MESSAGES.items():
-        made = file.message_type.add(name=name)
-        if name in ONEOFS:
-            made.oneof_decl.add(name=ONEOFS[name])
-        for field in _fields(text):
-            _add_field(made, name, field)
-    return file
+    return pool
+
+
+def _descriptor(name: str, text: str) -> bytes:
+    """A DescriptorProto: its name 1, fields 2, entries of maps 3, oneofs 8."""
+    oneof = _part(8, _text(1, ONEOFS[name])) if name in ONEOFS else b""
+    return _text(1, name) + b"".join(_field(name, each) for each in _fields(text)) + oneof
 
 
 def _fields(text: str) -> Iterator[_Field]:
@@ -189,23 +190,36 @@ def _fields(text: str) -> Iterator[_Field]:
         yield mark, kind.removeprefix(mark), name, int(number)
 
 
-def _add_field(message_: descriptor_pb2.DescriptorProto, owner: str, field_: _Field) -> None:
-    """Add one field, with the entry message that a map needs."""
-    mark, kind, name, number = field_
-    field = message_.field.add(name=name, number=number)
-    repeated = mark in ("*", "%")
-    field.label = field.LABEL_REPEATED if repeated else field.LABEL_OPTIONAL
+def _field(owner: str, field: _Field) -> bytes:
+    """The part of a DescriptorProto that is one field, with the entry message that a map needs."""
+    mark, kind, name, number = field
+    entry = "".join(word.title() for word in name.split("_")) + "Entry"
+    is_map = mark == "%"
+    label = _REPEATED if mark in ("*", "%") else _OPTIONAL
+    told = _text(1, name) + _number(3, number) + _number(4, label)
+    told += _number(5, _KINDS.get(kind, _MESSAGE_KIND))
+    if kind not in _KINDS:
+        told += _text(6, f".{_PACKAGE}.{f'{owner}.{entry}' if is_map else kind}")
     if mark == "?":
-        field.oneof_index = 0
-    if kind in _KINDS:
-        field.type = _KINDS[kind]
-        return
-    field.type = field.TYPE_MESSAGE
-    field.type_name = f".{_PACKAGE}.{kind}"
-    if mark == "%":
-        entry = "".join(word.title() for word in name.split("_")) + "Entry"
-        nested = message_.nested_type.add(name=entry)
-        nested.options.map_entry = True
-        _add_field(nested, entry, ("", "int64", "key", 1))
-        _add_field(nested, entry, ("", kind, "value", 2))
-        field.type_name = f".{_PACKAGE}.{owner}.{entry}"
+        told += _number(9, 0)
+    if not is_map:
+        return _part(2, told)
+    pair = _field(entry, ("", "int64", "key", 1)) + _field(entry, ("", kind, "value", 2))
+    is_entry = _part(7, _number(7, 1))  # MessageOptions.map_entry
+    return _part(2, told) + _part(3, _text(1, entry) + pair + is_entry)
+
+
+def _number(number: int, value: int) -> bytes:
+    """A field that is a number; all here are below 128."""
+    return bytes((number << 3 | wire.VARINT, value))
+
+
+def _text(number: int, text: str) -> bytes:
+    """A field that is text."""
+    return _part(number, text.encode())
+
+
+def _part(number: int, content: bytes) -> bytes:
+    """A field that is text or a message, of less than 16 kB."""
+    low, high = len(content) & 0x7F, len(content) >> 7
+    return bytes((number << 3 | wire.BYTES, *((low | 0x80, high) if high else (low,)))) + content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from typing import Any
 
 LIMIT_S = 0.2
 """How long a connection on this machine may take."""
@@ -18,7 +19,9 @@ def _listens(address: str) -> bool:
     """Whether one of them does."""
     host, _, port = address.rpartition("/")[2].partition(":")
     try:
-        with socket.create_connection((host, int(port)), timeout=LIMIT_S):
+        # As bytes, which typeshed does not know: text loads the tables of international names.
+        where: Any = (host.encode(), int(port))
+        with socket.create_connection(where, timeout=LIMIT_S):
             return True
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""How many replicas of a model this machine can rehearse."""
+"""How many replicas of a model this machine can rehearse, and how much of their batches."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ CORE_FLOPS_PER_S = 10e9
 """What a core does of a step's products, others at work beside it; a guess on the safe side."""
 BEARABLE_STEP_S, UNBEARABLE_STEP_S = 4.0, 20.0
 """A step that takes longer than the first is run on two replicas; and then the second, on one."""
+UNBEARABLE_ALONE_S = 8.0
+"""A step of one replica that takes longer is run on some of its examples."""
+FEWEST_EXAMPLES = 2
+# The backward pass has two products (by inputs, by weights) for each of the forward pass.
 PASSES = 3
 """A step's work, in forward passes."""
 COPIES = 3
@@ -58,6 +62,28 @@ def replicas_in_time(forward_flops: float, wanted: int, cores: int) -> int:
     if replica_s * 2 > UNBEARABLE_STEP_S:
         return 1
     return max(min(int(BEARABLE_STEP_S / replica_s), wanted), min(2, wanted))
+
+
+def examples_in_time(forward_flops: float, examples: int, cores: int) -> int:
+    """The most examples of one replica's batch whose step this machine runs in bearable time.
+
+    `forward_flops` are those of the whole batch.
+    """
+    replica_s = PASSES * forward_flops / (cores * CORE_FLOPS_PER_S)
+    if replica_s <= UNBEARABLE_ALONE_S:
+        return examples
+    return _some_of(examples, BEARABLE_STEP_S / replica_s)
+
+
+def examples_that_fit(forward_bytes: float, examples: int) -> int:
+    """The most examples of one replica's batch whose activations have room."""
+    room = MEMORY_SHARE * available_bytes() / max(forward_bytes, 1)
+    return examples if room >= 1 else _some_of(examples, room)
+
+
+def _some_of(examples: int, share: float) -> int:
+    """A share of a batch; two examples at least, of which a script's means and norms are made."""
+    return max(int(examples * share), min(FEWEST_EXAMPLES, examples))
 
 
 def available_bytes() -> int:

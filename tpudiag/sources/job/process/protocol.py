@@ -34,6 +34,10 @@ class JobSpec:
     """What the script sees as num_replicas_in_sync when rehearsing."""
     real_replicas: int
     """How many of them run, each with the target's per-replica batch."""
+    examples: int = 0
+    """So many examples of that batch run, where it is too much for this machine; 0: all."""
+    replica_batch: int = 0
+    """The target's per-replica batch, where but some of its examples run."""
     hosts: int
     rehearse: bool
     """Whether the TPU is stood in for by CPU replicas."""
@@ -132,6 +136,7 @@ def plain(value: Any) -> object:
 
 def encoded_spec(spec: JobSpec) -> str:
     """A JobSpec for the command line; arguments that are no text keep their bytes."""
+    # ASCII, unlike facts: the lone surrogates that stand for such bytes survive as \udcXX.
     return json.dumps(plain(spec))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from tpudiag.signals import ShortenedLoop
@@ -30,6 +31,7 @@ class EpochWatch:
         self._fits = 0
         """Under way: a callback's prediction is a part of what its epoch costs."""
         self._fitted = False
+        self._predictions = predictions.InLoop()
 
     def watch(self, keras: Any) -> None:
         """Install the hooks on a Keras package."""
@@ -93,12 +95,19 @@ class EpochWatch:
         """
         shortened = self._forward.training_too or (self._fitted and not self._fits)
         bound = _bound(original, model, args, kwargs) if shortened else None
-        short = predictions.predict(self._tf, original, bound) if bound is not None else None
+        rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
+        short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
+        if short is None and bound is not None:
+            call = partial(original, model, *args, **kwargs)
+            return self._predictions.again(self._tf, bound, call)
         if short is None:
             return original(model, *args, **kwargs)
         result, few = short
         loop = ShortenedLoop(
-            "batches of predict", user_lines.caller(), predictions.BATCHES, few.batches
+            "batches of predict",
+            user_lines.caller(),
+            min(rows.batches, few.batches),
+            few.batches,
         )
         if loop not in self.shortened:
             self.shortened.append(loop)
@@ -134,6 +143,7 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
         def on_epoch_end(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
             self.epochs += 1
             model: Any = self.model
+            # A fit that a callback of the job's own has ended already is not shortened by us.
             if forward.training_too and self.epochs >= EPOCHS and not model.stop_training:
                 model.stop_training = self.stopped = True
 
@@ -149,6 +159,7 @@ def length_is_unknown(data: Any) -> bool:
             return int(known) == UNKNOWN_LENGTH
         except Exception:
             return True
+    # Keras 3's PyDataset; None where it does not say, or has no end.
     if hasattr(data, "num_batches"):
         return data.num_batches is None
     return hasattr(data, "__next__")

@@ -6,23 +6,28 @@ A model may be too large for the memory, or its step too slow for the cores.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from typing import Any
 
-from tpudiag.signals import JobEnd, MatrixOp
+from tpudiag.signals import Batch, JobEnd, MatrixOp
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, matrix_products
+from tpudiag.sources.job.tensorflow import graphs, hooks, matrix_products
 from tpudiag.sources.job.tensorflow.batches import batch_of
 from tpudiag.sources.job.tensorflow.training import GradientCall
 from tpudiag.sources.job.tensorflow.watches import Watches
 from tpudiag.sources.job.tensorflow.wide_convolutions import SLOWER
 
 _LOOPS = ("While", "StatelessWhile")
+_KEPT = ("Conv", "Depthwise", "FusedBatchNorm", "MatMul", "BatchMatMul", "Einsum", "Relu", "Mul")
+"""Operations whose results are most of what a forward pass keeps."""
 
 
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
     """While a model is built, and before its first step: one too large ends the try."""
+    # The variables of a job that only lowers its step are reserved and never written.
     if not spec.rehearse or spec.requests >= 0:
         return
     if spec.real_replicas == 1:
@@ -43,28 +48,87 @@ def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
 
 
 def end_if_too_slow(
-    tf: Any, spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
+    tf: Any,
+    spec: JobSpec,
+    watches: Watches,
+    recorder: Recorder,
+    read_step: Callable[[], Batch | None],
+    call: GradientCall,
 ) -> None:
-    """Replica 0 has traced its forward pass: one too slow for so many replicas ends the try."""
+    """Replica 0 has traced its forward pass: one too slow for so many replicas ends the try.
+
+    Where the whole batch of even one is too much, the step is traced and read as it is before: the
+    next try runs some of its examples, and shows nothing of the step's true shapes.
+    """
     watches.gradients.on_first_replica = lambda _: None
-    if not spec.rehearse or spec.real_replicas == 1 or spec.requests >= 0:
+    if not spec.rehearse or spec.requests >= 0 or spec.examples:
         return
+    # Before the first step nothing is known to train: what was distributed is taken for it.
     pipelines = [replace(p, trains=True) for p in watches.pipelines.facts() if p.distributed]
     strategies = watches.strategies
     batch = batch_of(strategies.last_inputs, pipelines, strategies.replicas or 1, None)
     if batch is None:
         return
+    cores = os.cpu_count() or 1
+    flops = _forward_flops(tf, call, batch, widened=not spec.lower_to)
+    in_time = host_memory.replicas_in_time(flops, spec.real_replicas, cores)
+    whole = batch.per_replica_batch
+    examples = min(
+        host_memory.examples_in_time(flops, whole, cores),
+        host_memory.examples_that_fit(_forward_bytes(call, whole), whole),
+    )
+    if examples < whole and pipelines:
+        _end_once_read(tf, watches, recorder, read_step, examples)
+    elif in_time < spec.real_replicas:
+        _end(recorder, in_time)
+
+
+def _forward_flops(tf: Any, call: GradientCall, batch: Batch, *, widened: bool) -> float:
+    """What one replica's forward pass costs a CPU."""
     products = matrix_products.matrix_ops(call, lambda _: None, batch.per_replica_batch)
-    widened = not spec.lower_to
     turns = turns_of_loops(tf, call.graph)
-    flops = sum(
+    return sum(
         _cpu_flops(product, widened) * turns.get(product.name, 1)
         for product in products
         if product.forward
     )
-    in_time = host_memory.replicas_in_time(flops, spec.real_replicas, os.cpu_count() or 1)
-    if in_time < spec.real_replicas:
-        _end(recorder, in_time)
+
+
+def _forward_bytes(call: GradientCall, examples: int) -> int:
+    """What the forward pass of one replica leaves for the backward pass; an estimate.
+
+    An open first dimension is taken for the batch.
+    """
+    total = 0
+    for operation in call.graph.get_operations()[: call.forward_operations]:
+        if not operation.type.startswith(_KEPT) or not operation.outputs:
+            continue
+        made = operation.outputs[0]
+        if made.shape.rank:
+            sizes = [examples if made.shape[0] is None else made.shape[0], *made.shape[1:]]
+            total += prod(size or 1 for size in sizes) * made.dtype.size
+    return total
+
+
+def _end_once_read(
+    tf: Any,
+    watches: Watches,
+    recorder: Recorder,
+    read_step: Callable[[], Batch | None],
+    examples: int,
+) -> None:
+    """End the try where replica 0, its gradients traced, first meets the other replicas."""
+    before = len(watches.gradients.calls)
+
+    def met(*_: Any, **__: Any) -> None:
+        if len(watches.gradients.calls) == before:
+            return
+        batch = hooks.quietly(read_step)
+        if batch is not None:
+            recorder.put(fitting_examples=examples, replica_batch=batch.per_replica_batch)
+            _end(recorder, 1)
+
+    hooks.before(hooks.definer(tf.distribute.ReplicaContext, "merge_call"), "merge_call", met)
 
 
 def turns_of_loops(tf: Any, graph: Any) -> dict[str, int]:
@@ -88,5 +152,6 @@ def _cpu_flops(product: MatrixOp, widened: bool) -> float:
 
 def _end(recorder: Recorder, fitting_replicas: int) -> None:
     """End the process; the parent starts the job again with the replicas that fit."""
+    # Not by an exception, which the job might catch and go on with what does not fit.
     recorder.put(fitting_replicas=fitting_replicas)
     os._exit(0)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import CoverageEnd, JobEnd, TensorFlowImport
+from tpudiag.signals import Batch, CoverageEnd, JobEnd, TensorFlowImport
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import (
     barrier,
@@ -62,7 +62,7 @@ class Observation:
         self._steps.budget_s = spec.budget_s
         self.watches = Watches(tf, spec, recorder, script_path, self._events())
         self.watches.gradients.on_first_replica = partial(
-            fitting_replicas.end_if_too_slow, tf, spec, self.watches, recorder
+            fitting_replicas.end_if_too_slow, tf, spec, self.watches, recorder, self._read_step
         )
         lowering = self.watches.lowering
         if lowering is not None and spec.requests >= 0:
@@ -137,6 +137,11 @@ class Observation:
         if steps.steps in TOLD_AFTER:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
         steps.finished_dispatch(eager, enough, retraced)
+
+    def _read_step(self) -> Batch | None:
+        """Send what the trace shows of the step; its batch."""
+        self._reader.read()
+        return self._reader.batch
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""

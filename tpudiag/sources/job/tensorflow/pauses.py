@@ -13,6 +13,7 @@ from typing import Any, Literal
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import Pause
 from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
 
@@ -36,10 +37,12 @@ class _Line:
     eager: bool = False
     each_batch: bool = False
     """A callback of fit does it."""
+    in_step_loop: bool = False
 
     @property
     def steps_between(self) -> float:
         """Training steps between one round of them and the next."""
+        # Several evaluations after one step (validation, test) are one round.
         rounds = len(set(self.at_step))
         return (self.at_step[-1] - self.at_step[0]) / (rounds - 1) if rounds > 1 else 0.0
 
@@ -57,6 +60,7 @@ class PauseWatch:
         self._steps = 0
         self._calls: dict[object, list[float]] = {}
         self._spent_ms = 0.0
+        self._loop = StepLoop()
         for owner in (tf.train.CheckpointManager, tf.train.Checkpoint):
             hooks.around(owner, "save", self._timed("saving"))
 
@@ -75,6 +79,8 @@ class PauseWatch:
         """A training step took so long."""
         self._training_ms += took_ms
         self._steps += 1
+        if self._steps <= MOST_TIMED:
+            self._loop.stepped()
 
     def evaluated(
         self, function: object, took_ms: float, location: Location | None, *, eager: bool = False
@@ -121,11 +127,14 @@ class PauseWatch:
                 return original(*args, **kwargs)
             finally:
                 self._inside = False
+                # What is saved or evaluated before the first step (a warm start) delays no
+                # training.
                 if self._training_ms:
                     whole_ms = (time.perf_counter() - began) * 1e3
                     took_ms = whole_ms if kind == "saving" else self._spent_ms
                     line = self._add(kind, user_lines.caller(), took_ms)
                     line.each_batch = line.each_batch or _of_a_batch()
+                    line.in_step_loop = self._loop.holds_caller()
 
         return call
 
@@ -143,6 +152,8 @@ def _of_a_batch() -> bool:
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
     """What a line spent after training had gone on, and the training in between."""
     first = line.training_ms[0]
+    # Both sums begin behind the first pause: before it lies what was traced, which is no usual
+    # training.
     later = zip(line.spent_ms, line.training_ms, strict=True)
     return Pause(
         kind=kind,
@@ -152,5 +163,6 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
         location=location,
         eager=line.eager,
         each_batch=line.each_batch,
+        in_step_loop=line.in_step_loop,
         dispatches_between=line.steps_between,
     )

@@ -49,6 +49,10 @@ class Sandbox:
         place = self._place(path)
         return place if place is not path and _there(place) else path
 
+    def opened(self, path: Any, mode: Any) -> Any:
+        """The place of a path that is about to be opened in that mode."""
+        return self.written(path) if _WRITES.search(str(mode)) else self.read(path)
+
     def holds(self, path: Any) -> bool:
         """Whether a path was written to the sandbox."""
         return self.read(path) is not path
@@ -174,8 +178,7 @@ class Sandbox:
         self, original: Any, file: Any, name: Any, mode: Any = "r", *args: Any, **kwargs: Any
     ) -> Any:
         """A file is opened through TensorFlow."""
-        place = self.written(name) if _WRITES.search(str(mode)) else self.read(name)
-        return original(file, place, mode, *args, **kwargs)
+        return original(file, self.opened(name, mode), mode, *args, **kwargs)
 
     def _all_read(self, names: Any) -> Any:
         """Paths or patterns of files that are read, one or a list of them."""

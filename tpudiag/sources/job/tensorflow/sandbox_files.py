@@ -12,7 +12,6 @@ import glob
 import io
 import os
 import pathlib
-import re
 import shutil
 import tarfile
 import tempfile
@@ -22,8 +21,6 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import hooks
 from tpudiag.sources.job.tensorflow.sandbox import Sandbox
-
-_WRITES = re.compile(r"[wax+]")
 
 
 class _Entries:
@@ -101,8 +98,7 @@ class FileCalls:
 
     def _open(self, original: Any, file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
         """A file is opened, to write or to read."""
-        redirect = self._sandbox.written if _WRITES.search(str(mode)) else self._sandbox.read
-        return original(redirect(file), mode, *args, **kwargs)
+        return original(self._sandbox.opened(file, mode), mode, *args, **kwargs)
 
     def _remove(self, original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
         """What the job wrote is removed; what was there before stays, and the job goes on."""
@@ -172,6 +168,7 @@ class FileCalls:
 
     def _temporary(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """A temporary file or folder is made."""
+        # By thread: others may make folders at the same time, which do go to the sandbox.
         self._making.temporary = True
         try:
             made = original(*args, **kwargs)

@@ -21,6 +21,8 @@ class _Strategy:
     tpudiag_real_replicas: int
     tpudiag_whole_batches = False
     """Give the real replicas whole batches, where results must have the data's length."""
+    tpudiag_examples = 0
+    """Of each replica's batch the first so many; 0: all."""
     steps_per_run = 1
 
     def __init__(
@@ -38,6 +40,12 @@ class _Strategy:
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
         _as_tpu(strategy.extended, strategy, self.tpudiag_system)
+
+    @classmethod
+    def tpudiag_share(cls) -> tuple[int, int, int]:
+        """Replicas that run, those of the target, and the examples of each batch, 0 for all."""
+        replicas = cls.tpudiag_system.replicas
+        return min(cls.tpudiag_real_replicas, replicas), replicas, cls.tpudiag_examples
 
     def _tpudiag_real(self) -> int:
         """The replicas that run."""
@@ -62,7 +70,9 @@ class _Strategy:
         """Of each global batch the part that is theirs."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
-            dataset = _share(dataset, self._tpudiag_real(), self.num_replicas_in_sync)
+            real = self._tpudiag_real()
+            most = type(self).tpudiag_examples * real
+            dataset = _share(dataset, real, self.num_replicas_in_sync, most)
         return mirrored.experimental_distribute_dataset(dataset, options)
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
@@ -72,7 +82,8 @@ class _Strategy:
         def with_context(_: Any) -> Any:
             import tensorflow as tf
 
-            return dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
+            dataset = dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
+            return _share(dataset, 1, 1, type(self).tpudiag_examples)
 
         return mirrored.distribute_datasets_from_function(with_context, options)
 
@@ -91,7 +102,7 @@ class _Strategy:
         return tensor
 
 
-def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
+def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, examples: int = 0) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -100,6 +111,7 @@ def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type
 
         tpudiag_system = system
         tpudiag_real_replicas = real_replicas
+        tpudiag_examples = examples
 
     return TPUStrategy
 
@@ -145,9 +157,12 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     extended.__class__ = TPUExtended
 
 
-def _share(dataset: Any, real_replicas: int, replicas: int) -> Any:
-    """The part of each global batch that the real replicas get: a per-replica batch each."""
-    if real_replicas == replicas:
+def _share(dataset: Any, real_replicas: int, replicas: int, most: int = 0) -> Any:
+    """The part of each global batch that the real replicas get: a per-replica batch each.
+
+    Or the first examples of it, `most` together.
+    """
+    if real_replicas == replicas and not most:
         return dataset
     import tensorflow as tf
 
@@ -157,7 +172,10 @@ def _share(dataset: Any, real_replicas: int, replicas: int) -> Any:
         size = tensor.shape[0] if tensor.shape.rank else None
         # The last batch of data that do not divide is smaller: its share is known when it comes.
         size = tf.shape(tensor)[0] if size is None else size
-        return tensor[: size * real_replicas // replicas]
+        share = size * real_replicas // replicas
+        if most:
+            share = tf.minimum(share, most) if tf.is_tensor(share) else min(share, most)
+        return tensor[:share]
 
     def cut(*element: Any) -> Any:
         parts = tf.nest.map_structure(part, element)

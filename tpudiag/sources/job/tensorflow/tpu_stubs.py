@@ -34,13 +34,17 @@ class NotRehearsable(BaseException):
 
 
 def install(
-    tf: Any, system: TpuSystem, real_replicas: int, on_resolver: Callable[[str], None]
+    tf: Any,
+    system: TpuSystem,
+    real_replicas: int,
+    on_resolver: Callable[[str], None],
+    examples: int = 0,
 ) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
     The script sees the replicas of `system`; `real_replicas` of them run, each with the per-replica
-    batch of the target. Must run before TensorFlow has started its devices. `on_resolver` is told
-    the TPU that the script asks for.
+    batch of the target, or the first `examples` of it. Must run before TensorFlow has started its
+    devices. `on_resolver` is told the TPU that the script asks for.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
@@ -53,14 +57,15 @@ def install(
     v1 = tf.compat.v1.distribute
     for mirrored in (tf.distribute.MirroredStrategy, v1.MirroredStrategy):
         hooks.around(mirrored, "__init__", functools.partial(_one_host_device, mirrored))
-    strategy = tpu_strategy.strategy_class(tf.distribute.MirroredStrategy, system, real_replicas)
+
+    def strategy_of(mirrored: Any) -> type:
+        return tpu_strategy.strategy_class(mirrored, system, real_replicas, examples)
+
+    strategy = strategy_of(tf.distribute.MirroredStrategy)
     resolver = tpu_system.resolver_class(tf, system, on_resolver)
     initialize = _initialize(tf, system)
     for original, stand_in in (
-        (
-            v1.experimental.TPUStrategy,
-            tpu_strategy.strategy_class(v1.MirroredStrategy, system, real_replicas),
-        ),
+        (v1.experimental.TPUStrategy, strategy_of(v1.MirroredStrategy)),
         (tf.distribute.experimental.TPUStrategy, strategy),
         (tf.distribute.TPUStrategy, strategy),
         (tf.distribute.cluster_resolver.TPUClusterResolver, resolver),

@@ -56,6 +56,7 @@ class Watches:
         events: Events,
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
+        # First, so that all other hooks lie on the stand-ins.
         if spec.rehearse:
             _stand_in_for_tpu(tf, spec, recorder)
         else:
@@ -133,6 +134,7 @@ def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
         TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip),
         spec.real_replicas,
         on_resolver=lambda name: recorder.put(tpu_named=name),
+        examples=spec.examples,
     )
     IteratorRelease(tf)
     if not spec.lower_to:  # what is compiled is the step as the job has it

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
-from tpudiag.sources.job.tensorflow.fake_data.pretrained import Pretrained, configuration
+from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
+    Pretrained,
+    configuration,
+    remembering,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,3 +59,17 @@ def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(tmp_path: Pat
     assert made["hidden_size"] == 1024
     assert left == {"num_labels": 4}
     assert "bert-large" in notes[-1][0]
+
+
+def test_a_text_is_taken_apart_once() -> None:
+    asked: list[str] = []
+
+    def tokenize(text: str, **_: object) -> list[str]:
+        asked.append(text)
+        return text.split()
+
+    tokens = remembering(tokenize)
+    tokens("a step").append("mine")
+    assert tokens("a step") == ["a", "step"]
+    assert tokens("a step", pair="b") == ["a", "step"]
+    assert asked == ["a step", "a step"]

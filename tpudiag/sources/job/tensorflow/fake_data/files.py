@@ -8,8 +8,8 @@ from typing import Any, cast
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
 from . import hub, paths, text_files
-from .ledger import FILES, MARKER, RECORDS, Ledger
-from .program_text import before_number, classes, sources
+from .ledger import FILES, MARKER, Ledger
+from .program_text import before_number, classes, decodes_pictures, sources
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
@@ -59,8 +59,9 @@ class Files:
             away = paths.is_remote(text) or paths.is_hosted(text)
             if not known and (away or paths.looks_like_data(text)):
                 program = sources()
-                known = paths.matching(text, classes(program), before_number(program))
-                self._note(f"{text} ({len(known)} files of {RECORDS} records)")
+                records = self._ledger.expect_pictures(decodes_pictures(program))
+                known = paths.matching(text, classes(program), before_number(program), records)
+                self._note(f"{text} ({len(known)} files of {records} records)")
             names += known
         return names
 
@@ -84,7 +85,8 @@ class Files:
     def _listing(self, path: str) -> list[str]:
         """The names in a folder."""
         self._note(path)
-        return [f"file-{file:02d}-{RECORDS}.tfrec" for file in range(FILES)]
+        records = self._ledger.expect_pictures(decodes_pictures(sources()))
+        return [f"file-{file:02d}-{records}.tfrec" for file in range(FILES)]
 
     def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:
         """A hook that answers for paths that are remote and were not written."""
@@ -180,7 +182,8 @@ class Files:
         names = tf.convert_to_tensor(names)
         if names.dtype != tf.string:
             return names
-        return tf.where(tf.strings.regex_full_match(names, _AWAY), stand_in, names)
+        away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.not_mounted()}")
+        return tf.where(away, stand_in, names)
 
 
 def _texts(names: Any) -> list[str] | None:

@@ -16,9 +16,9 @@ from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import JPEG
 
-_PICTURES = 256
+_PICTURES = paths.PICTURES_LISTED
 """Names that such a folder is listed with."""
-_OF_CLASS = 64
+_OF_CLASS = paths.PICTURES_OF_CLASS
 _FILES = 1024
 """Pictures on disk, of all classes together, where there are few classes."""
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
@@ -26,56 +26,71 @@ _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 def install(ledger: Ledger) -> None:
     """Answer for folders that a notebook host mounts and this machine does not have."""
+    folders = _Folders(ledger)
+    for name in ("glob", "rglob"):
+        hooks.around(hooks.definer(pathlib.Path, name), name, folders.matched_below)
+    hooks.around(hooks.definer(pathlib.Path, "iterdir"), "iterdir", folders.iterated)
+    hooks.around(os, "listdir", folders.listed)
+    hooks.around(os, "walk", folders.walked)
+    hooks.around(glob, "glob", folders.matched)
 
-    above: set[str] = set()
 
-    def listed(original: Any, path: Any = ".") -> Any:
+class _Folders:
+    """What `os`, `glob` and `pathlib` say of a folder that is stood in for."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._above: set[str] = set()
+        """Folders that were listed as one for each class: what is below holds pictures."""
+
+    def listed(self, original: Any, path: Any = ".") -> Any:
+        """`os.listdir`."""
         if not paths.is_hosted(path):
             return original(path)
         program = sources()
         folder = str(path).rstrip("/")
-        if lists_folders(program) and os.path.dirname(folder) not in above:  # noqa: PTH120
-            above.add(folder)
-            ledger.note(f"{path} (a folder for each class)")
+        if lists_folders(program) and os.path.dirname(folder) not in self._above:  # noqa: PTH120
+            self._above.add(folder)
+            self._ledger.note(f"{path} (a folder for each class)")
             return list(classes(program))
-        ledger.note(f"{path} ({_PICTURES} pictures)")
+        self._ledger.note(f"{path} ({_PICTURES} pictures)")
         return _pictures(_PICTURES)
 
-    def walked(original: Any, top: Any, *args: Any, **kwargs: Any) -> Any:
+    def walked(self, original: Any, top: Any, *args: Any, **kwargs: Any) -> Any:
+        """`os.walk`."""
         if not paths.is_hosted(top):
             return original(top, *args, **kwargs)
-        ledger.note(f"{top} (a folder of {_OF_CLASS} pictures for each class)")
+        self._ledger.note(f"{top} (a folder of {_OF_CLASS} pictures for each class)")
         labels = list(classes(sources()))
         none: list[str] = []
         inner = [(os.path.join(top, label), none, _pictures(_OF_CLASS)) for label in labels]  # noqa: PTH118
         return iter([(str(top), labels, none), *inner])
 
-    def matched(original: Any, pathname: Any, *args: Any, **kwargs: Any) -> Any:
+    def matched(self, original: Any, pathname: Any, *args: Any, **kwargs: Any) -> Any:
+        """`glob.glob`."""
         names = original(pathname, *args, **kwargs)
         if names or not paths.is_hosted(pathname):
             return names
-        return _matching(ledger, str(pathname))
+        return _matching(self._ledger, str(pathname))
 
-    def in_folder(original: Any, path: Any, pattern: Any, *args: Any, **kwargs: Any) -> Any:
+    def matched_below(
+        self, original: Any, path: Any, pattern: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """`Path.glob` and `Path.rglob`."""
         if not paths.is_hosted(path):
             return original(path, pattern, *args, **kwargs)
         if str(pattern) != "*":
-            return map(pathlib.Path, _matching(ledger, str(path / pattern)))
-        ledger.note(f"{path} (a folder for each class)")  # scripts list their classes so
+            return map(pathlib.Path, _matching(self._ledger, str(path / pattern)))
+        # Scripts list their classes so.
+        self._ledger.note(f"{path} (a folder for each class)")
         return iter([path / name for name in classes(sources())])
 
-    def inside(original: Any, path: Any) -> Any:
+    def iterated(self, original: Any, path: Any) -> Any:
+        """`Path.iterdir`."""
         if not paths.is_hosted(path):
             return original(path)
         names = os.listdir(str(path))  # noqa: PTH208
         return iter([path / name for name in names])
-
-    for name in ("glob", "rglob"):
-        hooks.around(hooks.definer(pathlib.Path, name), name, in_folder)
-    hooks.around(hooks.definer(pathlib.Path, "iterdir"), "iterdir", inside)
-    hooks.around(os, "listdir", listed)
-    hooks.around(os, "walk", walked)
-    hooks.around(glob, "glob", matched)
 
 
 def _matching(ledger: Ledger, pattern: str) -> list[str]:

@@ -10,6 +10,8 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
+PICTURES = 128
+"""Records of each file where a picture is decoded from each: scripts decode all of a test set."""
 FILES = 24
 """Files that a pattern is answered with."""
 
@@ -34,6 +36,12 @@ class Ledger:
         if thing not in self._things:
             self._things.append(thing)
             self._put(stood_in=tuple(self._things))
+
+    def expect_pictures(self, expected: bool) -> int:
+        """The records that each file holds, where their names are about to say so."""
+        if expected:
+            self.records = min(self.records, PICTURES)
+        return self.records
 
     def file(self, name: str, write: Callable[[str], Any]) -> str:
         """A file of the folder, written when it is first asked for."""

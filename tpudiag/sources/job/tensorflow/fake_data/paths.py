@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .ledger import FILES, RECORDS
+from .ledger import FILES, MARKER, RECORDS
 from .program_text import CLASSES
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
@@ -18,6 +18,9 @@ _unpacked: list[str] = []
 """Folders that archives which were stood in for are said to be unpacked in."""
 _WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
+PICTURES_LISTED, PICTURES_OF_CLASS = 256, 64
+"""Pictures that a folder is listed with: alone, or each of several."""
+_PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
@@ -36,6 +39,13 @@ def is_absent(path: Any) -> bool:
     if not isinstance(text, str) or os.path.lexists(text):
         return False
     return text.startswith((*_HOSTED, *_unpacked)) or bool(_DATA.search(text))
+
+
+def not_mounted() -> str:
+    """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
+    hosts = (*_HOSTED, *_unpacked)
+    away = [re.escape(host) for host in hosts if not os.path.isdir(host)]  # noqa: PTH112
+    return f"({'|'.join(away)}).*" if away else MARKER
 
 
 def unpack_in(folder: str) -> None:
@@ -66,7 +76,12 @@ def looks_like_data(path: str) -> bool:
     return bool(_DATA.search(path))
 
 
-def matching(pattern: str, classes: Sequence[str] = CLASSES, before_number: str = "-") -> list[str]:
+def matching(
+    pattern: str,
+    classes: Sequence[str] = CLASSES,
+    before_number: str = "-",
+    records: int = RECORDS,
+) -> list[str]:
     """Names that match a pattern: files enough to be split, a folder for each class.
 
     Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
@@ -79,12 +94,17 @@ def matching(pattern: str, classes: Sequence[str] = CLASSES, before_number: str 
         tops = [f"{top}{name}/" for top in tops for name in names]
     if not re.search(r"[*?\[]", last):
         return [top + last for top in tops]
+    if _PICTURE.search(last):
+        # Numbered as the names in tables are, which scripts look such files up by.
+        numbers = range(PICTURES_LISTED if len(tops) == 1 else PICTURES_OF_CLASS)
+        listed = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
+        return [top + name for top in tops for name in listed]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
     files = range(FILES)
     mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"
     numbered = [
         _filled(last, f"file{end}", end)
-        for end in (f"-{file:02d}{mark}{RECORDS}" for file in files)
+        for end in (f"-{file:02d}{mark}{records}" for file in files)
     ]
     return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
 

@@ -135,9 +135,26 @@ class Pretrained:
         auto = class_.__name__ == "AutoTokenizer"
         fast = kw.get("use_fast", True) if auto else class_.__name__.endswith("Fast")
         made = package.BertTokenizerFast if fast else package.BertTokenizer
-        return made(vocab_file=file, model_max_length=512)
+        tokenizer = made(vocab_file=file, model_max_length=512)
+        if not fast:
+            tokenizer.tokenize = remembering(tokenizer.tokenize)
+        return tokenizer
 
 
+def remembering(tokenize: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    """A tokenizer in Python that takes each text apart once: texts stood in for are few."""
+    known: dict[object, list[str]] = {}
+
+    def tokens(text: str, *args: Any, **kwargs: Any) -> list[str]:
+        key = text, repr(args), repr(sorted(kwargs.items()))
+        if key not in known and len(known) < _REMEMBERED:
+            known[key] = tokenize(text, *args, **kwargs)
+        return list(known[key]) if key in known else tokenize(text, *args, **kwargs)
+
+    return tokens
+
+
+_REMEMBERED = 4096
 _FETCH_OPTIONS = (
     "cache_dir",
     "force_download",

@@ -16,6 +16,7 @@ CLASSES = ("class_a", "class_b")
 _NAMED = re.compile(r"class|label|categor", re.I)
 _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
+_DECODER = re.compile(r"decode_(and_crop_)?(jpeg|png|image|bmp)\b")
 _MOST = 32
 _SIZED = re.compile(r"(image|img|input|picture|target)_?(size|shape|dims?|res)|size|dim", re.I)
 _LONGEST = 100_000
@@ -70,6 +71,11 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(listed)[:_MOST]
     in_names = tuple(name for name in looked_for if name.isupper())
     return (*in_names, "other")[:_MOST] if in_names else CLASSES
+
+
+def decodes_pictures(texts: Iterable[str]) -> bool:
+    """Whether a script decodes pictures in a pipeline of TensorFlow's."""
+    return any(_DECODER.search(text) for text in texts)
 
 
 def longest_slice(texts: Iterable[str]) -> int:

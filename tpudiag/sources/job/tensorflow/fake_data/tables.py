@@ -47,12 +47,7 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
-        texts = sources()
-        size = table_sizes.read(texts, table_columns.tables)
-        line = user_lines.caller() if size.numbers else None
-        lines = table_columns.read_at(texts, line.line) if line and line.line else ()
-        columns = asked(texts, lambda name: hasattr(pandas.DataFrame, name), lines)
-        table = _table(pandas, columns, size, kwargs)
+        table = _stand_in(pandas, kwargs)
         ledger.note(f"{source} ({len(table)} rows of {len(table.columns)} columns)")
         return table
 
@@ -61,9 +56,8 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
 
     def sampled(original: Any, table: Any, n: Any = None, *args: Any, **kwargs: Any) -> Any:
-        if ledger.any and isinstance(n, int) and not (args[1:2] or kwargs.get("replace")):
-            n = min(n, len(table))  # scripts know how many rows the real table has
-        return original(table, n, *args, **kwargs)
+        replaces = bool(args[1:2] or kwargs.get("replace"))
+        return original(table, _fewer(n, table, replaces) if ledger.any else n, *args, **kwargs)
 
     hooks.around(hooks.definer(pandas.DataFrame, "sample"), "sample", sampled)
     for name in _READERS:
@@ -71,6 +65,22 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             hooks.around(pandas, name, read)
     for name in ("to_csv", "to_json", "to_pickle", "to_parquet"):
         hooks.around(hooks.definer(pandas.DataFrame, name), name, write)
+
+
+def _fewer(count: Any, table: Any, replaces: bool) -> Any:
+    """How many rows are drawn: scripts know how many the real table has."""
+    return min(count, len(table)) if isinstance(count, int) and not replaces else count
+
+
+def _stand_in(pandas: Any, options: dict[str, Any]) -> Any:
+    """The table that the script's own lines ask for."""
+    texts = sources()
+    size = table_sizes.read(texts, table_columns.tables)
+    # Beside numbers, only the columns that this very read is asked for have names.
+    line = user_lines.caller() if size.numbers else None
+    lines = table_columns.read_at(texts, line.line) if line and line.line else ()
+    columns = asked(texts, lambda name: hasattr(pandas.DataFrame, name), lines)
+    return _table(pandas, columns, size, options)
 
 
 def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[str, Any]) -> Any:

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.fixes.edits import NoChange
+
+from .changes import TF, changed
+
+
+def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
+    text = TF + (
+        "class Fitter:\n    def fit(self, data):\n        for b in data:\n            go(b)\n\n"
+        "Fitter().fit(data)\n"
+    )
+    with pytest.raises(NoChange, match="loop over the steps"):
+        changed("TPU601", text)
+
+
+def test_fit_gets_a_backup() -> None:
+    text = TF + "model.fit(ds, epochs=3)\n"
+    backup = 'tf.keras.callbacks.BackupAndRestore("checkpoints")'
+    assert f"epochs=3, callbacks=[{backup}])" in changed("TPU601", text, "fit(")
+    given = TF + "model.fit(ds, callbacks=[a])\n"
+    assert f"callbacks=[a, {backup}])" in changed("TPU601", given, "fit(")
+    with pytest.raises(NoChange, match="bucket"):
+        changed("TPU601", text, "fit(", hosts=4)
+
+
+def test_a_loop_saves_after_each_epoch() -> None:
+    text = TF + (
+        "model, opt = make()\n"
+        "def step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n"
+        "    opt.apply_gradients(g)\n\n"
+        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
+    )
+    assert changed("TPU601", text).endswith(
+        "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n"
+        'manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=3)\n'
+        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
+        "    manager.save()\n"
+    )
+
+
+def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
+    text = TF + (
+        "model = make()\ndef step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n\n"
+        "i = 0\nwhile i < 9000:\n    step(next(it))\n    i += 1\n"
+    )
+    assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
+        "TPU601", text
+    )
+
+
+def test_a_loop_whose_step_stands_in_another_module_saves() -> None:
+    text = TF + (
+        "from lib import Trainer\nmodel = make()\nopt = SGD()\n"
+        "opt.build(model.trainable_variables)\ntrainer = Trainer(strategy, model, opt)\n"
+        "for s in range(40):\n    loss = trainer.train_step(it)\n"
+    )
+    after = changed("TPU601", text)
+    assert "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n" in after
+    assert "    if s % 1000 == 999:\n        manager.save()\n" in after
+    with pytest.raises(NoChange, match="not seen in this file"):
+        changed("TPU601", text.replace("train_step", "go"))
+
+
+def test_each_checkpoint_has_a_file() -> None:
+    text = TF + "c = ModelCheckpoint('out/m.weights.h5', save_weights_only=True)\n"
+    assert "ModelCheckpoint('out/m-{epoch:04d}.weights.h5'," in changed(
+        "TPU602", text, "ModelCheckpoint", "ModelCheckpoint writes over one file"
+    )

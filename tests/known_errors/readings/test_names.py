@@ -1,0 +1,50 @@
+"""What an error says of a name that is not there is answered with what is written in its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.search import match
+
+PLACES = {
+    "AttributeError: module 'tensorflow' has no attribute 'to_float'": "tf.cast(x, tf.float32)",
+    "AttributeError: module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'": (
+        "tf.keras.optimizers.Adam"
+    ),
+    "AttributeError: module 'tensorflow._api.v2.data' has no attribute 'AUTOTUNE'": (
+        'pip install "tensorflow>=2.4"'
+    ),
+    "ModuleNotFoundError: No module named 'keras.layers.merge'": "from keras.layers import Concat",
+    "ImportError: cannot import name 'Layer' from 'tensorflow.python.keras.engine'": (
+        "keras.layers.Layer"
+    ),
+    "ImportError: cannot import name 'plot_model' from 'keras.utils'": (
+        "from tensorflow.keras.utils import plot_model"
+    ),
+    "ImportError: cannot import name 'PartitionSpec' from 'jax.experimental.pjit'": (
+        "jax.sharding.PartitionSpec"
+    ),
+    "TypeError: reduce_sum() got an unexpected keyword argument 'keep_dims'": "keepdims=True",
+    "AttributeError: 'Adam' object has no attribute 'lr'": "optimizer.learning_rate.assign",
+}
+
+
+@pytest.mark.parametrize("text", PLACES)
+def test_a_name_that_is_gone_is_answered_with_what_takes_its_place(text: str) -> None:
+    answer = match(text)[0]
+    assert answer.fix.startswith(PLACES[text])
+    assert answer.reading
+    assert answer.message.startswith(answer.reading.cause)
+
+
+def test_a_name_that_wraps_is_read_whole() -> None:
+    text = "AttributeError: module 'tensorflow._api.v2.image' has no\n  attribute 'resize_images'"
+    assert match(text)[0].fix.startswith("tf.image.resize ")
+
+
+def test_an_attribute_of_another_class_is_left_alone() -> None:
+    for text in (
+        "AttributeError: 'NoneType' object has no attribute 'lr'",
+        "AttributeError: 'Reader' object has no attribute 'weights'",
+    ):
+        assert all(each.reading is None for each in match(text))

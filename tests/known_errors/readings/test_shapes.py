@@ -1,0 +1,54 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Two shapes that do not fit are told by how they differ, and where they meet."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tpudiag.known_errors.search import match
+
+MEANT = {
+    "Incompatible shapes: [0,64] vs. [0,256]": "empty",
+    "Incompatible shapes: [16,10] vs. [128,10] [Op:Mul]": r"a factor of 8.* They meet in Mul\.",
+    "Incompatible shapes: [1,63,4] vs. [1,64,4] [[Node: gradients/Loss/sub_grad/BroadcastGradientArgs = BroadcastGradientArgs[T=DT_INT32]": (
+        "dimension 1 alone: 63 against 64.*part of the loss"
+    ),
+    "ValueError: Shapes (None, 1) and (None, 10) are incompatible": "class numbers meets 10",
+    "ValueError: Shapes (32,) and (32, 10) are incompatible": "one column for each class",
+    "logits and labels must have the same first dimension, got logits shape [32,10] and labels shape [320]": (
+        "were flattened"
+    ),
+    "Matrix size-incompatible: In[0]: [32,2048], In[1]: [4096,10] [Op:MatMul]": (
+        "2048 columns meet 4096 rows"
+    ),
+    "Input to reshape is a tensor with 1024 values, but the requested shape has 8192": "8 times",
+    "Input to reshape is a tensor with 1000 values, but the requested shape has 768": "no multiple",
+    "Expected size[0] in [0, 100], but got 109": "109 are taken of 100",
+    "ConcatOp : Dimension 2 in both shapes must be equal: shape[0] = [16,26,26,256] vs. shape[1] = [16,26,27,512]": (
+        "dimension 2 alone: 26 against 27"
+    ),
+    "operands could not be broadcast together with shapes (32,224,224,3) (32,256,256,3)": (
+        "Height and width"
+    ),
+    "Input 0 of layer dense is incompatible with the layer: expected axis -1 of input shape to have value 784 but received input with shape [None, 3072]": (
+        "built for 784 in axis -1 and gets 3072"
+    ),
+    "Input 0 of layer conv2d is incompatible with the layer: expected min_ndim=4, found ndim=3. Full shape received: [32, 28, 28]": (
+        "axis of channels"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_shapes_are_read(text: str) -> None:
+    answer = match(f"InvalidArgumentError: {text}")[0]
+    assert re.search(MEANT[text], answer.message)
+    assert answer.reading
+    assert answer.fix.startswith(answer.reading.fix)
+    assert answer.confidence != "low"
+
+
+def test_shapes_that_are_not_there_are_not_read() -> None:
+    assert match("InvalidArgumentError: required broadcastable shapes")[0].reading is None

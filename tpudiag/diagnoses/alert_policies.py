@@ -1,0 +1,163 @@
+"""The alerts of a job, for Cloud Monitoring and Prometheus: applied, listed, deleted, exported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.monitoring.cloud.policies import Limits as Limits  # noqa: PLC0414  (commands give it)
+from tpudiag.monitoring.cloud.policies import Policy, as_json, policies
+from tpudiag.monitoring.cloud.reconcile import Alerts, Kept
+from tpudiag.monitoring.cloud.reconcile import Change as Change  # noqa: PLC0414  (commands show it)
+from tpudiag.monitoring.cloud.resource import ResourceType
+
+Form = Literal["json", "terraform", "dashboard", "prometheus", "grafana"]
+OF_PROMETHEUS: tuple[Form, ...] = ("prometheus", "grafana")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlertRequest:
+    """Which alerts of which job are meant, who is told, and when they fire."""
+
+    project: str | None = None
+    job: str | None = None
+    policies: tuple[str, ...] = ()
+    """Only these, by id; empty for all of the job."""
+    notify: tuple[str, ...] = ()
+    """Notification channels by their display names or resource names."""
+    resource: ResourceType = "generic_task"
+    limits: Limits
+    dashboard: bool = True
+    """Whether the job's dashboard goes along where all policies do."""
+    dry_run: bool = False
+    endpoint: str | None = None
+
+    @property
+    def with_dashboard(self) -> bool:
+        """Whether the dashboard is meant: not where single policies were named."""
+        return self.dashboard and not self.policies
+
+
+class _Named(Protocol):
+    """An alert with an id."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+
+_Alert = TypeVar("_Alert", bound=_Named)
+
+
+def applied(request: AlertRequest) -> Iterator[Change]:
+    """Create and update the alerts of a job; raises UsageError and CloudError."""
+    alerts, job = _alerts(request), request.job or ""
+    # Before the first call: what is named wrongly is to leave no half of the policies behind.
+    wanted, channels = _wanted(request), alerts.channels(request.notify)
+    yield from alerts.apply(job, wanted, channels, dry_run=request.dry_run)
+    if request.with_dashboard:
+        from tpudiag.monitoring.cloud.dashboards import Dashboards
+
+        boards = Dashboards(request.project or "", request.endpoint)
+        yield from boards.apply(job, request.resource, dry_run=request.dry_run)
+
+
+def deleted(request: AlertRequest) -> Iterator[Change]:
+    """Delete the alerts of a job; raises UnreadableInput for one that is not there."""
+    yield from _alerts(request).delete(kept(request), dry_run=request.dry_run)
+    if request.with_dashboard:
+        from tpudiag.monitoring.cloud.dashboards import Dashboards
+
+        boards = Dashboards(request.project or "", request.endpoint)
+        yield from boards.delete(request.job or "", dry_run=request.dry_run)
+
+
+def kept(request: AlertRequest) -> list[Kept]:
+    """The policies in the project that were asked for; raises UnreadableInput for one missing."""
+    there = _alerts(request).kept(request.job)
+    missing = set(request.policies) - {policy.id for policy in there}
+    if missing:
+        names = ", ".join(sorted(missing))
+        raise UnreadableInput(f"{names}: no such policy in {request.project}")
+    return [policy for policy in there if not request.policies or policy.id in request.policies]
+
+
+def exported(request: AlertRequest, form: Form) -> str:
+    """The alerts as text, without asking any service; raises UsageError."""
+    if form in OF_PROMETHEUS:
+        return _for_prometheus(request, form)
+    if not request.job:
+        raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
+    wanted = _wanted(request)
+    if form == "dashboard":
+        return _text(_board(request.job, request))
+    if form == "terraform":
+        from tpudiag.monitoring.cloud.terraform import terraform
+
+        board = _board(request.job, request) if request.with_dashboard else None
+        return terraform(wanted, request.job, request.notify, board)
+    channels = _channels(request)
+    return _text([as_json(policy, request.job, channels) for policy in wanted])
+
+
+def _for_prometheus(request: AlertRequest, form: Form) -> str:
+    """Rules, or Grafana's dashboard; of all jobs where none is named."""
+    from tpudiag.monitoring import grafana, prometheus_rules
+
+    if request.notify:
+        raise UsageError(f"--notify: with --format {form} the Alertmanager notifies")
+    if form == "grafana":
+        return _text(grafana.as_json(request.job))
+    every = prometheus_rules.rules(request.job, request.limits)
+    return prometheus_rules.as_yaml(_named(request.policies, every))
+
+
+def _alerts(request: AlertRequest) -> Alerts:
+    """The alert policies of the project."""
+    return Alerts(request.project or "", request.endpoint)
+
+
+def _wanted(request: AlertRequest) -> tuple[Policy, ...]:
+    """The policies as they should be; raises UsageError for one that is not known."""
+    every = policies(request.job or "", request.resource, request.limits)
+    return _named(request.policies, every)
+
+
+def _named(ids: Sequence[str], every: tuple[_Alert, ...]) -> tuple[_Alert, ...]:
+    """Those that were asked for, or all; raises UsageError for one that there is not."""
+    unknown = set(ids) - {each.id for each in every}
+    if unknown:
+        known = ", ".join(each.id for each in every)
+        raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
+    return tuple(each for each in every if not ids or each.id in ids)
+
+
+def _board(job: str, request: AlertRequest) -> dict[str, object]:
+    """The job's dashboard."""
+    from tpudiag.monitoring.cloud import dashboards
+
+    return dashboards.as_json(job, request.resource)
+
+
+def _channels(request: AlertRequest) -> tuple[str, ...]:
+    """The resource names of the channels; raises UsageError where they cannot be looked up."""
+    from tpudiag.monitoring.cloud.terraform import CHANNEL
+
+    names = tuple(dict.fromkeys(request.notify))
+    if all(CHANNEL.fullmatch(name) for name in names):
+        return names
+    if not request.project:
+        raise UsageError(
+            "--notify: JSON holds channels by their resource names: give --project to look them "
+            "up, or projects/P/notificationChannels/N (--format terraform takes display names)"
+        )
+    return _alerts(request).channels(names)
+
+
+def _text(made: object) -> str:
+    """JSON for a file."""
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,37 @@
+"""Where XProf shows what got worse from one side of a comparison to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tpudiag.diagnoses.changes import Change, ranked
+from tpudiag.diagnoses.profile_places import SLOWEST_STEP, USUAL_STEP
+from tpudiag.model import Report
+from tpudiag.report_figures import XProfLink
+from tpudiag.xprof_pages import MEMORY_PROFILE, OP_PROFILE, ROOFLINE
+
+SHOWN_BY: Mapping[str, Sequence[str]] = {
+    "step_time_ms": (USUAL_STEP, OP_PROFILE),
+    "examples_per_second": (USUAL_STEP, OP_PROFILE),
+    "step_time_mean_ms": (SLOWEST_STEP,),
+    "step_time_p90_ms": (SLOWEST_STEP,),
+    "mxu_utilization": (ROOFLINE,),
+    "peak_memory_bytes": (MEMORY_PROFILE,),
+}
+"""By figure, the places of either run that show it."""
+
+
+def links(
+    before: Report, after: Report, changes: Sequence[Change], limit: float
+) -> Iterator[XProfLink]:
+    """Of what got worse by more than the limit, the places in both runs: A's, then B's.
+
+    Runs that no XProf shows, and saved reports that were made without one, have none.
+    """
+    worse = [c.name for c in ranked(changes) if c.regressed(limit) or c.unsure(limit)]
+    wanted = dict.fromkeys(place for name in worse for place in SHOWN_BY.get(name, ()))
+    for place in wanted:
+        for letter, report in (("A", before), ("B", after)):
+            for link in report.xprof_links:
+                if link.name == place:
+                    yield XProfLink(name=f"{letter}, {place}", url=link.url)

@@ -1,0 +1,51 @@
+"""Where a watch sends figures besides its view and its report: Prometheus, Cloud Monitoring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tpudiag.diagnoses.watch_request import Outlet
+from tpudiag.errors import UsageError
+from tpudiag.monitoring.cloud.resource import ResourceType
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutletRequest:
+    """Who is to get the figures of the sources."""
+
+    sources: tuple[str, ...]
+    job: str | None = None
+    """The job's name in the metrics; None for the script's."""
+    prometheus: str | None = None
+    """`[HOST:]PORT` at which they are served; None for nowhere."""
+    project: str | None = None
+    """The Google Cloud project that they are sent to; None for none."""
+    resource: ResourceType = "generic_task"
+    period_s: float = 30.0
+    buffer: Path | None = None
+    endpoint: str | None = None
+
+
+def outlets(request: OutletRequest) -> list[Outlet]:
+    """Those that were asked for, at work from now on; raises UsageError."""
+    chosen: list[Outlet] = []
+    if request.prometheus is not None:
+        from tpudiag.monitoring.prometheus import Prometheus
+
+        chosen.append(Prometheus(request.prometheus, request.job))
+    if request.project is not None:
+        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+
+        destination = Destination(
+            project=request.project,
+            job=request.job,
+            resource=request.resource,
+            period_s=request.period_s,
+            endpoint=request.endpoint,
+            buffer=request.buffer,
+        )
+        chosen.append(Exporter(destination, ", ".join(request.sources)))
+    elif request.endpoint is not None:
+        raise UsageError("--endpoint: needs --project")
+    return chosen

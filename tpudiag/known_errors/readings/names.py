@@ -1,0 +1,181 @@
+"""Names that a release of a package took away, moved or brought: what is written in their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from . import Reading, first_over
+
+_NAME_FORMS = (
+    re.compile(
+        r"module['\"`](?P<module>[\w.]{2,100})['\"`]hasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
+    ),
+    re.compile(
+        r"cannotimportname['\"`](?P<name>\w{1,60})['\"`](?:from(?:partiallyinitializedmodule)?"
+        r"['\"`](?P<module>[\w.]{2,100})['\"`])?"
+    ),
+    re.compile(r"Nomodulenamed['\"`]?(?P<name>[\w.]{2,100})['\"`]?"),
+)
+_ARGUMENT_FORMS = (
+    re.compile(
+        r"(?:(?P<owner>[\w.]{1,80})\(\))?got(?:an)?unexpectedkeywordargument"
+        r"['\"`](?P<name>\w{1,60})['\"`]"
+    ),
+    re.compile(r"Argument\(s\)notrecognized:\{['\"`](?P<name>\w{1,60})['\"`]"),
+    re.compile(r"Keywordargumentnotunderstood:['\"`,]{1,4}(?P<name>\w{1,60})['\"`]"),
+)
+_ATTRIBUTE_FORMS = (
+    re.compile(
+        r"['\"`](?P<owner>\w{1,60})['\"`]objecthasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
+    ),
+)
+_SPELLED = (
+    (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
+    (
+        r"^(?:tf\.(?:python\.)?keras|keras\.api(?:\._v[12])?\.keras|keras\._tf_keras\.keras)\b",
+        "keras",
+    ),
+    (
+        r"^keras\.(?:src|api)\.(?=layers|utils|engine|backend|optimizers|saving|preprocessing)",
+        "keras.",
+    ),
+    (r"^(?:tf\._api\.v2\.v2|tf\._api\.v2)\b", "tf"),
+    (r"^jax\._src\.(?=numpy|core|tree_util|lax\b)", "jax."),
+)
+_PUBLIC = {f"keras.{part}" for part in ("utils", "optimizers", "layers", "models", "callbacks")}
+_PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX"}
+
+
+def read(text: str, begin: int, end: int) -> Reading | None:
+    """What is known of a name that an error says is not there."""
+    for form, reading_of in _forms():
+        missing = first_over(form, text, begin, end)
+        if missing and (meant := reading_of(missing.groupdict())):
+            return meant
+    return None
+
+
+@cache
+def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading | None]], ...]:
+    """How an error says that a name is not there, and who knows what of it."""
+    return (
+        *((form, _of_module) for form in _NAME_FORMS),
+        *((form, _of_argument) for form in _ARGUMENT_FORMS),
+        *((form, _of_attribute) for form in _ATTRIBUTE_FORMS),
+    )
+
+
+def _of_module(parts: dict[str, str]) -> Reading | None:
+    """What is known of a name of a module, or of a module."""
+    module, name = _spelled(parts.get("module") or ""), parts["name"]
+    meant = _of_name(module, name if module else _spelled(name))
+    if meant is None and module in _PUBLIC:
+        return Reading(
+            f"`{name}` is not in the `{module}` that is imported here: Keras is of another release"
+            " than this code, or two Keras lie over each other.",
+            f"from tensorflow.{module} import {name}      # TensorFlow's own Keras",
+        )
+    return meant
+
+
+def _of_argument(parts: dict[str, str]) -> Reading | None:
+    """What is known of an argument that a function does not take."""
+    from .arguments import ARGUMENTS, FUNCTIONS_OF
+
+    name, owner = parts["name"], parts.get("owner") or ""
+    of = FUNCTIONS_OF.get(name)
+    if name not in ARGUMENTS or (of and owner and not _ends_with(of, owner)):
+        return None
+    function = f"`{owner}` takes" if owner else "It takes"
+    return Reading(f"{function} no argument `{name}` in this release.", ARGUMENTS[name])
+
+
+def _of_attribute(parts: dict[str, str]) -> Reading | None:
+    """What is known of an attribute that an object does not have."""
+    from .arguments import ATTRIBUTES, CLASSES_OF
+
+    name, owner = parts["name"], parts["owner"]
+    of = CLASSES_OF.get(name)
+    if name not in ATTRIBUTES or owner == "NoneType" or (of and not re.search(of, owner.lower())):
+        return None
+    return Reading(f"`{owner}` has no `{name}` in this release.", ATTRIBUTES[name])
+
+
+def _ends_with(pattern: str, function: str) -> bool:
+    """Whether a function's own name, without its class, is one of those of a pattern."""
+    name = function.lower()
+    return bool(re.fullmatch(pattern, name) or re.fullmatch(pattern, name.rsplit(".", 1)[-1]))
+
+
+def _of_name(module: str, name: str) -> Reading | None:
+    """What is known of a name of a module, or of a module of which a part is known."""
+    for full in _spellings(module, name):
+        if place := _places().get(full):
+            return Reading(
+                f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
+                f"{place}      # in place of {full}" if "#" not in place else place,
+            )
+        if release := _releases().get(full):
+            return Reading(
+                f"`{full}` came with TensorFlow {release}, and this TensorFlow is older"
+                " (or its Keras is of another release).",
+                f'pip install "tensorflow>={release}"      # {full} is there from {release} on',
+            )
+    return None
+
+
+def _spellings(module: str, name: str) -> Iterator[str]:
+    """The full name, then those of the modules around it, for a path that ends in a private one."""
+    full = f"{module}.{name}" if module else name
+    yield full
+    if full.startswith("keras."):
+        yield f"tf.{full}"
+    if not module or module in _places():
+        parts = full.split(".")
+        yield from (".".join(parts[:end]) for end in range(len(parts) - 1, 1, -1))
+
+
+def _spelled(name: str) -> str:
+    """A module's name as users write it."""
+    for pattern, plain in _SPELLED:
+        name = re.sub(pattern, plain, name)
+    return name
+
+
+def _package(full: str) -> str:
+    """The package that a name belongs to, as people call it."""
+    first = full.split(".", maxsplit=1)[0]
+    return _PACKAGES.get(first, first)
+
+
+_FORMS = (
+    *((form, _of_module) for form in _NAME_FORMS),
+    *((form, _of_argument) for form in _ARGUMENT_FORMS),
+    *((form, _of_attribute) for form in _ATTRIBUTE_FORMS),
+)
+
+
+@cache
+def _places() -> dict[str, str]:
+    """By the full name of what is gone: what is written in its place."""
+    from . import array_names, keras_names, tensorflow_names
+
+    places: dict[str, str] = {}
+    for tables in (tensorflow_names, keras_names, array_names):
+        for old_module, by_module in tables.MOVED_BY_MODULE.items():
+            for new_module, names in by_module.items():
+                for entry in names.split():
+                    old, _, new = entry.partition("=")
+                    places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
+        places |= tables.REPLACED
+    return places
+
+
+@cache
+def _releases() -> dict[str, str]:
+    """By the full name of what is new: the release of TensorFlow that brought it."""
+    from .tensorflow_names import SINCE
+
+    return SINCE
