@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def pipeline(ops: tuple[DatasetOp, ...], per_core: float, cores: float = 2.0) ->
     return Pipeline(ops=ops, elements=(), cost=InputCost(examples, 1.0, cores, examples * 1000))
 
 
-def told(ops: tuple[DatasetOp, ...], **measured: float) -> Pipeline:
+def told(ops: tuple[DatasetOp, ...], **measured: Any) -> Pipeline:
     """Run alone for a second on two cores: 1,000 examples, 1 ms of CPU each but what is said."""
     cost = InputCost(1000, 1.0, 1.0, 1000, cores=2, thread_cpu_seconds=0.0, serial_seconds=0.0)
     return Pipeline(ops=ops, elements=(), cost=replace(cost, **measured))

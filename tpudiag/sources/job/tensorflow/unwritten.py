@@ -38,13 +38,13 @@ def _told_elements(made: Callable[[], Any]) -> int | None:
     A trace for each of a model's variables would take longer than the model itself. Keras 3
     closes over its own variable, and tf_keras binds the shape to its initializer.
     """
-    bound = (*getattr(made, "args", ())[:1], getattr(made, "keywords", {}).get("shape"))
+    bound: list[Any] = [*getattr(made, "args", ())[:1], getattr(made, "keywords", {}).get("shape")]
     closed = (_content(cell) for cell in getattr(made, "__closure__", None) or ())
-    own = (each.shape for each in closed if hasattr(each, "_initialize_with_initializer"))
-    for shape in (*bound, *own):
+    bound += [each.shape for each in closed if hasattr(each, "_initialize_with_initializer")]
+    for shape in bound:
         sizes: Any = shape.as_list() if hasattr(shape, "as_list") else shape
         if type(sizes) in (tuple, list) and all(isinstance(each, int) for each in sizes):
-            return prod(sizes)
+            return int(prod(sizes))
     return None
 
 
