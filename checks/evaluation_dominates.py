@@ -20,6 +20,8 @@ OFTEN = 20
 """Calls that train between two saves by the number of the step (`save_freq=5`, `if step % 5 == 0`),
 up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
 for."""
+OFTEN_IN_LOOP = 9
+"""The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -93,8 +95,8 @@ def _weighs(pause: Pause) -> bool:
 def _starts_anew(pause: Pause) -> bool:
     """Whether each call has a price on the host that faster steps do not lower."""
     if pause.kind == "saving":
-        by_step = pause.each_batch or pause.in_step_loop
-        return by_step and 0 < pause.dispatches_between <= OFTEN
+        often = OFTEN if pause.each_batch else OFTEN_IN_LOOP if pause.in_step_loop else 0
+        return 0 < pause.dispatches_between <= often
     return pause.eager or pause.each_batch
 
 

@@ -13,17 +13,20 @@ from tpudiag.fixes.source import Source
 
 def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit:
     """A keyword argument added to a call at its end; NoChange where * may hold it."""
+    # A ** behind which the same name hides would raise TypeError at the second value.
     if any(arg.star for arg in call.args):
         raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
     if not call.args:
         closing = source.span(call)[1] - 1
         return Edit(closing, closing, f"{name}={value}")
     last = call.args[-1]
+    # `f(x for x in y)` takes no second argument as it stands.
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise NoChange("its only argument is a generator without parentheses")
     end = source.span(last)[1]
     tail = source.text[end : source.span(call)[1] - 1]
     comma = re.match(r"((?:\s|#[^\r\n]*)*?),", tail)
+    # A call that is laid out in lines, with its last comma, keeps both.
     if isinstance(last.comma, cst.Comma) and comma is not None:
         at = end + comma.end()
         own_line = _begins_line(source, source.span(last)[0])
@@ -61,6 +64,7 @@ def without_argument(source: Source, call: cst.Call, arg: cst.Arg) -> Edit:
     if number == 0:
         return Edit(first, end + (comma.end() if comma else 0), "")
     before = source.span(call.args[number - 1])[1]
+    # It would go with the argument, though it may be about another.
     if "#" in source.text[before:first]:
         raise NoChange("a comment stands between its arguments")
     return Edit(before, end, "")
@@ -74,6 +78,7 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         first = source.span(node.func.attr)[0]
         lead = _chain_line(source, first)
+        # A line that a backslash joins can hold no comment, and must be joined itself.
         if lead is not None and _continued(source, first):
             return Edit(end, end, f" \\{source.newline}{lead}{link}")
         if lead is not None:

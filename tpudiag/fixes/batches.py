@@ -66,6 +66,7 @@ def _context(source: Source, node: cst.CSTNode) -> str:
 def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
     """The script's own name for a per-replica batch times the replicas, or that product."""
     text, strategy = source.code(size), names.strategy(source, at)
+    # The script's own name goes first, so that a batch which changes later changes in both places.
     products = {
         f"{text} * {strategy}.num_replicas_in_sync",
         f"{strategy}.num_replicas_in_sync * {text}",
@@ -89,6 +90,8 @@ def shard(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     if "falls back" in message:
         raise NoChange("which files each host is to read, only their author knows")
+    # A policy that the script sets itself is changed: one of ours would be overruled, or overrule
+    # it.
     policies = [
         node
         for node in source.all(cst.Attribute)
@@ -134,6 +137,7 @@ def distribute(place: Place) -> Iterator[Edit]:
     data, where = _read(source, place.line)
     strategy = names.strategy(source, where)
     wrapped = f"{strategy}.experimental_distribute_dataset({source.code(data)})"
+    # Before the outermost loop: distributed in each epoch, iterators and buffers are made anew.
     outer = source.loop(where)
     while outer is not None and (further := source.loop(outer)) is not None:
         outer = further
@@ -217,6 +221,7 @@ def batch_of_tiles(place: Place) -> Iterator[Edit]:
         if value is not None and literal(value) == now:
             yield source.replaced(value, wanted[1])
             return
+        # `128 * strategy.num_replicas_in_sync`: the number of one replica changes.
         if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply):
             each = [n for n in (value.left, value.right) if literal(n) == now // replicas]
             if len(each) == 1 and "num_replicas_in_sync" in source.code(value):
@@ -235,6 +240,7 @@ def width_of_tiles(place: Place) -> Iterator[Edit]:
     changed = False
     for number in source.all(cst.Integer):
         first, last = source.lines(number)
+        # A number in a product or an index may mean something else than a width.
         in_call = isinstance(source.parent(number), cst.Arg)
         if first == last == place.line and in_call and number.value in sizes:
             changed = True

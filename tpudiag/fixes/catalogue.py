@@ -14,7 +14,6 @@ from tpudiag.fixes.advice import ADVICE, GENERAL
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Fix, Place
 from tpudiag.fixes.source import NotParsed, Source
-from tpudiag.source_change import Effect
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,8 @@ def made(place: Place) -> Made:
             edits = tuple(each.function(replace(place)))
             return Made(each, _sound(place.source, edits))
         except NoChange as none:
+            # An empty one means that another fix of the same check is the right one: it has no
+            # reason to tell.
             reasons += [str(none)] if str(none) else []
     raise NoChange(reasons[0] if reasons else reason(place.id))
 
@@ -66,12 +67,10 @@ def _sound(source: Source, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     if after == source.text:
         raise NoChange("the line is as it should be")
     try:
+        # Both: LibCST keeps what is spelt, Python knows what is allowed (a `return` outside a
+        # function).
         Source.parsed(after)
         compile(after, "<changed>", "exec", dont_inherit=True)
     except (NotParsed, SyntaxError, ValueError) as error:
         raise NoChange("the changed line would be no Python") from error
     return edits
-
-
-UNASKED = frozenset((Effect.NONE, Effect.ORDER, Effect.NUMBERS))
-"""Effects of the changes that are made without being asked for by name."""

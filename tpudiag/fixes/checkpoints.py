@@ -69,6 +69,7 @@ def manager_of_loop(place: Place) -> Iterator[Edit]:
     kept = ", ".join(f"{name}={value}" for name, value in parts)
     checkpoint = links.fresh_name(source, "checkpoint", "training_checkpoint")
     manager = links.fresh_name(source, "manager", "checkpoint_manager")
+    # Before the outermost loop: made in each epoch, a manager would count its checkpoints from 0.
     outer = loop
     while (above := source.loop(outer)) is not None:
         outer = above
@@ -88,6 +89,8 @@ def _training_loop(source: Source) -> cst.For | cst.While:
         if any(called(c) in ("gradient", "minimize") for c in source.inside(function, cst.Call))
     }
     for _ in range(3):
+        # Three times, for a step may be called by a function that a function calls. One that has a
+        # loop of its own is the training loop, not a step.
         stepping |= {
             f.name.value
             for f in source.all(cst.FunctionDef)

@@ -112,6 +112,8 @@ class NotebookCells:
         """The layout that the JSON was written in."""
         text = self.file.text
         document = json.loads(text)
+        # Jupyter writes 1, others 2, 4 or no indent: with the wrong one each line of the file would
+        # change.
         for indent, plain, end in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
             layout = _Layout(indent, plain, end)
             if layout.text(document) == text:
@@ -128,10 +130,12 @@ class NotebookCells:
         """The edits of each cell, counted in its own text."""
         starts = self.source.starts
         by_cell: dict[int, list[Edit]] = {}
+        # Two findings on one line may ask for the same edit.
         for edit in dict.fromkeys(edits):
             number = max(n for n, line in enumerate(self.cells) if starts[line - 1] <= edit.start)
             begin = starts[self.cells[number] - 1]
             later = self.cells[number + 1] if number + 1 < len(self.cells) else None
+            # Cells are texts of their own in the file, between which nothing can stand.
             if later is not None and edit.end > starts[later - 1]:
                 raise NoChange("the change goes over the end of a cell")
             by_cell.setdefault(number, []).append(
@@ -194,6 +198,8 @@ def _within(edits: list[Edit], length: int) -> list[Edit]:
     """The edits of a cell whose last line has no end of its own."""
     kept: list[Edit] = []
     for edit in edits:
+        # The program has a line end behind each cell, which the last line of a cell lacks in the
+        # file.
         if edit.start > length:
             kept.append(Edit(length, length, "\n" + edit.text.removesuffix("\n")))
         else:

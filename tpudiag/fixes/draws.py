@@ -50,6 +50,7 @@ def _draw(source: Source, call: cst.Call, path: str) -> str:
         return f"{tf}.random.uniform({_shape(plain[0] if plain else named.get('size', '[]'))})"
     low, high, size = _bounds(kind, plain, named)
     if kind == "randint":
+        # Python's randint includes its upper end; NumPy's and TensorFlow's leave it out.
         last = high if of_numpy else _plus_one(call, high)
         return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
     what = "uniform" if kind == "uniform" else "normal"
@@ -72,6 +73,7 @@ def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, st
     }[kind]
     values = dict(zip((*keys, "size"), plain, strict=False)) | named
     default = ("0", "1") if kind != "randint" else ("0", "")
+    # randint(n) of NumPy draws below n.
     if kind == "randint" and keys[1] not in values:
         values = {**values, keys[1]: values.get(keys[0], ""), keys[0]: "0"}
     low, high = values.get(keys[0], default[0]), values.get(keys[1], default[1])

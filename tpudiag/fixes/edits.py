@@ -23,6 +23,8 @@ class Edit:
         """Whether both change the same characters; insertions at one place do not."""
         if self == other:
             return False
+        # An insertion at the edge of a replacement is beside it, and at one place several may
+        # stand.
         if self.start == self.end or other.start == other.end:
             inner, outer = (self, other) if self.start == self.end else (other, self)
             return outer.start < inner.start < outer.end
@@ -39,6 +41,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     """The text with the edits, each once; they must not overlap."""
     parts: list[str] = []
     at = 0
+    # Not by the text: insertions at one place stay in the order in which they were asked for.
     for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end)):
         parts += [text[at : edit.start], edit.text]
         at = edit.end

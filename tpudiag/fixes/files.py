@@ -36,7 +36,6 @@ class UserFile:
     """Where it really is, links followed."""
     data: bytes
     encoding: str
-    modified_ns: int
 
     @property
     def text(self) -> str:
@@ -65,7 +64,7 @@ def read(name: str, project: Path) -> UserFile:
     if not stat.S_ISREG(info.st_mode):
         raise Refused(f"{name} is no plain file")
     encoding = _encoding(name, data)
-    user_file = UserFile(name, path, data, encoding, info.st_mtime_ns)
+    user_file = UserFile(name, path, data, encoding)
     head = "\n".join(user_file.text.splitlines()[:_HEAD_LINES])
     if _GENERATED.search(head):
         raise Refused(f"{name} is generated, as it says itself: change what generates it")
@@ -74,6 +73,7 @@ def read(name: str, project: Path) -> UserFile:
 
 def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
     """Refused for installed packages and for what a link leads to outside the project."""
+    # A change there would be gone with the next install, and is in no repository of the user's.
     if any(part in _INSTALLED for part in path.parts):
         raise Refused(f"{name} belongs to an installed package")
     linked = Path(os.path.abspath(given)) != path  # noqa: PTH100 (without following links)
@@ -96,8 +96,11 @@ def _encoding(name: str, data: bytes) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         except (SyntaxError, LookupError) as error:
             raise Refused(f"{name}: its encoding is not known") from error
+    # The mark is kept as a character of its own: the codec would drop it when it is written back.
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
+        # Some encodings have several spellings of one text (ISO-2022): a patch must not change the
+        # others.
         if data.decode(encoding).encode(encoding) != data:
             raise Refused(f"{name}: its {encoding} text cannot be kept as it is")
     except UnicodeError as error:
@@ -118,6 +121,7 @@ def refuse_read_only(user_file: UserFile) -> None:
     """Refused for a file that may not be written."""
     mode = user_file.path.stat().st_mode
     folder = user_file.path.parent
+    # The mode as well, for root may write what it does not allow.
     if not mode & 0o222 or not os.access(user_file.path, os.W_OK):
         raise Refused(f"{user_file.name} is read-only")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -129,6 +133,7 @@ def write(user_file: UserFile, data: bytes) -> None:
     refuse_read_only(user_file)
     path = user_file.path
     try:
+        # In the same folder: only there is the replacement one step, with no moment of half a file.
         descriptor, temporary = tempfile.mkstemp(prefix=".tpudiag.", dir=path.parent)
     except OSError as error:
         raise Refused(f"{user_file.name}: {error.strerror}") from error
@@ -137,10 +142,12 @@ def write(user_file: UserFile, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
+        # mkstemp's files are their owner's alone to read.
         info = path.stat()
         Path(temporary).chmod(stat.S_IMODE(info.st_mode))
         with contextlib.suppress(OSError):
             os.chown(temporary, info.st_uid, info.st_gid)
+        # As late as can be: a rehearsal takes minutes, in which the user may have gone on to edit.
         if path.read_bytes() != user_file.data:
             raise Refused(f"{user_file.name} was changed since it was read: nothing is written")
         Path(temporary).replace(path)

@@ -15,6 +15,7 @@ from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
+# Places among the positional arguments; None where it goes by name alone.
 _REMAINDER_AT = {
     "batch": 1,
     "padded_batch": 3,
@@ -206,6 +207,7 @@ def repeat(place: Place) -> Iterator[Edit]:
     data = argument(fit, "x", 0)
     if data is None or argument(fit, "steps_per_epoch") is None:
         raise NoChange("fit gets no dataset and steps_per_epoch on the line")
+    # Before the batch: after it, each pass would end in a short batch of its own.
     batches = [
         call
         for call in links.links(source, data.value)

@@ -75,6 +75,7 @@ def put_before(source: Source, call: cst.Call, link: str) -> Edit:
         name = dotted(call.func.value)
         return source.before(line, f"{name} = {name}{link}")
     edit = chained(source, call.func.value, link)
+    # The chain's line breaks stand before its dots: without them the new link would end a line.
     if edit.text == link and source.text[edit.start : source.span(call.func.attr)[0]].strip(" .\t"):
         lead = source.text[edit.start : source.span(call.func.attr)[0]].rpartition(".")[0]
         return Edit(edit.start, edit.end, lead + link) if "#" not in lead else edit
@@ -101,6 +102,7 @@ def is_random(source: Source, call: cst.Call) -> bool:
         return False
     function = call.args[0].value
     texts = [source.code(function)]
+    # A function of the file is read as well; what that one calls is not.
     if isinstance(function, cst.Name):
         texts += [source.code(each) for each in source.functions(function.value)]
     return any("random" in text for text in texts)

@@ -48,6 +48,7 @@ def _divisor(place: Place, value: cst.CSTNode) -> str:
     factor = float(weight.value) / float(weight.limit)
     nonlinear = "nothing between the loss" in place.finding.message
     if nonlinear or abs(factor / replicas - 1) <= NEAR:
+        # A strategy that has no name here is still the current one in its scope and its replicas.
         try:
             strategy = names.strategy(source, value)
         except NoChange:
@@ -118,6 +119,7 @@ def _assigned_last(
         if names.dotted(n.target) == names.dotted(node)
         and source.function(n) is source.function(before)
     ]
+    # Divided in one part, the others would keep their weight.
     if parts:
         raise NoChange("the loss is added up in several statements")
     return made.value
@@ -127,6 +129,7 @@ def _divided(source: Source, value: cst.BaseExpression, divisor: str) -> Edit:
     """An expression divided; what binds less than a division gets parentheses."""
     first, last = source.whole(value)
     text = source.text[first:last]
+    # Division binds as tightly as these and goes from left to right: nothing is regrouped.
     product = isinstance(value, cst.BinaryOperation) and isinstance(
         value.operator, (cst.Multiply, cst.Divide)
     )

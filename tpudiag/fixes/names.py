@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes.calls import argument, called
+from tpudiag.fixes.calls import called
 from tpudiag.fixes.edits import NoChange
 from tpudiag.fixes.source import Source
 
@@ -31,6 +31,8 @@ def modules(source: Source) -> Iterator[tuple[str, str]]:
             name = item.evaluated_alias or path.partition(".")[0]
             yield name, path if item.asname else name
     for from_ in source.all(cst.ImportFrom):
+        # Whatever a star or a relative import binds, it is not told here, and no name of
+        # TensorFlow's.
         if from_.module is None or from_.relative or isinstance(from_.names, cst.ImportStar):
             continue
         for item in from_.names:
@@ -77,6 +79,7 @@ def autotune(source: Source, *before: cst.CSTNode) -> str:
         value, target = dotted(node.value), node.targets[0].target
         at_top = source.function(node) is None and isinstance(target, cst.Name)
         early = all(source.span(node)[0] < source.span(other)[0] for other in before)
+        # A function runs when the whole module has run: the order of lines is of no matter to it.
         inside = any(source.function(other) is not None for other in before)
         if (
             at_top
@@ -121,6 +124,7 @@ def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
         "experimental_distribute_dataset",
         "distribute_datasets_from_function",
     ):
+        # An input context has num_replicas_in_sync too.
         return "get_strategy" not in name and "context" not in name and "ctx" not in name
     return "strat" in name.lower() or name in _made_strategies(source)
 
@@ -216,15 +220,3 @@ def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | Non
 def is_method(call: cst.Call) -> bool:
     """Whether something is called on an object."""
     return isinstance(call.func, cst.Attribute)
-
-
-def receiver(call: cst.Call) -> cst.BaseExpression:
-    """What a method is called on."""
-    if not isinstance(call.func, cst.Attribute):
-        raise NoChange("it is no call of a method")
-    return call.func.value
-
-
-def has(call: cst.Call, name: str, place: int | None = None) -> bool:
-    """Whether a call has an argument."""
-    return argument(call, name, place) is not None

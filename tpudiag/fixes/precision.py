@@ -60,6 +60,7 @@ def _other_policy(source: Source, setter: cst.Call, at: cst.CSTNode) -> Iterator
 
 def _where_models_begin(source: Source) -> cst.CSTNode:
     """The first statement that runs at the top, or in a function, and builds a model."""
+    # With a strategy, models are built in its scope: the policy must be there before that begins.
     for block in source.all(cst.With):
         if any(source.code(item.item).endswith(".scope()") for item in block.items):
             return block
@@ -91,6 +92,7 @@ def _heads(source: Source) -> Iterator[cst.Call]:
                 head = _layer_behind(source, output, call)
                 if head is not None:
                     yield head
+    # The last `add` of the file: of several models it is that of one alone.
     added = [c for c in source.calls if called(c) == "add" and c.args and names.is_method(c)]
     if added and isinstance(last := added[-1].args[0].value, cst.Call) and called(last) in _LAYERS:
         yield last
@@ -144,6 +146,7 @@ def without_loss_scaling(place: Place) -> Iterator[Edit]:
         for c in source.calls
         if called(c) in ("get_scaled_loss", "get_unscaled_gradients", "scale_loss")
     ]
+    # Without its optimizer, get_scaled_loss is no method of anything.
     for call in inner if changed else ():
         if len(call.args) != 1 or _holds_another(source, call, inner):
             raise NoChange("the loss is scaled in several steps on a line")
@@ -169,6 +172,7 @@ def _unwrapped(source: Source, call: cst.Call) -> Edit:
         raise NoChange("the optimizer inside is not given on the line")
     inner = source.text[slice(*source.whole(given.value))]
     assign = source.parent(call)
+    # `optimizer = LossScaleOptimizer(optimizer)` would leave `optimizer = optimizer`.
     if isinstance(assign, cst.Assign) and source.code(assign.targets[0].target) == inner:
         return source.removed(assign)
     return source.replaced(call, inner)

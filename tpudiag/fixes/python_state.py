@@ -48,9 +48,12 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
     name = str(place.figure("frozen") or "")
     number = _number(source, name, source.statement_at(place.line))
     values = f"{place.figure('when traced')} {place.figure('in Python now')}"
+    # Of both values: a rate that begins as 1 may go on as 0.5, and a variable keeps its dtype.
     dtype = "float32" if re.search(r"[.]|\de|inf|nan", values) else "int64"
     options = f"trainable=False, dtype={names.tensorflow(source)}.{dtype}"
     if " while it is traced" in message and not _is_traced(source, source.statement_at(place.line)):
+        # Each replica assigns it: without an aggregation TensorFlow refuses that, and a sum would
+        # count each step once for each replica.
         first = f"{names.tensorflow(source)}.VariableAggregation.ONLY_FIRST_REPLICA"
         options += f", aggregation={first}"
     yield _variable(source, number.made, options)
@@ -77,6 +80,7 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     made = settings[0] if settings else None
     if not isinstance(made, cst.Assign) or len(made.targets) != 1 or source.loop(made) is not None:
         raise NoChange(f"where {name} is made for the first time is not seen in this file")
+    # `a = b = 0` would make one variable of two names.
     if any(isinstance(n, cst.Assign) and len(n.targets) != 1 for n in settings):
         raise NoChange(f"{name} is set together with others")
     return _Number(name, made, tuple(settings[1:]))
@@ -96,6 +100,7 @@ def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
     """The assignments of an attribute: its making in __init__, and what sets it, outside too."""
     attribute = name.partition(".")[2]
     set_ = [n for n in settings if any(_is_of(t, attribute) for t in _targets(n))]
+    # The annotation would be of a number still.
     typed = [n for n in source.all(cst.AnnAssign) if _is_of(n.target, attribute)]
     parts = [
         n
@@ -130,6 +135,7 @@ def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
     outer = {id(f) for f in source.all(cst.FunctionDef) if _declares(source, f, name)}
     functions = [n for n in source.above(at) if isinstance(n, cst.FunctionDef)]
     for scope in (*functions, None):
+        # What a function declares global or nonlocal is held further out.
         if scope is not None and id(scope) in outer:
             continue
         if any(source.function(n) is scope for n in named):
@@ -201,6 +207,7 @@ def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
         printed = given and holder is not None and _prints(source.parent(holder))
         if names.dotted(node) != name or source.statement(node) in set_by:
             continue
+        # A variable prints as a tensor, with its shape and dtype, where the number stood.
         if printed or isinstance(holder, cst.FormattedStringExpression):
             yield source.replaced(node, f"{name}.numpy()")
 

@@ -48,6 +48,7 @@ def made_in_scope(place: Place) -> Iterator[Edit]:
     first, last = source.full_lines(run[0])[0], source.full_lines(run[-1])[1]
     body = source.shifted(first, last, 1).text
     following = _next(source, run[-1])
+    # A scope begins right behind it: that one takes it in, and no second one is opened.
     if isinstance(following, cst.With) and _is_scope(source, following):
         inner = following.body.body[0] if isinstance(following.body, cst.IndentedBlock) else None
         if inner is not None and not source.text[last : source.span(following)[0]].strip():
@@ -62,6 +63,7 @@ def made_in_scope(place: Place) -> Iterator[Edit]:
 def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
     """The statement outside the scope that makes what a line makes: it, or its function's call."""
     statement = source.statement_at(line)
+    # Outwards by its callers: the scope is to be around the call, not in a helper that others call.
     for _ in range(3):
         if in_scope(source, statement):
             raise NoChange("it stands in a scope already")

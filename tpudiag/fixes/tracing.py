@@ -24,6 +24,7 @@ def number_as_tensor(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
     changing = re.search(r": (\S+) changed \(python value\): (\S+) ", message + " ")
+    # A text or None chooses what is traced, and cannot be a tensor.
     if changing is None or changing[2] not in ("int", "float", "bool"):
         raise NoChange("the value is no number: it has to be the same at every call")
     call = _traced_call(source, place.line, name)
@@ -58,6 +59,7 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
     if function is None:
         raise NoChange("the function is not defined in this file")
     order = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
+    # Calls of a method do not pass it.
     order = order[1:] if order[:1] == ["self"] and names.is_method(call) else order
     if path not in order or (passed := argument(call, path, order.index(path))) is None:
         raise NoChange("the argument is not passed on the line")
@@ -83,6 +85,7 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
     moved = _with_those_it_calls(source, made[0], local)
     inside = [n for n in source.inside(loop, cst.Name) if _binds_in(source, n, moved)]
     free = {name for f in moved for name in _free(source, f)} - set(local)
+    # What it reads of the loop differs from turn to turn: made once, it would keep the first value.
     if clash := free & {n.value for n in inside}:
         raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
     first = _line_start(source, loop)

@@ -20,11 +20,13 @@ class Folder:
 
         A folder is within where every link below it leads to a place that is.
         """
+        # `gs://` and `~` are resolved by others later on, past this guard.
         if "\0" in name or "://" in name or name.startswith("~") or not name:
             raise UsageError(f"{name!r}: name a path in {self.top}")
         place = self._resolved(self.top / name)
         if not os.path.exists(place):  # noqa: PTH110  (no error where the name is too long)
             raise UsageError(f"{name}: not in {self.top}")
+        # Profiles are looked for in the whole folder: a link in it would lead a reader out.
         for link in _links(place) if place.is_dir() else ():
             if not self._holds(link):
                 raise UsageError(f"{name}: {link.name} in it leads out of {self.top}")
@@ -44,6 +46,7 @@ class Folder:
     def program(self, name: str) -> str:
         """A script, a notebook or `module:function` within; raises UsageError."""
         module, colon, function = name.partition(":")
+        # A file may have a colon in its name.
         if colon and function.isidentifier() and not (self.top / name).exists():
             return f"{self.module(module)}:{function}"
         path = self.path(name)
@@ -71,6 +74,7 @@ def _links(folder: Path) -> Iterator[Path]:
     for name, below, files in os.walk(folder, followlinks=True):
         real = os.path.realpath(name)
         if real in seen:
+            # os.walk enters what is left in this list: links in a circle would never end.
             below.clear()
             continue
         seen.add(real)

@@ -126,6 +126,7 @@ class Verbs:
 
     async def _in_turn(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
         """The worker's answer, after those that were asked before."""
+        # It starts no job: there is no reason to wait for a rehearsal of minutes.
         if request["tool"] == "explain":
             return await worker_process.answered(request, self.folder.top, progress.on_phase)
         if self._turn.locked():
@@ -180,6 +181,7 @@ def _described(each: Tool, may_write: bool) -> types.Tool:
         input_schema=each.input_schema,
         output_schema=each.output_schema,
         annotations=types.ToolAnnotations(
+            # What a user's script does while it runs is not ours to promise.
             read_only_hint=not (each.writes or each.runs_code),
             destructive_hint=each.writes and may_write,
             idempotent_hint=True,

@@ -207,6 +207,8 @@ class Tool:
     @property
     def input_schema(self) -> dict[str, Any]:
         """The JSON Schema of its arguments, self-contained."""
+        # The protocol wants `type: object` at the root, where msgspec has a reference to a
+        # definition.
         schema = msgspec.json.schema(self.arguments)
         made: dict[str, Any] = schema["$defs"][self.arguments.__name__]
         return {key: value for key, value in made.items() if key not in ("title", "description")}

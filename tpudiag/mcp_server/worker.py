@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,14 +22,22 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
-from tpudiag.mcp_server.tools import Check, Compare, Explain, Fix, Plan, Read
+from tpudiag.mcp_server.tools import Explain
 from tpudiag.model import Outcome, Report, Verdict
-from tpudiag.phases import Phase
+from tpudiag.phases import OnPhase, Phase
 
 Request = Mapping[str, Any]
 """`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
 Answer = dict[str, Any]
 """`result` and `text`, or `error`."""
+DIAGNOSES: dict[str, Callable[..., Report]] = {
+    "check": library.check,
+    "fix": library.fix,
+    "read": library.read,
+    "plan": library.plan,
+    "compare": library.compare,
+}
+"""What answers each tool but `explain`."""
 
 
 class _Wire:
@@ -38,6 +46,8 @@ class _Wire:
     def __init__(self) -> None:
         self._stream: TextIO = os.fdopen(os.dup(1), "w", encoding="utf-8")
         self._lock = threading.Lock()
+        # By descriptors, not sys.stdout: child processes and libraries in C++ write to 1
+        # themselves.
         os.dup2(2, 1)
         self.is_closed = self.is_answered = False
 
@@ -65,6 +75,7 @@ class _Wire:
         if self.is_answered:
             return
         self.is_closed = True
+        # Diagnoses take Ctrl-C as the wish to end: the job goes, and all that it started.
         os.kill(os.getpid(), signal.SIGINT)
 
 
@@ -90,28 +101,35 @@ def main() -> int:
 
 def answer(request: Request, wire: _Wire) -> Answer:
     """What one tool says; raises TpudiagError."""
-    given, python = request["arguments"], request.get("python")
-    name = request["tool"]
-    if name == "explain":
-        return _explained(Explain(**given))
+    if request["tool"] == "explain":
+        return _explained(Explain(**request["arguments"]))
+    # What a job writes goes with the call: an agent's look at a project leaves nothing in it.
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
-        if name == "check":
-            report = _check(Check(**given), python, scratch, wire)
-        elif name == "fix":
-            report = _fix(Fix(**given), python, wire)
-        elif name == "read":
-            report = _read(Read(**given), wire)
-        elif name == "plan":
-            report = _plan(Plan(**given), python, wire)
-        else:
-            report = _compare(Compare(**given), wire)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        return of_report(report, whole=bool(given.get("whole")))
+        report = DIAGNOSES[request["tool"]](**library_arguments(request, scratch, wire.on_phase))
+    # Whoever interrupted it waits for no answer, and half a report would pass for a whole one.
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return of_report(report, whole=bool(request["arguments"].get("whole")))
+
+
+def library_arguments(request: Request, scratch: str, on_phase: OnPhase) -> dict[str, Any]:
+    """What a tool's diagnosis is called with: the agent's arguments by name, and the server's."""
+    name = request["tool"]
+    given = {key: value for key, value in request["arguments"].items() if key != "whole"}
+    if name in ("check", "fix", "plan"):
+        given["python"] = request.get("python")
+    if name in ("check", "fix"):
+        # A project may reach beyond the folder, by its imports: no change is offered out there.
+        given["changes_within"] = Path.cwd()
+    if name == "check":
+        # The tool promises a rehearsal on the CPU: left open, it would take a TPU that is there.
+        given.update(tpu="none", sandbox=scratch)
+    return given | {"on_phase": on_phase}
 
 
 def of_report(report: Report, *, whole: bool) -> Answer:
     """A report as an answer: its JSON, and its first screen."""
+    # Tracebacks lead through other people's files: their lines are not read out to an agent.
     report = replace(report, excerpts=tuple(e for e in report.excerpts if _is_here(e.file)))
     text = library.render(report, "text")
     return {
@@ -136,96 +154,6 @@ def _slim(outcome: Outcome) -> Outcome:
     if outcome.verdict is Verdict.FAILED:
         return outcome
     return replace(outcome, evidence=outcome.evidence[:1])
-
-
-def _check(given: Check, python: str | None, scratch: str, wire: _Wire) -> Report:
-    """A job, rehearsed; what it writes goes into a folder that goes with the call."""
-    return library.check(
-        given.program,
-        module=given.module,
-        target=given.target,
-        arguments=given.arguments,
-        tpu="none",
-        python=python,
-        fake_data=given.fake_data,
-        steps=given.steps,
-        first_loop=given.first_loop,
-        budget_s=given.budget_s,
-        timeout_s=given.timeout_s,
-        no_compile=given.no_compile,
-        sandbox=scratch,
-        select=given.select,
-        ignore=given.ignore,
-        pedantic=given.pedantic,
-        changes_within=Path.cwd(),
-        on_phase=wire.on_phase,
-    )
-
-
-def _fix(given: Fix, python: str | None, wire: _Wire) -> Report:
-    """A job, mended; files are changed where the server was told that they may be."""
-    return library.fix(
-        given.program,
-        module=given.module,
-        target=given.target,
-        arguments=given.arguments,
-        python=python,
-        write=given.write,
-        unsafe=given.unsafe,
-        fake_data=given.fake_data,
-        steps=given.steps,
-        first_loop=given.first_loop,
-        budget_s=given.budget_s,
-        timeout_s=given.timeout_s,
-        no_compile=given.no_compile,
-        select=given.select,
-        ignore=given.ignore,
-        pedantic=given.pedantic,
-        changes_within=Path.cwd(),
-        on_phase=wire.on_phase,
-    )
-
-
-def _read(given: Read, wire: _Wire) -> Report:
-    """A profile."""
-    return library.read(
-        given.path,
-        run=given.run,
-        step_name=given.step_name,
-        top=given.top,
-        select=given.select,
-        ignore=given.ignore,
-        pedantic=given.pedantic,
-        on_phase=wire.on_phase,
-    )
-
-
-def _plan(given: Plan, python: str | None, wire: _Wire) -> Report:
-    """A plan."""
-    return library.plan(
-        given.program,
-        targets=given.targets,
-        batch=given.batch,
-        arguments=given.arguments,
-        python=python,
-        fake_data=given.fake_data,
-        cost=given.cost,
-        examples=given.examples,
-        epochs=given.epochs,
-        timeout_s=given.timeout_s,
-        on_phase=wire.on_phase,
-    )
-
-
-def _compare(given: Compare, wire: _Wire) -> Report:
-    """Two sides."""
-    return library.compare(
-        given.before,
-        given.after,
-        fail_on_regression=given.fail_on_regression,
-        across_hardware=given.across_hardware,
-        on_phase=wire.on_phase,
-    )
 
 
 def _explained(given: Explain) -> Answer:

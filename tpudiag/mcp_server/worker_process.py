@@ -14,6 +14,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+# -P: the worker runs in the user's folder, whose modules would else hide those that it imports.
 WORKER = (sys.executable, "-P", "-m", "tpudiag.mcp_server.worker")
 GRACE_S = 20.0
 """How long a worker whose call was cancelled may take to end its own children."""
@@ -43,12 +44,15 @@ async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> 
                 return message
             await on_phase(message["phase"])
     finally:
+        # A cancelled task cannot wait for anything else, and a worker needs seconds to end its job.
         with anyio.CancelScope(shield=True):
             await _end(process)
 
 
 async def _end(process: Process) -> str:
     """End a worker; how it ended."""
+    # The end of its stdin is the worker's word to stop: it ends its job and clears its folders,
+    # which a signal would not let it do.
     if process.stdin is not None:
         with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             await process.stdin.aclose()

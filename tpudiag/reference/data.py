@@ -42,10 +42,13 @@ def example(index: Any, spec: DataSpec) -> Example:
 def pipeline(spec: DataSpec, global_batch: int) -> Any:
     """Endless batches: (float32 or int32[global_batch, *shape], int32[global_batch])."""
     options = tf.data.Options()
+    # There are no files here, which AUTO would look for before it falls back to this.
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
     return (
         tf.data.Dataset.range(max(spec.examples, global_batch))
         .map(partial(example, spec=spec), num_parallel_calls=tf.data.AUTOTUNE)
+        # In this order: before the shuffle, so that each pass is in another order; repeated before
+        # it is batched, so that no pass ends in a short batch.
         .cache()
         .shuffle(spec.examples)
         .repeat()

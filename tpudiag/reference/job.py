@@ -18,6 +18,7 @@ from tpudiag.reference.options import JobOptions, parse
 
 def connect(tpu: str) -> Any:
     """The strategy of the TPU with this name; `local` on a TPU VM."""
+    # In this order, and before anything else: initialising a TPU drops what lies in its memory.
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu=tpu)
     tf.config.experimental_connect_to_cluster(resolver)
     tf.tpu.experimental.initialize_tpu_system(resolver)
@@ -26,6 +27,7 @@ def connect(tpu: str) -> Any:
 
 def cpu_strategy(replicas: int) -> Any:
     """A MirroredStrategy over logical CPU devices, for the job without a TPU."""
+    # Before the first op: a running TensorFlow does not change its logical devices.
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(
         cpu, [tf.config.LogicalDeviceConfiguration()] * replicas
@@ -62,6 +64,8 @@ def prepare(options: JobOptions) -> Job:
     with strategy.scope():
         model, spec = models.BUILDERS[options.model](tf.keras, options.full_size)
         optimizer = tf.keras.optimizers.Adam(1e-3)
+        # Keras 3 cannot make these variables in a replicated function; and what is restored must
+        # exist.
         optimizer.build(model.trainable_variables)
         step = tf.Variable(0, trainable=False, dtype=tf.int64, name="step")
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)

@@ -10,6 +10,7 @@ from tpudiag.reference.data import DataSpec
 
 def mlp(keras: Any, _full_size: bool) -> tuple[Any, DataSpec]:
     """784-128-10."""
+    # Logits in float32 under any policy: in bfloat16 the loss would lose most of its digits.
     model = keras.Sequential(
         [
             keras.layers.Input((784,)),
@@ -89,6 +90,7 @@ def _encoder(keras: Any, x: Any, width: int, heads: int, norm_first: bool) -> An
 def _positions(keras: Any) -> Any:
     """A layer that adds a learned vector to each position of [batch, length, width]."""
 
+    # Made here: its base is the Layer of the Keras that trains, which is known only now.
     layer: Any = keras.layers.Layer
 
     class Positions(layer):  # type: ignore[misc]

@@ -90,7 +90,6 @@ class KerasUse:
     epochs: int = 1
     """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
     jit_compile: bool = False
-    built_in_scope: bool = True
     steps_per_execution: int = 1
     fit_at: Location | None = None
     """The line that called fit last."""

@@ -170,6 +170,7 @@ class Pipeline:
         shuffled = False
         for number, op in enumerate(self.ops):
             shuffled |= op.kind == "Shuffle" and not self.names_files(number)
+            # A cache past this place would give the first pass's draws, or its batches, for ever.
             if op.stateful or (shuffled and op.batch_size):
                 break
             if op.kind == "Cache":
@@ -183,6 +184,7 @@ class Pipeline:
         """Elements of the whole pipeline that one pass over the costly ops makes."""
         costly = self.worth_caching
         elements = self.ops[costly].elements if costly is not None else None
+        # Rounded up: the last batch of a pass may be short.
         return -(-(elements or 0) // self.examples_per_element)
 
     @property

@@ -11,10 +11,10 @@ from tpudiag.signals.causes import Cause
 
 WARM_UP = 3.0
 """First steps that took longer than this times what the others took are warm-up."""
-LOST = 0.1
-"""A step of which a trace lost the operations of a larger share tells nothing of its parts."""
 LEAST_STEADY = 3
 """Steps that must follow them."""
+LOST = 0.1
+"""A step of which a trace lost the operations of a larger share tells nothing of its parts."""
 
 
 def warm_up(step_ms: Sequence[float]) -> int:
@@ -22,9 +22,12 @@ def warm_up(step_ms: Sequence[float]) -> int:
 
     Each of them took over three times as long as the median, and as nine in ten of those after.
     """
+    # Of all steps, for it is not yet known which are warm-up; they are few, and move a median
+    # little.
     usual = median(step_ms) if step_ms else 0.0
     first = next((n for n, ms in enumerate(step_ms) if ms <= WARM_UP * usual), 0)
     rest = sorted(step_ms[first:])
+    # With fewer steps behind than in front it is no warm-up: the job became faster on its way.
     if not first or len(rest) < max(LEAST_STEADY, first):
         return 0
     return first if min(step_ms[:first]) > WARM_UP * rest[(9 * len(rest) - 1) // 10] else 0

@@ -16,13 +16,18 @@ def package(**more: Any) -> Any:
     class Model:
         def compile(self) -> None: ...
 
+        def fit(self, *_: Any, **__: Any) -> None: ...
+
     class Layer:
         def __call__(self) -> None: ...
+
+    class Optimizer: ...
 
     return SimpleNamespace(
         Model=Model,
         layers=SimpleNamespace(Layer=Layer),
-        optimizers=SimpleNamespace(Optimizer=object),
+        optimizers=SimpleNamespace(Optimizer=Optimizer),
+        mixed_precision=SimpleNamespace(),
         **more,
     )
 
@@ -46,3 +51,25 @@ def test_a_distributed_step_is_not_compiled_a_second_time(replicas: int, left: b
     model.jit_compile = True
     model.compile()
     assert model.jit_compile is left
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "epochs"),
+    [
+        (("x", "y", 32, 5), {}, 5),
+        (("x",), {"epochs": 5}, 5),
+        (("x",), {"epochs": 5, "steps_per_epoch": 10}, 1),
+        (("x", "y", 32, 5, "auto", None, 0.0, None, True, {0: 1.0}), {}, 5),
+        (("x", "y", 32, 5, "auto", None, 0.0, None, True, None, None, 0, 10), {}, 1),
+    ],
+)
+def test_passes_over_the_data_are_known_however_fit_is_told(
+    given: tuple[Any, ...], named: dict[str, Any], epochs: int
+) -> None:
+    keras = package(__version__="3.8.0")
+    watch = KerasWatch(None)
+    watch.watch(keras, "keras")
+    watch.layers.policies["float32"] = None
+    keras.Model().fit(*given, **named)
+    use = watch.facts()
+    assert use is not None and use.epochs == epochs

@@ -39,11 +39,31 @@ none = watch.lower(16, 16, 8, folder)
 step(tf.ones((16, 4)))
 own, small = watch.lower(16, 16, 8, folder), watch.lower(16, 4, 8, folder)
 text = Path(small.path).read_text()
-calls = len(gradients.calls)
+calls, alone = len(gradients.calls), watch.step.alone
+
+class Trainer:
+    def __init__(self):
+        self.weights = tf.Variable(tf.ones((4, 8)))
+
+    @tf.function
+    def step(self, x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(x @ self.weights)
+        gradient = tape.gradient(loss, self.weights)
+        if loss > 10.0:
+            gradient = gradient * 0.5
+        self.weights.assign_sub(0.1 * gradient)
+        return loss
+
+trainer, watch.step = Trainer(), None
+watch.trained_alone(trainer.step, (tf.ones((16, 4)),), {})
+branching = watch.lower(16, 16, 1, folder)
 print(json.dumps({
     "none": none.error, "errors": [own.error, small.error], "batch": [own.batch, small.batch],
-    "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text, "alone": watch.step.alone,
+    "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text,
+    "alone": [alone, watch.step.alone],
     "kept": [float(v) for v in tf.reshape(W, [-1])[:1]], "calls": calls,
+    "branching": branching.error,
     "arguments": len(json.loads(Path(small.locations_path).read_text())["arguments"]),
 }))
 """
@@ -53,6 +73,7 @@ def test_any_batch_with_sums_over_replicas(in_tensorflow: Callable[[str], Any]) 
     lowered = in_tensorflow(PROGRAM)
     assert "no step" in lowered["none"]
     assert lowered["errors"] == [None, None] and lowered["batch"] == [16, 4]
-    assert lowered["shape"] and lowered["sums"] and not lowered["alone"]
+    assert lowered["shape"] and lowered["sums"] and lowered["alone"] == [False, True]
     assert lowered["arguments"] == 2, "its input and its variable"
+    assert lowered["branching"] is None, "AutoGraph's work, as tf.function has it"
     assert lowered["calls"] == 1, "what is traced for the compiler is no step of the job"

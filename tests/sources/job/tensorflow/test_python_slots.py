@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
 
 from tpudiag.sources.job.tensorflow.python_slots import unique_slots, written_slots
 
@@ -36,6 +40,9 @@ class Trainer:
     def step(self) -> float:
         self.seen += 1
         return helper() * rate
+
+    def set(self, seen: int) -> None:
+        self.seen = seen
 
 
 def helper() -> int:
@@ -92,3 +99,20 @@ def test_a_written_slot_can_be_put_back() -> None:
         slot.put(before)
         assert slot.get() == before
     assert step() == 8
+
+
+@pytest.mark.parametrize("joined", ["LOAD_FAST_LOAD_FAST", "STORE_FAST_LOAD_FAST"])
+def test_loads_that_python_3_13_joins_are_told_apart(
+    joined: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instructions = [
+        SimpleNamespace(opname=joined, argval=("seen", "self"), offset=2),
+        SimpleNamespace(opname="STORE_ATTR", argval="seen", offset=4),
+    ]
+    monkeypatch.setattr(dis, "get_instructions", lambda _: iter(instructions))
+    (slot,) = written_slots(Trainer().set)
+    assert (slot.name, slot.written) == ("self.seen", True)
+
+
+def test_an_attribute_that_is_only_set_is_a_slot() -> None:
+    assert [slot.name for slot in written_slots(Trainer().set)] == ["self.seen"]

@@ -57,6 +57,7 @@ def main() -> None:
         # Python puts the folder of what it runs first: modules there (`cells`, `protocol`) would
         # hide the job's own of the same names.
         del sys.path[0]  # this file's folder
+    # Before all others: the job's environment may hold a tpudiag of another version.
     sys.meta_path.insert(0, OwnPackage())
     from tpudiag.sources.job.process import child
 

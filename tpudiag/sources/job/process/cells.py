@@ -69,6 +69,8 @@ class Shell:
             file.write(text)
 
     def __getattr__(self, name: str) -> Any:
+        # copy, pickle and whoever displays an object ask it for such names: they must hear that it
+        # has none.
         if name.startswith("_"):
             raise AttributeError(name)
         return display
@@ -80,6 +82,7 @@ def display(*_: Any, **__: Any) -> None:
 
 def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
     """Let the ways in which a notebook restarts its own kernel do nothing."""
+    # IPython is imported for those alone who use it: the import is slow, and may fail.
     if "do_shutdown" in text:
         with contextlib.suppress(ImportError, AttributeError):
             application: Any = import_module("IPython").Application.instance()
@@ -92,6 +95,7 @@ def _unless_by_cell(end: Callable[..., Any], namespace: dict[str, Any]) -> Calla
     """A function that ends a process, but not this one for a cell of the notebook."""
 
     def ended(*args: Any) -> Any:
+        # multiprocessing and launchers end processes by the same functions: theirs must go through.
         by_cell = sys._getframe(1).f_globals is namespace  # pyright: ignore[reportPrivateUsage]
         if by_cell and (len(args) < 2 or args[0] == os.getpid()):
             return None
@@ -115,18 +119,24 @@ def run(spec: JobSpec) -> None:
     builtins.__dict__["get_ipython"] = lambda: shell
     sys.modules["__main__"] = main
     sys.argv = [spec.notebook, *spec.arguments]
+    # As in a kernel: the empty entry is the working folder, wherever `%cd` moves it.
     sys.path.insert(0, "")
+    # Before chdir, for the path may be relative.
     file = os.path.abspath(spec.program)  # noqa: PTH100
     os.chdir(Path(spec.notebook).resolve().parent)
     text = Path(file).read_text(encoding="utf-8")
     _survive_restarts(text, main.__dict__)
     lines = text.split("\n")
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
+    # In place of codeop's own flags, which are for a prompt where statements come line by line.
     compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     ends = [*spec.cells[1:], len(lines) + 1]
     for first, end in zip(spec.cells, ends, strict=True):
+        # Empty lines go first: tracebacks have the program's line numbers, which lead back to the
+        # cell.
         source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"
         code = compiler(source, file, "exec")
         result: Any = eval(code, main.__dict__)
+        # A cell with `await` at its top level compiles to a coroutine.
         if inspect.iscoroutine(result):
             asyncio.run(result)

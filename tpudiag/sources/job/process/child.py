@@ -29,7 +29,8 @@ from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1
-_GET_IPYTHON = b"get_ipython()"
+_EXPORTED = (b"get_ipython()", b"# In[")
+"""What tells a script that was exported from a notebook."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -72,6 +73,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
 
         def exec_module(module: ModuleType) -> None:
+            # Once: importlib.reload executes a module again, and hooks would come to lie on hooks.
             after = self._after.pop(name, None)
             if name == "tensorflow":
                 self._observer.importing_tensorflow()
@@ -143,7 +145,7 @@ def _run_file(program: str) -> None:
     if text is None:
         with io.open_code(file) as source:
             text = source.read()
-    if _GET_IPYTHON in text:
+    if any(mark in text for mark in _EXPORTED):
         cells.offer_shell(main.__dict__)
     exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 
@@ -210,6 +212,7 @@ def _coverage_end(end: JobEnd, error: BaseException | None) -> CoverageEnd:
 
 def die_with_parent() -> None:
     """Ask Linux to end this process when the parent is gone, however that went."""
+    # A parent ended by SIGKILL cannot end the job itself; where there is no prctl (macOS) it stays.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -229,6 +232,8 @@ def main() -> None:
     recorder.put(end=end)
     sys.stdout.flush()
     sys.stderr.flush()
+    # Python joins all other threads before it runs what atexit holds, and a job's server never
+    # ends.
     daemonic = all(thread.daemon for thread in threading.enumerate()[1:])
     if end.how != "stopped" and daemonic:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]

@@ -9,6 +9,7 @@ import sys
 MARK = "tpudiag: "
 
 
+# Annotations as text: before Python 3.9 list[str] is an error when it is evaluated.
 def describe(names: "list[str]") -> "dict[str, object]":
     """The version, the installed distributions of those named, and where TensorFlow lies."""
     versions = {}
@@ -35,5 +36,7 @@ def describe(names: "list[str]") -> "dict[str, object]":
 
 
 if __name__ == "__main__":
+    # With -c the working folder is on the path, and a tensorflow.py there would pass for
+    # TensorFlow.
     sys.path[:] = [entry for entry in sys.path if entry]
     print(MARK + json.dumps(describe(sys.argv[1].split(","))))

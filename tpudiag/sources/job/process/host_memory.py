@@ -18,6 +18,7 @@ BEARABLE_STEP_S, UNBEARABLE_STEP_S = 4.0, 20.0
 UNBEARABLE_ALONE_S = 8.0
 """A step of one replica that takes longer is run on some of its examples."""
 FEWEST_EXAMPLES = 2
+# The backward pass has two products (by inputs, by weights) for each of the forward pass.
 PASSES = 3
 """A step's work, in forward passes."""
 COPIES = 3

@@ -57,6 +57,7 @@ def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
     """Take our frames out of an exception's traceback and of those that it came from."""
     seen.add(id(whole))
     whole.stack[:] = [frame for frame in whole.stack if not _is_ours(frame.filename)]
+    # Exceptions can name each other in a circle.
     for other in (whole.__cause__, whole.__context__):
         if other is not None and id(other) not in seen:
             _strip(other, seen)
@@ -67,4 +68,6 @@ def _is_ours(file: str) -> bool:
 
 
 def _bounded(text: str, most: int) -> str:
+    # Both ends are kept: a traceback ends with what went wrong, TensorFlow's messages begin with
+    # it.
     return text if len(text) <= most else text[: most // 2] + "\n...\n" + text[-most // 2 :]

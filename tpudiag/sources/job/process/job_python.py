@@ -117,6 +117,8 @@ def choose(
         try:
             python = describe(place)
         except UsageError:
+            # A broken Python somewhere on PATH is nobody's choice; a broken active environment is
+            # one.
             if place.decides:
                 raise
             continue
@@ -224,6 +226,7 @@ def _with_tensorflow(python: JobPython, others: Iterable[Place]) -> JobPython | 
             other = describe(place)
         except UsageError:
             continue
+        # A python3 on PATH is often a link into the very environment that was just looked at.
         if other.prefix != python.prefix and other.tensorflow is not None and not other.is_old:
             return other
     return None

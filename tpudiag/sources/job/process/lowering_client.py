@@ -64,6 +64,7 @@ class Dialog:
             if not self._said(encoded(LoweringRequest(batch, replicas))):
                 return LoweredStep(batch=batch, replicas=replicas, error="the job has ended")
             answer = self._answers.get()
+            # None stays in the queue: whoever asks next would wait for an answer that nobody gives.
             if answer is None:
                 self._answers.put(None)
                 reason = self.job.timed_out or self._why_ended()
@@ -107,6 +108,8 @@ class Dialog:
         try:
             self.job = runner.run(spec, python, limits, on_phase, on_facts=self._heard)
         finally:
+            # With our copy of the read end open, a request to a dead job would vanish and raise no
+            # error.
             os.close(spec.requests)
             self._answers.put(None)
             self._ready.set()

@@ -136,6 +136,7 @@ def plain(value: Any) -> object:
 
 def encoded_spec(spec: JobSpec) -> str:
     """A JobSpec for the command line; arguments that are no text keep their bytes."""
+    # ASCII, unlike facts: the lone surrogates that stand for such bytes survive as \udcXX.
     return json.dumps(plain(spec))
 
 

@@ -48,6 +48,8 @@ def places(program: str | None, variables: Mapping[str, str], folder: Path) -> I
     """Where the job's Python is looked for where none was named, the most telling first."""
     virtual, conda = variables.get("VIRTUAL_ENV"), variables.get("CONDA_PREFIX")
     base = variables.get("CONDA_DEFAULT_ENV") == "base"
+    # `uv run` and `uvx` make the tool's own environment the active one: nobody chose it for the
+    # job.
     if virtual:
         yield Place(_in_prefix(virtual), "VIRTUAL_ENV", decides=not is_own(virtual))
     if conda and not base:
@@ -85,6 +87,7 @@ def _on_path(variables: Mapping[str, str]) -> list[str]:
     for entry in variables.get("PATH", "").split(os.pathsep):
         path = Path(entry) / "python3"
         if entry and os.access(path, os.X_OK) and not is_own(str(Path(entry).parent)):
+            # By the folder that it leads to: /bin is a link to /usr/bin on most systems.
             paths.setdefault(str(Path(entry).resolve()), str(path))
     return list(paths.values())[:ON_PATH]
 

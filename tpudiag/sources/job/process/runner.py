@@ -87,6 +87,7 @@ class _Output:
 
     def tail(self) -> str:
         """The last output; waits a moment for what is still in the pipe."""
+        # Not to its end: a process that the job left behind may hold the pipe open for ever.
         self._thread.join(timeout=1.0)
         return self._tail.decode("utf-8", "replace")
 
@@ -142,9 +143,12 @@ def added_variables(spec: JobSpec) -> dict[str, str]:
     """What a job finds in its environment beside the user's own: no accelerator is looked for."""
     if not spec.rehearse:
         return {}
+    # Without the second, libtpu asks the metadata server, and waits for it off Google Cloud.
     variables = {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
     text = _text_of(spec.program)
     for name, value in _TPU_NAMES.items():
+        # A script with a default of its own gets along without, and that default is what it is run
+        # with.
         without_default = rf"""["']{name}["'](?!\s*,\s*["'][^"'])"""
         asked = re.search(without_default, text) and re.search("environ|getenv", text)
         if asked and name not in os.environ:
@@ -179,6 +183,7 @@ def _follow(
         except queue.Empty:
             line = b""
         if line is None:
+            # The pipe ends a moment before the process does: its exit code is still to come.
             if ended_at is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=GRACE_S)

@@ -32,6 +32,7 @@ def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]
         at = next((n for n, op in enumerate(left) if _same(op.kind, kind)), None)
         op = left[at] if at is not None else None
         if at is not None:
+            # Two maps in a row are told apart by their order alone: each is taken once.
             del left[: at + 1]
         for parameter in node.parameters:
             setting = _SETTINGS.get(parameter.name)

@@ -11,6 +11,7 @@ from typing import Any, cast
 from tpudiag.sources.job.tensorflow import user_lines
 
 GLOBAL = re.compile(r"global.*(batch|bs|size)|(batch|bs).*global", re.IGNORECASE)
+# A dict of more is data (a vocabulary, an index), no settings.
 MOST_ATTRIBUTES = 500
 
 

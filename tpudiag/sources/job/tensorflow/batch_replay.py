@@ -99,6 +99,8 @@ class BatchReplay:
         batches = _batches(dataset)
         line = user_lines.direct_caller()
         spec = str(getattr(dataset, "element_spec", id(dataset)))
+        # By the line: a loop that makes its dataset anew for each epoch would never leave its first
+        # pass.
         key: object = id(dataset) if line is None else (line, spec, batches)
         number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
         self._passes[id(iterator)] = _Pass(
@@ -170,6 +172,7 @@ def _may_end(each: _Pass) -> bool:
 def _batches(dataset: Any) -> int:
     """The number of batches of a dataset, as tf.data's cardinality."""
     try:
+        # A method of tf.data's datasets, a property of a strategy's.
         known: Any = dataset.cardinality
         known = known() if callable(known) else known
         return int(known)
@@ -184,5 +187,6 @@ def _asked_by_for() -> bool:
         frame = frame.f_back
     if frame is None or frame.f_lasti < 0:
         return False
+    # The instruction under way: a script that asks by `next` mostly expects no end of its data.
     code: bytes = frame.f_code.co_code
     return dis.opname[code[int(frame.f_lasti)]] == "FOR_ITER"

@@ -85,6 +85,7 @@ class Constants:
                 break
             left, right = operation.inputs
             constant, other = self.of(right), left
+            # Either side of a product may be the constant, of a quotient the divisor alone.
             if constant is None and operation.type == "Mul":
                 constant, other = self.of(left), right
             if not constant:

@@ -190,6 +190,7 @@ def _rewrites(options: Any, name: str) -> bool:
     optimisations = options.experimental_optimization
     if optimisations.apply_default_optimizations is False:
         return False
+    # None is tf.data's default, which is on.
     return getattr(optimisations, name, False) is not False
 
 

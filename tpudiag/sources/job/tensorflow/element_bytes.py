@@ -38,6 +38,7 @@ def _host_bytes(tf: Any, dataset: Any, payload_bytes: int | None) -> int | None:
     """By the shapes where they are known, else by the mean of some elements."""
     components = len(tf.nest.flatten(dataset.element_spec))
     if payload_bytes is None:
+        # What goes in is read, not what comes out: a shuffle would fill its whole buffer first.
         inner = dataset._inputs()
         payload_bytes = _within(lambda: _sampled(tf, inner[0] if inner else dataset))
     return None if payload_bytes is None else payload_bytes + COMPONENT_BYTES * components

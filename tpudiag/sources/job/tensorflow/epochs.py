@@ -106,7 +106,7 @@ class EpochWatch:
         loop = ShortenedLoop(
             "batches of predict",
             user_lines.caller(),
-            min(predictions.BATCHES, few.batches),
+            min(rows.batches, few.batches),
             few.batches,
         )
         if loop not in self.shortened:
@@ -143,6 +143,7 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
         def on_epoch_end(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
             self.epochs += 1
             model: Any = self.model
+            # A fit that a callback of the job's own has ended already is not shortened by us.
             if forward.training_too and self.epochs >= EPOCHS and not model.stop_training:
                 model.stop_training = self.stopped = True
 
@@ -158,6 +159,7 @@ def length_is_unknown(data: Any) -> bool:
             return int(known) == UNKNOWN_LENGTH
         except Exception:
             return True
+    # Keras 3's PyDataset; None where it does not say, or has no end.
     if hasattr(data, "num_batches"):
         return data.num_batches is None
     return hasattr(data, "__next__")

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, user_lines
 
+# The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2
 SLOW_S = 5.0
 """A call that took longer, and trains nothing, is not run a second time."""
@@ -138,6 +139,12 @@ class FastForward:
             self._known[key] = known
         return result
 
+    def first(self, key: object, result: Any, took_s: float) -> None:
+        """Keep what the first call of a function gave that trains nothing, tracing included."""
+        if key is not None and key not in self._known and len(self._known) < MOST_SIGNATURES:
+            self._known[key] = _Known(result, took_s, real_calls=1)
+            self._pass_s += took_s
+
     def counts(self) -> list[tuple[Any, int | None]]:
         """The counters with their values now."""
         return [(counter, _value(counter)) for counter in self._counters()]
@@ -200,6 +207,7 @@ def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
 
 def _leaf(value: Any) -> object:
     """What matters of a value that holds no others: a tensor's shape, not what is in it."""
+    # By value, for they choose what a call does (training=True, "eval").
     if value is None or isinstance(value, (bool, str, bytes)):
         return value
     if isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):

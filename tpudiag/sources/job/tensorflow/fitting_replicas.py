@@ -27,6 +27,7 @@ _KEPT = ("Conv", "Depthwise", "FusedBatchNorm", "MatMul", "BatchMatMul", "Einsum
 
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
     """While a model is built, and before its first step: one too large ends the try."""
+    # The variables of a job that only lowers its step are reserved and never written.
     if not spec.rehearse or spec.requests >= 0:
         return
     if spec.real_replicas == 1:
@@ -62,6 +63,7 @@ def end_if_too_slow(
     watches.gradients.on_first_replica = lambda _: None
     if not spec.rehearse or spec.requests >= 0 or spec.examples:
         return
+    # Before the first step nothing is known to train: what was distributed is taken for it.
     pipelines = [replace(p, trains=True) for p in watches.pipelines.facts() if p.distributed]
     strategies = watches.strategies
     batch = batch_of(strategies.last_inputs, pipelines, strategies.replicas or 1, None)
@@ -150,5 +152,6 @@ def _cpu_flops(product: MatrixOp, widened: bool) -> float:
 
 def _end(recorder: Recorder, fitting_replicas: int) -> None:
     """End the process; the parent starts the job again with the replicas that fit."""
+    # Not by an exception, which the job might catch and go on with what does not fit.
     recorder.put(fitting_replicas=fitting_replicas)
     os._exit(0)

@@ -48,6 +48,8 @@ class FunctionRecord:
         if every_replica:
             whole = fast_forward.signature(function, args, kwargs, self.instances, True)
             return None if whole is None else (id(self), whole)
+        # Loops that pass the same objects again and again run at Python's speed only if these are
+        # not described for each call.
         same = id(function), tuple(map(id, args)), tuple(kwargs)
         if kwargs or self.last_key is None or self.last_key[0] != same:
             signature = fast_forward.signature(function, args, kwargs, self.instances)
@@ -65,6 +67,7 @@ class FunctionRecord:
         signature = traced_arguments.signature(function, args, kwargs)
         signature[""] = ("new function", f"tf.function number {self.instances}")
         if self.signatures and len(self.retraces) < MAXIMUM_RETRACES_KEPT:
+            # Against the nearest earlier trace: what differs least is what made this one necessary.
             changes = min(
                 (traced_arguments.changes(old, signature) for old in self.signatures), key=len
             )

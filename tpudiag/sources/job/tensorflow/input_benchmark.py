@@ -94,6 +94,7 @@ def _read_bytes() -> int | None:
     try:
         with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
             fields = dict(line.split(": ") for line in counters)
+        # Not read_bytes, which has what came from disks alone: neither sockets nor what was cached.
         return int(fields["rchar"])
     except (OSError, KeyError, ValueError):
         return None
@@ -107,6 +108,8 @@ def _speeds(
     runs: dict[str, _Run],
 ) -> Iterator[InputSpeed]:
     """Examples a second as built and with each fix; `runs` gets what was run."""
+    # A turn runs it as built, with each fix, and once more as slow as its consumer; one fills a
+    # cache.
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
     runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
@@ -117,12 +120,14 @@ def _speeds(
     for _ in range(TURNS):
         for name, run in runs.items():
             rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
+            # As built goes first in each turn: how slow a consumer is to be is known by then.
             step_s = step_s or 1 / rates[""][0]
         if "prefetch" in runs:
             slowed.append(runs[""].rate(turn_s, step_s))
     size = pipeline.examples_per_element
     for name in runs:
         if name:
+            # The best of the turns: whatever else this machine did can only have slowed them.
             before = slowed if name == "prefetch" else rates[""]
             yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
@@ -132,6 +137,7 @@ class _Run:
 
     def __init__(self, dataset: Any) -> None:
         self.iterator: Any = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
+        # The first element also starts threads and opens files.
         next(self.iterator)
 
     def filled(self, elements: int, within_s: float) -> bool:

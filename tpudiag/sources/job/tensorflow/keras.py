@@ -46,6 +46,8 @@ class KerasWatch:
         for optimizer in (legacy, scaling):
             if optimizer is not None and "__init__" in vars(optimizer):
                 hooks.after(optimizer, "__init__", self._note_optimizer)
+        # tf-keras: the call of its metaclass gives one of two other classes, and this __init__
+        # never runs.
         if scaling is not None and type(scaling) is not type:
             hooks.around(type(scaling), "__call__", self._scaled)
 
@@ -126,6 +128,7 @@ class KerasWatch:
     def steps_per_execution(self) -> int:
         """The steps that the model in fit was compiled to take at once."""
         model = self.fit_model
+        # Keras 2 keeps it as a variable of a private name.
         return self._steps_asked.get(id(model)) or _integer(
             getattr(model, "steps_per_execution", None)
             or getattr(model, "_steps_per_execution", None)
@@ -149,6 +152,8 @@ class KerasWatch:
             return None
         scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
         policies = self.layers.policies
+        # The line of a float16 policy goes first: of all of them it is the one that a TPU has no
+        # use for.
         half = next((name for name in policies if name in ("float16", "mixed_float16")), "")
         return MixedPrecision(
             tuple(sorted(policies)),
@@ -187,7 +192,8 @@ class KerasWatch:
         """A fit begins: which model, and how often it goes over its data."""
         self.fit_model, self.fit_at = model, user_lines.caller()
         epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
-        cut = kwargs.get("steps_per_epoch") is not None or len(args) > 9
+        # By position: the fourth and thirteenth of fit, the same in Keras 2 and 3.
+        cut = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None) is not None
         self._fit_epochs = 1 if cut else _integer(epochs)
 
     def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:

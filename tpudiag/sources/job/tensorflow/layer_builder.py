@@ -27,6 +27,8 @@ class LayerBuilder:
         context = tf.distribute.get_replica_context()
         if context is None or not tf.distribute.has_strategy():
             return
+        # A functional model that is being made calls its layers on symbols, and so builds them
+        # itself.
         if any(isinstance(leaf, self._keras.KerasTensor) for leaf in tf.nest.flatten(args)):
             return
         symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))

@@ -40,6 +40,8 @@ def _name(handle: Any) -> str | None:
         graph = getattr(handle, "graph", None)
         if graph is None or not hasattr(graph, "captures"):
             return None
+        # A variable crosses into each inner graph as a placeholder of its handle, under another
+        # name.
         outer = next((outside for outside, inside in graph.captures if inside is handle), None)
         if outer is None:
             return None

@@ -33,6 +33,8 @@ class LayerWatch:
     def line_of(self, name: str) -> Location | None:
         """The line that made the library's layer to which a variable or an operation belongs."""
         for scope in reversed(name.split("/")[:-1]):
+            # Keras 3 enters a scope more than once: `dense_1` may be the second scope of the layer
+            # `dense`.
             for layer in (scope, re.sub(r"_\d+$", "", scope)):
                 if layer in self._made_at:
                     return self._made_at[layer]

@@ -67,6 +67,7 @@ class InnerLoopWatch:
         start, limit, delta = iter_.op.inputs
         cap = tf.constant(_OUT_OF_REACH, tf.int64)
         first, last, by = (tf.cast(each, tf.int64) for each in (start, limit, delta))
+        # Rounded up, for steps of either sign.
         length = tf.maximum((last - first + by - tf.sign(by)) // by, 0)
         end = tf.cast(first + by * tf.minimum(length, cap), limit.dtype)
         before = self._steps_seen()
@@ -78,6 +79,8 @@ class InnerLoopWatch:
         if asked is None or asked > INNER_STEPS:
             _set_constant(tf, cap, INNER_STEPS)
             self._note("tf.range", asked)
+            # A length that is an argument of the function is known at its calls alone: its name is
+            # kept.
             plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
             self._on_shortened(limit.op.name if plain and asked is None else asked)
 

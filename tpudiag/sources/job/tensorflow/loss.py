@@ -182,8 +182,6 @@ class _Walk:
                 inner = self._constants.inside(value)
                 constants = (*way.constants, *inner)
                 yield replace(way, base=1.0, constants=constants, location=location)
-        elif value.shape.rank:
-            yield from self.of(value, way, depth - 1)
         else:
             yield from self.of(value, way, depth - 1)
 

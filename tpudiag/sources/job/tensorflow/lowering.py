@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class StepCall:
     @property
     def alone(self) -> bool:
         """Whether it trains under no strategy of the job's: on one replica, whatever there is."""
+        # By its name: the class is private.
         return type(self.strategy).__name__ == "_DefaultDistributionStrategy"
 
 
@@ -78,7 +80,7 @@ class LoweringWatch:
         if any(map(_draws, self._tf.nest.flatten(structure))):
             return  # what draws its batches itself has a part that no TPU runs
         strategy = self._tf.distribute.get_strategy()
-        self.step = StepCall(function.python_function, structure, strategy)
+        self.step = StepCall(_as_traced(function), structure, strategy)
         self.on_step(self.step)
 
     def _leaf(self, value: Any) -> Any:
@@ -192,6 +194,27 @@ class LoweringWatch:
             shape = [wanted, *spec.shape.as_list()[1:]]
             return self._tf.TensorSpec(shape, spec.dtype)
         return spec
+
+
+def _as_traced(function: Any) -> Callable[..., Any]:
+    """The Python function of a tf.function, with the control flow that AutoGraph gives it.
+
+    Private (`autograph.impl.api.tf_convert`, `autograph.core.ag_ctx`, TensorFlow 2.13 to 2.21);
+    where they moved, a step that branches on a tensor is not lowered.
+    """
+    python_function: Callable[..., Any] = function.python_function
+    if getattr(function, "_autograph", True) is False:
+        return python_function
+    try:
+        convert = import_module("tensorflow.python.autograph.impl.api").tf_convert
+        contexts: Any = import_module("tensorflow.python.autograph.core.ag_ctx")
+        enabled = contexts.ControlStatusCtx(status=contexts.Status.ENABLED)
+    except (ImportError, AttributeError):
+        return python_function
+    # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
+    # which steps often are.
+    converted: Callable[..., Any] = convert(python_function, enabled, user_requested=True)
+    return converted
 
 
 def _draws(value: Any) -> bool:

@@ -100,6 +100,7 @@ def after(source: str, first_line: int, line: int) -> tuple[list[tuple[int, int,
             break
         rest.extend(body[number + 1 :])
         statement = body[number]
+        # On its first line a loop has not begun: what it goes over is being made.
         if isinstance(statement, _LOOPS) and line > statement.lineno:
             return _shown(rest, source), True
         body, skipped = _inner(statement, line)

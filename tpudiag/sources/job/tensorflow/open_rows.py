@@ -59,12 +59,14 @@ class OpenRows:
         operation = tensor.op
         if operation.type in _SAME_ELEMENTS:
             elements = self._elements(operation.inputs[0], farthest - 1)
+            # An open dimension makes it 0, and so nothing is told.
             each = prod(size or 0 for size in rest)
             if elements is not None and each and elements % each == 0:
                 return elements // each
         elif operation.type in _SAME_ROWS:
             of_rank = [each for each in operation.inputs if each.shape.rank == tensor.shape.rank]
             rows = [self._rows(each, farthest - 1) for each in of_rank]
+            # A dimension of 1 is broadcast over the rows of the other.
             told = [each for each in rows if each is not None and each > 1]
             if told:
                 return max(told)

@@ -42,6 +42,7 @@ class _Line:
     @property
     def steps_between(self) -> float:
         """Training steps between one round of them and the next."""
+        # Several evaluations after one step (validation, test) are one round.
         rounds = len(set(self.at_step))
         return (self.at_step[-1] - self.at_step[0]) / (rounds - 1) if rounds > 1 else 0.0
 
@@ -126,6 +127,8 @@ class PauseWatch:
                 return original(*args, **kwargs)
             finally:
                 self._inside = False
+                # What is saved or evaluated before the first step (a warm start) delays no
+                # training.
                 if self._training_ms:
                     whole_ms = (time.perf_counter() - began) * 1e3
                     took_ms = whole_ms if kind == "saving" else self._spent_ms
@@ -149,6 +152,8 @@ def _of_a_batch() -> bool:
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
     """What a line spent after training had gone on, and the training in between."""
     first = line.training_ms[0]
+    # Both sums begin behind the first pause: before it lies what was traced, which is no usual
+    # training.
     later = zip(line.spent_ms, line.training_ms, strict=True)
     return Pause(
         kind=kind,

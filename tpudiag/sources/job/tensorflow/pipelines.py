@@ -102,6 +102,7 @@ class PipelineWatch:
 
     def _count_passes(self, distributed: Any, read: _ReadPipeline) -> None:
         """A distributed dataset is read each time it is iterated, not when it is made."""
+        # _add has counted its making as a pass.
         read.passes -= 1
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
@@ -189,6 +190,7 @@ class PipelineWatch:
     def measure(self, budget_s: float) -> None:
         """Measure what the fixes of the first pipeline that trains are worth."""
         for read in self._read.values():
+            # What Keras makes of arrays has no line, and so nothing that the user could mend.
             if self._trains(read) and any(op.location for op in read.pipeline.ops):
                 pipeline = input_benchmark.measured(
                     self._tf, read.owner, read.chain, read.pipeline, budget_s

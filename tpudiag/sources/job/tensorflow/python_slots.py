@@ -14,6 +14,7 @@ from tpudiag.sources.job.tensorflow import user_lines
 
 _Kind = Literal["global", "cell", "self"]
 """Where a function finds a name outside itself."""
+# LOAD_METHOD is Python's up to 3.11; from 3.12 on LOAD_ATTR does both.
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 _LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
 _OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
@@ -106,21 +107,28 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
     attributes: dict[tuple[str, int], tuple[_Kind, str]] = {}
     for instruction in dis.get_instructions(code):
         line = starts.get(instruction.offset) or line
-        name, operation = str(instruction.argval), instruction.opname
+        operation, argument = instruction.opname, instruction.argval
+        # Python 3.13 joins two loads to one instruction (LOAD_FAST_LOAD_FAST in `self.n = n`): of
+        # its two names the last one is on top of the stack.
+        name = str(argument[-1] if operation.count("_FAST") > 1 else argument)
         stores = operation.startswith("STORE")
         if operation in ("LOAD_GLOBAL", "STORE_GLOBAL"):
             yield _Use("global", name, stores, line)
         elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
             yield _Use("cell", name, stores, line)
         elif operation in _ATTRIBUTES:
+            # `self.n += 1` loads the attribute before it stores it: by then what was loaded last is
+            # no longer its owner, but the owner of the load on the same line is.
             read = attributes.get((name, line)) if stores else None
             if read is None and (loaded == itself or outer is not None):
                 read = ("self", "") if loaded == itself or outer is None else (outer, loaded)
             if read is not None:
                 kind, of = attributes[name, line] = read
                 yield _Use(kind, name, stores, line, of)
+        # These come between owner and use, by the names of Python 3.10 and of later ones.
         if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
-            loaded = name if operation.startswith(_LOADS) else ""
+            loads = operation.startswith(_LOADS) or operation.endswith("_LOAD_FAST")
+            loaded = name if loads else ""
             outer = _OUTER.get(operation) if loaded not in own else None
     for inner in code.co_consts:
         if isinstance(inner, CodeType):

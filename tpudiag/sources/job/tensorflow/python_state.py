@@ -60,6 +60,7 @@ _NUMPY_DRAWS = (
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
 """Functions that make weights and layers: what they draw is meant to be drawn once."""
 _SEEDED = re.compile(r"\bseed\s*=")
+# A counter of such a name is there to be moved by traces alone.
 _COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
 MOST_KEPT = 20
 
@@ -87,6 +88,8 @@ class PythonStateWatch:
         self._traced: dict[int, _Traced] = {}
         self.methods: Callable[[], tuple[Any, ...]] = tuple
         """The user's own methods that a library's traced function calls (train_step of a model)."""
+        # Not at the top: this module is imported before the job's TensorFlow, which brings NumPy
+        # with it.
         import numpy
 
         for module, names in ((random, _DRAWS), (numpy.random, _NUMPY_DRAWS)):

@@ -168,6 +168,7 @@ class FileCalls:
 
     def _temporary(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """A temporary file or folder is made."""
+        # By thread: others may make folders at the same time, which do go to the sandbox.
         self._making.temporary = True
         try:
             made = original(*args, **kwargs)

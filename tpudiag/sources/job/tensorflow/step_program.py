@@ -19,6 +19,7 @@ class StepProgram:
     """A function of the step's tensors, traced for these specs when it is first asked."""
 
     def __init__(self, tf: Any, function: Callable[..., Any], specs: Sequence[Any]) -> None:
+        # No AutoGraph: what is called inside was converted when the job's own trace was made.
         self._function = tf.function(function, jit_compile=True, autograph=False)
         self._specs = specs
 

@@ -90,6 +90,7 @@ class StepResultWatch:
             if dtype is None or not getattr(dtype, "is_floating", False):
                 continue
             if (tensor.shape.num_elements() or 0) <= LARGEST:
+                # Kept with its id, so that no other tensor gets it.
                 self._results[id(tensor)] = tensor, kind
 
     def _known(self, value: Any) -> FetchKind | None:

@@ -39,6 +39,7 @@ class StrategyWatch:
         for class_ in tf.distribute.Strategy.__mro__:
             if "run" in vars(class_):
                 self._install(class_)
+        # It has a `run` of its own, the real one as well as its stand-in.
         if "run" in vars(tf.distribute.TPUStrategy):
             self._install(tf.distribute.TPUStrategy)
 
@@ -93,6 +94,7 @@ class StrategyWatch:
         self.before_step(args)
         if self.forward is not None and self.forward.training_too:
             whole = self.forward.whole_results
+            # By its code: a closure that is made anew for each step is the same step.
             key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1, whole)
             if key is None:
                 return call()

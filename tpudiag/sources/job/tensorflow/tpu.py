@@ -33,6 +33,7 @@ class TpuWatch:
             started = time.perf_counter()
             try:
                 result = original(*args, **kwargs)
+            # A Ctrl-C as well: how long was waited is what matters then.
             except BaseException as error:
                 self._waited_s += time.perf_counter() - started
                 text = f"{type(error).__name__}: {error}"

@@ -34,6 +34,7 @@ class TpuSystem:
     def mesh_shape(self) -> list[int]:
         """Chips in x, y and z, and devices of a chip; as square as their number allows."""
         chips = max(self.replicas // self.devices_per_chip, 1)
+        # v4 and v5p have a third axis; here their chips lie in one plane.
         x = next(n for n in range(math.isqrt(chips), 0, -1) if chips % n == 0)
         return [x, chips // x, 1, self.devices_per_chip]
 
@@ -112,6 +113,7 @@ class _Resolver:
 
     def cluster_spec(self) -> Any:
         """An address for each host, to which nobody connects."""
+        # Not at the top: the job's TensorFlow is imported after this module.
         import tensorflow as tf
 
         addresses = [f"10.0.0.{host + 2}:8470" for host in range(self.tpudiag_system.hosts)]

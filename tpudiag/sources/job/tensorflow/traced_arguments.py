@@ -18,6 +18,7 @@ def signature(function: Any, args: Any, kwargs: Any) -> Signature:
     """A description of every leaf of a call's arguments, by its path."""
     try:
         call = inspect.signature(function.python_function).bind(*args, **kwargs)
+        # A default that is left out and the same value given are one call to tracing.
         call.apply_defaults()
         bound = call.arguments
     except (TypeError, ValueError):
@@ -56,6 +57,7 @@ def _dimensions(shape: Any) -> str:
     """A shape as [128, 784], `?` for an unknown dimension."""
     try:
         return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+    # TensorShape of an unknown rank cannot be iterated.
     except ValueError:
         return "[unknown rank]"
 

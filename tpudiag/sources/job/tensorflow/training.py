@@ -57,6 +57,7 @@ class GradientWatch:
             return gradients
 
         def all_reduce(_: Any, reduce_op: Any, value: Any, *__: Any, **___: Any) -> None:
+            # Gradients come as a list; a single tensor is a loss or a metric.
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
 

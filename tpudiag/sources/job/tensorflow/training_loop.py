@@ -94,6 +94,7 @@ class LoopWatch:
             self._inside = False
         took_ms = (time.perf_counter() - began) * 1e3
         traced = function.experimental_get_tracing_count() != traces
+        # Gradients are seen while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)

@@ -28,6 +28,7 @@ _LIBRARIES = tuple(
 )
 _KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
 _DECORATORS = "tensorflow.python.util."
+# Read at once, for the job may change its folder.
 _STARTED_IN = os.getcwd()  # noqa: PTH109
 _own: list[str] = []
 """Folders of libraries that are the program here, for `-m` names a module of theirs."""
@@ -150,6 +151,7 @@ def of_function(function: Any) -> Location | None:
 
 def first_replica_value(value: Any) -> Any:
     """The first replica's part of a per-replica value; anything else as it is."""
+    # `values` of a dict is a method: it has no items.
     values: Any = getattr(value, "values", None)
     return values[0] if hasattr(values, "__getitem__") and len(values) else value
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -14,6 +16,9 @@ from tpudiag.sources.job.tensorflow import barrier, unwritten, user_lines
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
+MANY = 134
+"""Trainable variables from which on but two replicas are traced in bearable time, whatever follows:
+to make the rest for each of eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
@@ -29,6 +34,7 @@ class VariableWatch:
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Any]] = []
         self._trained: set[str] = set()
+        self._trainable = 0
         self.closed = False
         """Past the observed steps, where variables are of models for other ends."""
         self._scope = tf.variable_creator_scope(self._create)
@@ -92,7 +98,8 @@ class VariableWatch:
                 optimizer=_made_by_optimizer(),
                 location=user_lines.caller(),
             )
-            if seen.bytes >= LARGE_BYTES:
+            self._trainable += seen.trainable
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
                 self._after_large()
 
 
@@ -103,12 +110,10 @@ def _plain(name: str) -> str:
 
 def _made_by_optimizer() -> bool:
     """Whether an optimizer of Keras is on the stack."""
-    import sys
-
-    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         owner = frame.f_globals.get("__name__", "")
         if "keras" in owner and ".optimizers" in owner:
             return True
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return False

@@ -56,6 +56,7 @@ class Watches:
         events: Events,
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
+        # First, so that all other hooks lie on the stand-ins.
         if spec.rehearse:
             _stand_in_for_tpu(tf, spec, recorder)
         else:

@@ -42,6 +42,7 @@ class WideConvolutions:
         if _release(tf) < NORMALISES_BFLOAT16 and hasattr(operations, "fused_batch_norm_v3"):
             hooks.around(operations, "fused_batch_norm_v3", self.normalised)
 
+    # `input` and `filter` are TensorFlow's own names, by which tf.nn gives them.
     def convolved(self, original: Any, input: Any, filter: Any, *args: Any, **kwargs: Any) -> Any:
         """One convolution."""
         tf = self._tf
