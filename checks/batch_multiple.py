@@ -116,11 +116,9 @@ def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:
     Those of batched products (attention) are a length: the batch only counts them.
     """
     work = sum(op.flops for op in forward)
-    matter = [
-        op
-        for op in forward
-        if op.batch == 1 and op.rows % replica_batch == 0 and op.flops >= MATERIAL * work
-    ]
+    counted = [op for op in forward if op.batch == 1 and op.rows % replica_batch == 0]
+    # Of many small products (a deep network of narrow convolutions) none may matter by itself.
+    matter = [op for op in counted if op.flops >= MATERIAL * work] or counted
     return [*dict.fromkeys(op.rows for op in sorted(matter, key=lambda op: -op.flops))]
 
 

@@ -87,6 +87,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100))),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30)),
     ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 26 * 26, 100))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU402", h(matrix_ops=(product(130, 10),))),

@@ -8,6 +8,7 @@ import re
 from tpudiag.records import dataclass
 
 from .model import Phase
+from .readings.operations import refusal_of
 
 _STATUSES = (
     "CANCELLED",
@@ -109,10 +110,12 @@ def guidance(text: str, message: str, phase: Phase) -> Guidance:
     status = status_of(message) or status_of(text)
     exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
     named = _OPERATION.search(message) or _OPERATION.search(text)
+    operation = next((each for each in named.groups() if each), None) if named else None
+    meaning = _MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", "")
     return Guidance(
         status=status,
-        meaning=_MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", ""),
-        operation=next((each for each in named.groups() if each), None) if named else None,
+        meaning=f"{meaning} {refusal_of(operation)}".strip() if operation else meaning,
+        operation=operation,
         own_line=_own_line(text),
         next_steps=_NEXT[phase],
     )

@@ -121,13 +121,14 @@ class _Search:
     def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match:
         """What is kept of a pattern's first match, not yet counted."""
         line = window.line_at(hit.start())
+        error = known_errors()[probe.error]
         return Match(
-            error=known_errors()[probe.error],
+            error=error,
             excerpt=window.excerpt(hit.start(), hit.end()),
             line=line,
             last_line=line,
             count=0,
-            reading=reading(window.bare, hit),
+            reading=reading(window.bare, hit, vague=error.kind is Kind.FORM),
             values={
                 name: window.bare[slice(*hit.span(name))].decode(errors="replace")
                 for name, value in hit.groupdict().items()

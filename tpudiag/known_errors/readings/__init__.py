@@ -18,9 +18,12 @@ class Reading:
     fix: str
 
 
-def reading(bare: bytes, hit: re.Match[bytes]) -> Reading | None:
-    """What a match says itself, in a text without white space; None where that tells nothing."""
-    from . import calls, names, shapes
+def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None:
+    """What a match says itself, in a text without white space; None where that tells nothing.
+
+    Of what is vague (a form, no cause) the operation is read as well.
+    """
+    from . import calls, names, operations, shapes
 
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
@@ -28,7 +31,7 @@ def reading(bare: bytes, hit: re.Match[bytes]) -> Reading | None:
     for read in (names.read, shapes.read, calls.read):
         if meant := read(around, begin, end):
             return meant
-    return None
+    return operations.read(around, begin) if vague else None
 
 
 def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.process.host_memory import replicas_in_time, shortage
+from tpudiag.sources.job.process.host_memory import (
+    replicas_in_time,
+    replicas_that_fit,
+    shortage,
+)
+from tpudiag.sources.job.tensorflow.variables import MANY
 
 
 @pytest.mark.parametrize(
@@ -35,3 +40,11 @@ def test_one_replica_too_large_is_said_before_the_memory_is_gone() -> None:
     assert said is not None
     assert "12.0 GiB so far" in said
     assert "9.0 GiB are left" in said
+
+
+def test_models_of_many_variables_are_known_to_run_on_two_replicas() -> None:
+    small = VariableSeen(
+        name="v", dtype="float32", shape=(4,), bytes=16, in_scope=True, trainable=True
+    )
+    assert replicas_that_fit((small,) * MANY, 8) == 2
+    assert replicas_that_fit((small,) * (MANY - 1), 8) == 3

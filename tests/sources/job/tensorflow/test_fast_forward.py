@@ -79,6 +79,15 @@ def test_a_slow_evaluation_runs_once() -> None:
     assert job.forward.last("evaluate", trains=True) is None
 
 
+def test_a_slow_evaluation_that_was_traced_is_not_run_again() -> None:
+    job = Job(step_s=1.0)
+    job.forward.first("eval", {"loss": 0}, 9.0)
+    known = job.forward.last("eval", trains=False)
+    assert known is not None and job.forward.answer(known) == {"loss": 0}
+    job.forward.first("quick", {"loss": 0}, 0.5)
+    assert job.forward.last("quick", trains=False) is None
+
+
 def test_a_quick_step_runs_on_while_the_pass_has_time() -> None:
     job = Job(step_s=0.01)
     for _ in range(1000):

@@ -49,7 +49,7 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
     short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), Rows(1, 8, 2))
     assert short is not None
     assert (short[1].batches, short[0]["out"].shape) == (26, (1001,))
-    assert set(short[0]["out"]) == {1, 2, 41, 42, 81, 82, 121, 122}
+    assert set(short[0]["out"]) == {1, 2}
 
 
 def test_the_rows_of_a_batch_are_those_of_the_replicas_that_run() -> None:

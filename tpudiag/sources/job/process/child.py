@@ -29,7 +29,8 @@ from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1
-_GET_IPYTHON = b"get_ipython()"
+_EXPORTED = (b"get_ipython()", b"# In[")
+"""What tells a script that was exported from a notebook."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -144,7 +145,7 @@ def _run_file(program: str) -> None:
     if text is None:
         with io.open_code(file) as source:
             text = source.read()
-    if _GET_IPYTHON in text:
+    if any(mark in text for mark in _EXPORTED):
         cells.offer_shell(main.__dict__)
     exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
 

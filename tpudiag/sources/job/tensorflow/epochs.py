@@ -106,7 +106,7 @@ class EpochWatch:
         loop = ShortenedLoop(
             "batches of predict",
             user_lines.caller(),
-            min(predictions.BATCHES, few.batches),
+            min(rows.batches, few.batches),
             few.batches,
         )
         if loop not in self.shortened:

@@ -80,7 +80,12 @@ class FunctionWatch:
         # The first call always runs: it is where tracing, and so all that checks know of the
         # function, happens.
         if forward is None or not record.is_step or record.calls == 0:
-            return self._run(record, original, function, args, kwargs)
+            started = time.perf_counter()
+            result = self._run(record, original, function, args, kwargs)
+            if forward is not None and record.is_step and not record.trains:
+                key = record.key(function, args, kwargs, forward.whole_results)
+                forward.first(key, result, time.perf_counter() - started)
+            return result
         self.before_step((args, kwargs))
 
         def run() -> Any:

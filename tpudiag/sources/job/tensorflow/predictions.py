@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 BATCHES = 4
-"""Batches that are predicted really."""
+"""Batches that are predicted really, where whole ones are."""
 LEAST_BATCHES = 16
 """Data of fewer batches are predicted whole, where whole batches run."""
 COUNT_S = 5.0
@@ -41,6 +41,11 @@ class Rows:
     def whole(self) -> bool:
         """Whether whole batches are predicted."""
         return self.real_replicas == self.replicas and not self.examples
+
+    @property
+    def batches(self) -> int:
+        """Batches that are predicted really: one, where even a part of a batch is slow."""
+        return BATCHES if self.whole else 1
 
     def of(self, batch_size: int) -> int:
         """Those of a batch of this size."""
@@ -73,7 +78,7 @@ def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -
         return None
 
     def first(leaf: Any) -> Any:
-        return leaf[: BATCHES * rows.of(size)]
+        return leaf[: rows.batches * rows.of(size)]
 
     few = tf.nest.map_structure(first, data)
     return FewBatches(few, batches, examples)
@@ -81,7 +86,7 @@ def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -
 
 def _is_short(batches: int, rows: Rows) -> bool:
     """Whether data are predicted whole."""
-    return batches < (LEAST_BATCHES if rows.whole else 2)
+    return batches < LEAST_BATCHES and rows.whole
 
 
 def _is_array(tf: Any, leaf: Any) -> bool:
@@ -101,8 +106,8 @@ def _of_dataset(tf: Any, dataset: Any, steps: Any, rows: Rows) -> FewBatches | N
         batches = -(-examples // size) if size and examples is not None else 0
     if size is None or examples is None or _is_short(batches, rows):
         return None
-    given = BATCHES if steps is not None else None
-    few = dataset.take(BATCHES)
+    given = rows.batches if steps is not None else None
+    few = dataset.take(rows.batches)
     if not rows.whole:
         few = few.map(_cut(tf, rows.of(size)))
     return FewBatches(few, batches, examples, given)

@@ -16,6 +16,9 @@ from tpudiag.sources.job.tensorflow import barrier, unwritten, user_lines
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
+MANY = 134
+"""Trainable variables from which on but two replicas are traced in bearable time, whatever follows:
+to make the rest for each of eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
@@ -31,6 +34,7 @@ class VariableWatch:
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Any]] = []
         self._trained: set[str] = set()
+        self._trainable = 0
         self.closed = False
         """Past the observed steps, where variables are of models for other ends."""
         self._scope = tf.variable_creator_scope(self._create)
@@ -94,7 +98,8 @@ class VariableWatch:
                 optimizer=_made_by_optimizer(),
                 location=user_lines.caller(),
             )
-            if seen.bytes >= LARGE_BYTES:
+            self._trainable += seen.trainable
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
                 self._after_large()
 
 

@@ -102,3 +102,9 @@ def test_a_sample_is_no_larger_than_what_stands_in_for_a_table(tmp_path: Path) -
     assert DataFrame().sample(8000) == (5, False)
     assert DataFrame().sample(8000, replace=True) == (8000, True)
     assert DataFrame().sample() == (None, False)
+
+
+def test_a_value_that_is_excluded_is_not_the_only_one() -> None:
+    text = "t = pd.read_csv('a.csv')\na = t[t['by'] == 'one']\nb = t[t['by'] != 'one']\n"
+    (column,) = asked([text], lambda _: False)
+    assert column.compared == ["one", "one", "another"]

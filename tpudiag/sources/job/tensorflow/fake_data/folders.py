@@ -16,9 +16,9 @@ from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import JPEG
 
-_PICTURES = 256
+_PICTURES = paths.PICTURES_LISTED
 """Names that such a folder is listed with."""
-_OF_CLASS = 64
+_OF_CLASS = paths.PICTURES_OF_CLASS
 _FILES = 1024
 """Pictures on disk, of all classes together, where there are few classes."""
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}

@@ -18,6 +18,9 @@ _unpacked: list[str] = []
 """Folders that archives which were stood in for are said to be unpacked in."""
 _WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
+PICTURES_LISTED, PICTURES_OF_CLASS = 256, 64
+"""Pictures that a folder is listed with: alone, or each of several."""
+_PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
@@ -91,6 +94,11 @@ def matching(
         tops = [f"{top}{name}/" for top in tops for name in names]
     if not re.search(r"[*?\[]", last):
         return [top + last for top in tops]
+    if _PICTURE.search(last):
+        # Numbered as the names in tables are, which scripts look such files up by.
+        numbers = range(PICTURES_LISTED if len(tops) == 1 else PICTURES_OF_CLASS)
+        listed = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
+        return [top + name for top in tops for name in listed]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
     files = range(FILES)
     mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"

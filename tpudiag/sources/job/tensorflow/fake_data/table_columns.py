@@ -25,6 +25,8 @@ _ASKING_OPTIONS = {
     "parse_dates",
 }
 _POSITIONS = {"loc", "at"}
+_ANOTHER = "another"
+"""A value beside those that a script excludes: else there would be none."""
 _ROUNDS = 6
 """How often names are followed from one assignment to the next."""
 
@@ -234,6 +236,8 @@ class _Reader:
                     ordered = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
                     texts = column.bounds if ordered else column.compared
                     texts += _texts(node.comparators[0])
+                    if texts and isinstance(node.ops[0], ast.NotEq):
+                        texts.append(_ANOTHER)
             elif isinstance(node, ast.Attribute) and node.attr == "str":
                 column = self._column(node.value, columns)
                 if column is not None:
