@@ -47,6 +47,7 @@ def library() -> Library:
     from plotly.offline import get_plotlyjs
 
     script = get_plotlyjs().encode()
+    # No time in it: the same report gives the same bytes.
     packed = gzip.compress(script, COMPRESSION, mtime=0)
     return Library(base64.b64encode(packed).decode(), script_hash(script))
 
@@ -99,6 +100,7 @@ def data(report: Report) -> str:
             for step in report.predictions
         ],
     }
+    # JSON.parse takes no NaN: what is no number is null by now.
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
