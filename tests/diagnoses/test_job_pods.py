@@ -8,7 +8,7 @@ from tpudiag.diagnoses import job_pods
 from tpudiag.diagnoses.cloud_tpu import Cloud
 from tpudiag.diagnoses.job_pods import JobPods, addresses_of
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.signals.profile import UnreadHost
+from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.pods import Selection
 
