@@ -61,6 +61,7 @@ def _write(folder: Path, report: Report) -> Path:
         os.replace(temporary, folder / name)  # noqa: PTH105
     finally:
         temporary.unlink(missing_ok=True)
+    # After the new one is there: TensorBoard never finds the folder empty.
     for file in earlier:
         file.unlink(missing_ok=True)
     return folder / name

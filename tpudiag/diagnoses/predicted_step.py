@@ -104,6 +104,14 @@ def _of_input(signals: Signals) -> dict[str, Measurement]:
             verdict.capacity, "examples/s", source, 1
         ),
     }
+    if verdict.python_s_per_example:
+        figures["input_python_us_per_example"] = Measurement(
+            round(1e6 * verdict.python_s_per_example, 3), "us, one after the other", alone
+        )
+    if verdict.serial_s_per_example:
+        figures["input_serial_us_per_example"] = Measurement(
+            round(1e6 * verdict.serial_s_per_example, 3), "us that no other core can take", alone
+        )
     if verdict.read_bytes_per_second is not None:
         figures["input_read_bytes_per_second_per_host"] = Measurement(
             round(verdict.read_bytes_per_second), "bytes/s", source

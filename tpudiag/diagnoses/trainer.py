@@ -183,8 +183,7 @@ def _without_profile(
     """
     lines = _lines(_missing(trainers, captures))
     if not trainers.tables:
-        # One line for each; the first gets its `tpudiag: ` where the error is printed.
-        raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
+        raise NothingDiagnosed("; ".join(lines) or "no trainer was named")
     target = trainers.cloud.known.target
     return Report(
         subject=trainers.subject,

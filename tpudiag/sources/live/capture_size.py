@@ -52,6 +52,7 @@ def fitted(
         for probe in probes
         if probe.fault is None
         and probe.address in free
+        # A sample is a capture as well: where memory is ample the trainer is slowed once only.
         and free[probe.address].free_bytes < AMPLE_BYTES_S * wish.duration_s
     ]
     full = [probe for probe in near if free[probe.address].free_bytes < LEAST_BYTES]

@@ -51,6 +51,7 @@ def xspace(response: bytes) -> memoryview | None:
     """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
     view = memoryview(response)
     spaces = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
+    # The last one counts, as in any message where a field comes twice.
     return view[spaces[-1].start : spaces[-1].end] if spaces else None
 
 
