@@ -6,12 +6,12 @@ It does not know how many records files hold, nor, behind a repeat, what one pas
 from __future__ import annotations
 
 import re
-import threading
 import time
 from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
+from tpudiag.sources.job.tensorflow import bounded_call
 
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""
@@ -33,24 +33,12 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     is_map = op.kind in ("Map", "ParallelMap")
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
-    counts: list[int] = []
-
-    def work() -> None:
-        try:
-            count = _count(tf, _one_pass(chain[number]._inputs()[0]))
-        except Exception:
-            return  # a pipeline that cannot be read again is no fault of the job
-        if count is not None:
-            counts.append(count)
-
-    # A pipeline may read from a pipe, a socket or a bucket: it may never come back. The thread is
-    # left behind then, and as a daemon keeps no process from ending.
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(2 * LONGEST_S)
-    if not counts:
+    count = bounded_call.within(
+        2 * LONGEST_S, lambda: _count(tf, _one_pass(chain[number]._inputs()[0]))
+    )
+    if count is None:
         return pipeline
-    known = replace(op, elements=counts[0])
+    known = replace(op, elements=count)
     return replace(pipeline, ops=(*before, known, *pipeline.ops[number + 1 :]))
 
 
