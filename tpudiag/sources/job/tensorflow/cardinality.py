@@ -34,7 +34,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
     count = bounded_call.within(
-        2 * LONGEST_S, lambda: _count(tf, _one_pass(chain[number]._inputs()[0]))
+        2 * LONGEST_S, lambda: elements(tf, _one_pass(chain[number]._inputs()[0]), LONGEST_S)
     )
     if count is None:
         return pipeline
@@ -49,18 +49,18 @@ def _one_pass(dataset: Any) -> Any:
     return dataset
 
 
-def _count(tf: Any, dataset: Any) -> int | None:
-    """The elements of a dataset, None where it is endless or reading it takes too long."""
+def elements(tf: Any, dataset: Any, longest_s: float) -> int | None:
+    """The elements of a dataset, None where it is endless or reading it takes longer."""
     known = int(dataset.cardinality())
     if known != _UNKNOWN:
         return None if known == _ENDLESS else known
 
     # The elements themselves are dropped inside tf.data: to copy images to Python only to count
-    # them would cost more than the second that there is.
+    # them would cost more than the time that there is.
     def one(*_: Any) -> Any:
         return tf.constant(1)
 
-    end = time.perf_counter() + LONGEST_S
+    end = time.perf_counter() + longest_s
     total = 0
     for ones in dataset.map(one).batch(BATCH):
         total += int(ones.shape[0])
