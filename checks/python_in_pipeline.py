@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 
+from ._need import rate
 from .missing_prefetch import own_pipelines
 
 FIX = (

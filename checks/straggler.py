@@ -156,8 +156,8 @@ def _finding(
         why += f" (mostly {slow.op}: {advice(slow.op).why})"
         fix = READING.fix if advice(slow.op) is READING else fix
     return Finding(
-        f"{replica.host} {replica.replica} takes {rate(cost_ms)} ms ({cost_ms / step_ms:.0%} of the "
-        f"step) longer than the median replica, and the others wait: {why}.",
+        f"{replica.host} {replica.replica} takes {rate(cost_ms)} ms ({cost_ms / step_ms:.0%} of "
+        f"the step) longer than the median replica, and the others wait: {why}.",
         fix,
         (
             Evidence("modified z-score", round(score, 1), "", limit, profile.source),
