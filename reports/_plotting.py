@@ -178,6 +178,7 @@ def _near_roof(points: Series) -> str:
     reached = [
         y / roof
         for x, y in zip(points.x, points.y, strict=False)
+        # The roof rises with what the memory gives for each FLOP, up to the chip's peak.
         if (roof := min(points.limit or 0.0, x * (points.limit_per_x or math.inf))) > 0
     ]
     best = f", the best at {max(reached):.0%} of its roof" if reached else ""

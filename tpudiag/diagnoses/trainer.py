@@ -84,7 +84,7 @@ def diagnose(
     free = {} if request.force else targets.free()
     guarded = probes if request.force else targets.guarded(probes)
     fit = fitted(guarded, free, request.capture)
-    request = replace(request, capture=fit.wish)
+    request = replace(request, capture=fit.request)
     notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
     trainers = _Trainers(
         replace(targets, notes=notes),

@@ -33,6 +33,7 @@ def warm_up(step_ms: Sequence[float]) -> int:
     # With fewer steps behind than in front it is no warm-up: the job became faster on its way.
     if not first or len(rest) < max(LEAST_STEADY, first):
         return 0
+    # Nine in ten, not all: a checkpoint now and then may take as long as the first steps.
     return first if min(step_ms[:first]) > WARM_UP * rest[(9 * len(rest) - 1) // 10] else 0
 
 
