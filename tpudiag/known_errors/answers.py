@@ -120,6 +120,7 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
     }
 
 
+# Logs hold what moves a cursor or renames a window: quoted as it stands it would act here as well.
 def clean(text: str) -> str:
     """Text of others, what acts on a terminal made visible."""
     return re.sub(

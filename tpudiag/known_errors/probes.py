@@ -173,6 +173,7 @@ def candidates(text: bytes) -> dict[Probe, list[tuple[Form, list[int]]]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
     automaton, forms_of = _anchored(len(text) > LARGE_BYTES)
     places: dict[int, list[int]] = {}
+    # An anchor may lie within another one.
     for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
         places.setdefault(number, []).append(start)
     forms: dict[Probe, list[tuple[Form, list[int]]]] = {}
@@ -191,6 +192,7 @@ def compiled(pattern: str) -> re.Pattern[bytes]:
 @cache
 def longest(pattern: str) -> int:
     """Bytes that a match of a pattern can span at most, an upper bound."""
+    # Each repeat at its upper bound, all else as long as it is written: never too short.
     return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
 
 
@@ -226,6 +228,7 @@ def anchor(pattern: str) -> str:
             depth += 1
         elif kind == "close":
             depth -= 1
+        # What is in a group may be optional, or one of several: no literal of every match.
         elif depth:
             continue
         elif kind in {"literal", "escaped"}:

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tpudiag.records import dataclass
+from .meaning import Reading
 
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What is read from an error: a sentence for its cause, and what can be pasted first."""
-
-    cause: str
-    fix: str
 
 
 def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None:
@@ -32,13 +24,3 @@ def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None
         if meant := read(around, begin, end):
             return meant
     return operations.read(around, begin) if vague else None
-
-
-def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:
-    """The first match of a form that shares text with what stands from `begin` to `end`."""
-    for found in form.finditer(text):
-        if found.start() >= end:
-            return None
-        if found.end() > begin:
-            return found
-    return None

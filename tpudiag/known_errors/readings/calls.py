@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from . import Reading, first_over
+from .meaning import Reading, first_over
 
 _MISSING = re.compile(
     r"(?P<function>[\w.<>]{1,60})\(\)missing(?P<count>\d{1,2})required(?:positional|keyword-only)?arguments?:'(?P<name>\w{1,60})'"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from . import Reading, first_over
+from .meaning import Reading, first_over
 
 _NAME_FORMS = (
     re.compile(

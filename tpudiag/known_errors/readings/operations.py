@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from . import Reading
+from .meaning import Reading
 
 _NAMED = (
     re.compile(r"\[Op:(\w{2,60})\]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from . import Reading
+from .meaning import Reading
 
 Shape = tuple[int | None, ...]
 """Sizes; None where one is not known."""

@@ -7,7 +7,7 @@ import re
 
 from tpudiag.records import dataclass
 
-from . import Reading, first_over
+from .meaning import Reading, first_over
 from .shape_pairs import Shape, compared, of_one, text_of
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
