@@ -8,7 +8,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import percent
-from ._profile import HOST_MEMORY, every_device, ms_per_step, replicas_of, share
+from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.10
 """Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
@@ -59,7 +59,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     if without_work:
         yield _without_work(without_work, len(profile.devices), count)
     if idle <= limit and not without_work:
-        every_device(profile)
+        whole_trace(profile)  # without its operations nothing tells that a program only waits
         offload = share(replicas, HOST_MEMORY)
         if offload >= HOST_BOUND:
             raise NotMeasured(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.prediction.input_verdict import InputVerdict
 from tpudiag.signals import Origin, Pipeline, Signals
 
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
@@ -109,11 +110,7 @@ def _predicted(
             ON_THE_TPU,
         )
     if verdict.starves and verdict.waiting_share >= limit:
-        how = (
-            "its serial part keeps it on about one core"
-            if verdict.serial
-            else (f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few")
-        )
+        how = _why_too_slow(verdict)
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
             f"needs {verdict.needed.value:,.0f} examples/s of a host, the pipeline gives "
@@ -125,6 +122,22 @@ def _predicted(
             confidence=Confidence.MEDIUM,
         )
     yield from figures(verdict)
+
+
+def _why_too_slow(verdict: InputVerdict) -> str:
+    """What keeps the pipeline below what the step needs."""
+    if not verdict.serial:
+        return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few"
+    if (
+        verdict.python_s_per_example
+        and verdict.python_s_per_example == verdict.serial_s_per_example
+    ):
+        us = 1e6 * verdict.python_s_per_example
+        return f"its Python takes {us:,.0f} us for each example, and runs on one core at a time"
+    if verdict.serial_s_per_example:
+        us = 1e6 * verdict.serial_s_per_example
+        return f"{us:,.0f} us of each example are on one thread, which more vCPUs do not share"
+    return "its serial part keeps it on about one core"
 
 
 def _rehearsal_limit(pipeline: Pipeline | None) -> float:

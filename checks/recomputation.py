@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
@@ -70,6 +70,12 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         yield _profiled(repeated, spent, evidence)
     else:
         whole_trace(profile)
+        if not any(op.framework_op for op in profile.ops if op.part is None):
+            raise NotMeasured(
+                "the operations carry no framework op, which alone tells what the job recomputes "
+                "by its own choice",
+                ON_THE_TPU,
+            )
     yield from evidence
 
 

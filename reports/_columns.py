@@ -43,6 +43,8 @@ def in_columns(
     firm = [w if right else min(w, LEAST_WORDS) for w, right in zip(widths, numeric, strict=True)]
     gap = 2 if sum(firm) + 2 * count <= width else 1
     figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
+    # In turns, while something is too wide: words yield first, then the heads above figures, and
+    # then words until hardly any are left.
     for words, of_figures in (
         (LEAST_WORDS, widths),
         (FEWER_WORDS, widths),

@@ -84,6 +84,7 @@ def mends(report: Report) -> Iterator[Line]:
     """`tpudiag fix train.py mends 4 of 6`, counted by the changes that were made for findings."""
     all_findings = [finding for outcome in failures(report) for finding in outcome.findings]
     count = sum(
+        # Those of the model are not made unless they are asked for.
         finding.change is not None and finding.change.effect is not Effect.MODEL
         for finding in all_findings
     )
@@ -103,6 +104,7 @@ def whole(report: Report, width: int) -> Iterator[Line]:
 def counts(report: Report) -> str:
     """`1 error, 1 warning; 25 passed, 11 not measured (-v shows them)`."""
     failed = [
+        # `info` has no plural.
         f"{number} {severity.value}" + ("s" if number > 1 and severity is not Severity.INFO else "")
         for severity in reversed(Severity)
         if (number := sum(o.severity is severity for o in failures(report)))
@@ -138,6 +140,7 @@ def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
     shown = ordered[:FINDINGS]
     for number, finding in enumerate(shown):
         yield from _finding(finding, sources, width)
+        # A fix that follows from several findings stands once, under the last of them.
         after = shown[number + 1].fix if number + 1 < len(shown) else None
         if finding.fix.strip() and finding.fix != after:
             yield from _fix(finding.fix)
@@ -195,6 +198,7 @@ def _broken(report: Report, width: int) -> Iterator[Line]:
 def _figures(report: Report, width: int) -> Iterator[Line]:
     """What a profile, a trainer or a plan is looked at for: its first tables, and figures."""
     for number, table in enumerate(report.tables[:TABLES]):
+        # The plan's first table is what was asked for.
         most = len(table.rows) if report.plan and not number else ROWS
         yield from table_lines(replace(table, rows=table.rows[:most]), width)
         if (more := len(table.rows) - most) > 0:

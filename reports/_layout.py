@@ -199,6 +199,7 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
     """`TPU101 retracing   what it said`, wrapped under itself."""
     name, id_ = line(outcome.name), line(outcome.id)
     indent = 2 + len(id_) + 1 + max(_NAME_WIDTH, len(name)) + 1
+    # Beside a long name its text would stand in a narrow column: it goes below.
     if indent > max(width // 2, 36):
         yield from paragraph(f"{id_} {name}", width, 2, 4, style)
         yield from paragraph(text, width, 4, style="evidence")

@@ -47,6 +47,7 @@ def library() -> Library:
     from plotly.offline import get_plotlyjs
 
     script = get_plotlyjs().encode()
+    # No time in it: the same report gives the same bytes.
     packed = gzip.compress(script, COMPRESSION, mtime=0)
     return Library(base64.b64encode(packed).decode(), script_hash(script))
 
@@ -99,6 +100,7 @@ def data(report: Report) -> str:
             for step in report.predictions
         ],
     }
+    # JSON.parse takes no NaN: what is no number is null by now.
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -176,6 +178,7 @@ def _near_roof(points: Series) -> str:
     reached = [
         y / roof
         for x, y in zip(points.x, points.y, strict=False)
+        # The roof rises with what the memory gives for each FLOP, up to the chip's peak.
         if (roof := min(points.limit or 0.0, x * (points.limit_per_x or math.inf))) > 0
     ]
     best = f", the best at {max(reached):.0%} of its roof" if reached else ""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
 
+# Escapes move the cursor, marks of direction turn text around, lone surrogates cannot be encoded.
 _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -37,6 +38,8 @@ def figure(value: Value, unit_: str = "") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and abs(value) > 10**18:
+        # Python's integers have no largest, its floats have: beyond it float() raises
+        # OverflowError.
         value = float(max(-_HUGE, min(value, _HUGE)))
     if isinstance(value, int | float) and unit_ == "bytes":
         return _bytes(value)

@@ -25,6 +25,7 @@ FIRST = 3
 """Findings named at the top."""
 LOWEST_PX, HIGHEST_PX, ROW_PX = 240, 640, 22
 """Of a notebook's cell: with little to say, at most, and for a line."""
+# Scripts are named by their hashes; styles cannot be, for Plotly writes its own as it draws.
 _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
@@ -73,6 +74,7 @@ def cell(report: Report) -> str:
     height = min(max(LOWEST_PX, rows * ROW_PX), HIGHEST_PX)
     document = escape(render(report, plots=False))
     return (
+        # Without allow-same-origin its scripts reach nothing of the notebook around it.
         f'<iframe title="tpudiag report" srcdoc="{document}" sandbox="allow-scripts" '
         f'style="width:100%;height:{height}px;border:1px solid #8885;border-radius:6px" '
         'loading="lazy"></iframe>'
@@ -108,6 +110,7 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(_file),
+        # A name that the template misspells would else be an empty place.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

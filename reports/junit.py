@@ -9,6 +9,7 @@ from tpudiag.model import Finding, Outcome, Report, Verdict
 
 from ._words import clean, closed, cost, findings, line, proofs, title
 
+# clean() has made control characters visible; XML takes neither of these two.
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -49,6 +50,7 @@ def _property(parent: Element, name: str, value: str) -> None:
 def _case(suite: Element, outcome: Outcome) -> None:
     """One check; its time is not measured and so not told."""
     name = _text(f"{line(outcome.id)} {line(outcome.name)}")
+    # By family (TPU1, TPU2), as CI groups cases by their class.
     attributes = {"classname": f"tpudiag.{_text(line(outcome.id))[:4]}", "name": name}
     place = next((f.location for f in findings(outcome) if f.location is not None), None)
     if place is not None:

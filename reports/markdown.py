@@ -31,7 +31,9 @@ from ._words import (
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# At the beginning of a line these would make a list or a heading of it.
 _STARTER = re.compile(r"^(\d+)(?=[.)](?:\s|$))|^(?=[#+=-])")
+# Code hosts tell people of their names behind @, and link numbers behind # and bare addresses.
 _MENTION = re.compile(r"(?<=[@#])(?=\w)|(?<=:)(?=//)")
 
 
@@ -197,6 +199,7 @@ def _code(text: str) -> str:
     words = line(text)
     if not words:
         return ""
+    # A | ends a table's cell even within ticks, where a backslash escapes nothing.
     if "|" in words or "\\" in words:
         return f"<code>{_escape(words)}</code>"
     ticks = "`" * (max((len(run) for run in re.findall("`+", words)), default=0) + 1)

@@ -52,6 +52,7 @@ def render(report: Report, verbose: bool = False) -> str:
     layout = _first_screen.whole if verbose else _first_screen.lines
     columns = shutil.get_terminal_size().columns
     console = Console(
+        # A terminal it is, though not yet: what is made here is written to stdout afterwards.
         file=io.StringIO(),
         force_terminal=True,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
@@ -64,5 +65,7 @@ def render(report: Report, verbose: bool = False) -> str:
         for part in (*(Segment(span.text, STYLES[span.style]) for span in line), Segment.line())
     ]
     with console.capture() as captured:
+        # Commands and paths are to be copied whole: where they pass the edge, the terminal breaks
+        # them.
         console.print(Segments(segments), end="", crop=False, soft_wrap=True)
     return captured.get()

@@ -39,6 +39,7 @@ def render(report: Report) -> str:
             }
         },
         "invocations": [_invocation(report)],
+        # Our columns count characters; without this word they would be taken for units of UTF-16.
         "columnKind": "unicodeCodePoints",
         "results": list(_results(report, {id_: place for place, id_ in enumerate(places)})),
         "properties": {

@@ -63,7 +63,10 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    # Before argparse sees them: it would take the script's options behind `--` for arguments of a
+    # verb.
     own, theirs = split_arguments(given)
+    # One verb's options alone, where it is known: the other ten modules are not imported.
     options = build_parser(own[0] if own and own[0] in VERBS else None).parse_args(own)
     options.arguments = theirs
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
@@ -77,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("tpudiag: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
+        # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
+        # flushes at its end. 141 is what a shell calls a death by SIGPIPE.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return exit_code

@@ -20,12 +20,14 @@ def reason_to_ignore(place: Location | None, id_: str) -> str | None:
         return None
     lines = _lines(place.file)
     match = _COMMENT.search(lines[place.line - 1]) if 0 < place.line <= len(lines) else None
+    # Without a reason it silences nothing: in a year nobody would know why.
     if match is None or not match[2].strip():
         return None
     named = [name.strip() for name in match[1].split(",")]
     return match[2].strip() if any(name and id_.startswith(name) for name in named) else None
 
 
+# A report asks for the same script at each of its findings, and a fix for each of its rehearsals.
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     """The lines of a script, none where it cannot be read as one."""

@@ -129,6 +129,8 @@ class Compilation:
         return (
             self.argument_bytes
             + self.output_bytes
+            # Outputs that take the place of arguments (variables updated in place) are in both
+            # figures.
             - self.alias_bytes
             + self.temporary_bytes
             + self.code_bytes

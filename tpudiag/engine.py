@@ -36,6 +36,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
     evidence: list[Evidence] = []
+    # Before it runs: what it would find is a fault of the stand-ins.
     if check.needs_data and signals.stood_in:
         return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
     ending = _run(check, signals, settings, findings, evidence)
@@ -49,6 +50,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
         return _ended(check, ending)
     if not evidence:
         return _ended(check, _Ending(Verdict.SKIPPED, "the check saw nothing to judge"))
+    # Only NaN differs from itself: a figure that is none proves nothing.
     if unknown := [item.name for item in evidence if item.value != item.value]:
         return _ended(check, _Ending(Verdict.SKIPPED, f"{unknown[0]} is not a number"))
     return Outcome(
@@ -66,6 +68,7 @@ def _parted(
     """The findings that are shown, none of them an error that is not sure, and those silenced."""
     shown: list[Finding] = []
     silenced: list[Silenced] = []
+    # One line may be met in two pipelines or functions that it made: it is mended once.
     for finding in {(each.message, each.location): each for each in findings}.values():
         reason = comments.reason_to_ignore(finding.location, check.id)
         if reason is None and finding.confidence is Confidence.LOW and not settings.pedantic:

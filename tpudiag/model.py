@@ -137,6 +137,7 @@ class Check:
     @property
     def takes_limit(self) -> bool:
         """Whether it has a limit that users may set."""
+        # Its code, not its signature: inspect is slow to load, and each start would ask.
         code: object = getattr(self.function, "__code__", None)
         return "limit" in getattr(code, "co_varnames", ())[: getattr(code, "co_argcount", 0)]
 
@@ -270,6 +271,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The report as the output of a notebook's cell."""
+        # By name: the catalogue imports this module.
         cell: str = import_module("tpudiag.catalogue").notebook_cell(self)
         return cell
 

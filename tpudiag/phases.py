@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
+# A str: whoever only prints or logs a phase needs to know no other type.
 class Phase(str):
     """What is being done, in words; with how much of it is done where the number is known."""
 

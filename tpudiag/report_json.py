@@ -51,6 +51,8 @@ INVARIANTS = (
 )
 """What a verdict promises: findings where it failed, evidence where it passed, else a reason."""
 
+# Control characters, signs that turn the direction of writing round and hide text so, lone
+# surrogates: names of files and operations come from anywhere.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RARE = frozenset(
     ("cell", "environment", "change", "no_change", "fix_command", "mending", "xprof_links")
@@ -80,6 +82,8 @@ def dumps(report: Report) -> str:
 def load(path: str | Path) -> Report:
     """The report saved in a JSON file; UnreadableInput, in one line, where it holds none."""
     try:
+        # Not by msgspec at once: under some keys a null is to become NaN before types are looked
+        # at.
         raw: object = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from error
@@ -183,6 +187,7 @@ def _finite(value: object) -> object:
 def _are_finite(values: list[object]) -> bool:
     """Whether these are numbers that JSON has words for, as in the long lists of figures."""
     try:
+        # One sum in C for a list of thousands: NaN and infinity survive any sum.
         return math.isfinite(math.fsum(cast("list[float]", values)))
     except (TypeError, ValueError, OverflowError):
         return False

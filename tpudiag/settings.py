@@ -27,9 +27,8 @@ class Settings:
 
     def selects(self, id_: str) -> bool:
         """Whether the check with this id is to run."""
-        return (not self.select or id_.startswith(self.select)) and not id_.startswith(
-            self.ignore or ("\0",)
-        )
+        # `startswith` of no prefix at all is False: without `ignore` nothing is left out.
+        return (not self.select or id_.startswith(self.select)) and not id_.startswith(self.ignore)
 
     def narrowed(
         self, select: tuple[str, ...], ignore: tuple[str, ...], *, pedantic: bool = False

@@ -64,6 +64,7 @@ def _lines_of(place: Location, cells: Sequence[str] | None) -> tuple[str, ...]:
 def _lines(file: Path) -> tuple[str, ...]:
     """The lines of a file, none where it cannot be read."""
     try:
+        # A name in a profile may be that of a pipe, which would be waited for.
         if not file.is_file() or file.stat().st_size > LARGEST_BYTES:
             return ()
         text = file.read_text(encoding="utf-8", errors="replace")

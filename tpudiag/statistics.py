@@ -54,6 +54,7 @@ def difference(
     base, now = (float(_figure(values[np.newaxis], statistic)[0]) for values in (left, right))
     if not base > 0:
         return None
+    # A fixed seed: the same two profiles get the same verdict each time, in CI above all.
     random = np.random.default_rng(0)
     befores, afters = (_figure(_resampled(v, random), statistic) for v in (left, right))
     whole = befores > 0
@@ -63,6 +64,8 @@ def difference(
     sides = [(int((changes <= 0).sum()) + 1), (int((changes >= 0).sum()) + 1)]
     p_value = min(2 * min(sides) / (len(changes) + 1), 1.0)
     if statistic == "median":
+        # Both must agree: a median of few values has only a few that it can take, and the resamples
+        # are coarse.
         p_value = max(p_value, mann_whitney(left, right))
     return Difference(now / base - 1, low, high, p_value)
 
@@ -71,12 +74,15 @@ def runs_difference(before: Sequence[float], after: Sequence[float]) -> Differen
     """How the figures of several runs differ between two sides; None where they are too few."""
     if min(len(before), len(after)) < LEAST_RUNS or min(*before, *after) <= 0:
         return None
+    # Logarithms: twice as slow and twice as fast are then as far from 0, as the noise of times is.
     left, right = np.log(before), np.log(after)
     parts = [float(side.var(ddof=1)) / len(side) for side in (left, right)]
     error = math.sqrt(sum(parts))
     change = float(right.mean() - left.mean())
+    # All runs of a side alike to the bit: nothing is noise then.
     if not error:
         return Difference(math.expm1(change), math.expm1(change), math.expm1(change), 0.0)
+    # Welch and Satterthwaite: the sides may vary unlike each other.
     squares = sum(p**2 / (len(s) - 1) for p, s in zip(parts, (left, right), strict=True))
     freedom = sum(parts) ** 2 / squares
     reach = _t_quantile(freedom) * error
@@ -104,10 +110,9 @@ def within(values: Sequence[float], statistic: Statistic) -> float | None:
 def mann_whitney(left: Floats, right: Floats) -> float:
     """The two-sided p-value that both are drawn from one distribution."""
     n, m = len(left), len(right)
-    values, place, counts = np.unique(
+    _, place, counts = np.unique(
         np.concatenate((left, right)), return_inverse=True, return_counts=True
     )
-    del values
     ends = np.cumsum(counts)
     ranks = (ends - (counts - 1) / 2)[place]
     u = float(ranks[:n].sum()) - n * (n + 1) / 2
@@ -115,6 +120,7 @@ def mann_whitney(left: Floats, right: Floats) -> float:
     deviation = math.sqrt(max(n * m / 12 * (n + m + 1 - ties), 0.0))
     if not deviation:
         return 1.0
+    # Half a rank: U is whole, the normal distribution is not.
     z = max(abs(u - n * m / 2) - 0.5, 0.0) / deviation
     return math.erfc(z / math.sqrt(2))
 
@@ -122,6 +128,8 @@ def mann_whitney(left: Floats, right: Floats) -> float:
 def t_test(t: float, freedom: float) -> float:
     """The two-sided p-value of Student's t, by integrating over the angle atan(t / sqrt(df))."""
     angles = np.linspace(0.0, math.pi / 2, 20_001)
+    # With t = sqrt(df) tan(angle) the density is a power of a cosine over a finite range: no scipy
+    # is needed for one figure.
     density = np.cos(angles) ** (freedom - 1)
     below = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2)))
     share = float(np.interp(math.atan(abs(t) / math.sqrt(freedom)), angles, below) / below[-1])
@@ -140,6 +148,7 @@ def _t_quantile(freedom: float) -> float:
 def _figure(values: Floats, statistic: Statistic) -> Floats:
     """The figure of each row."""
     if statistic == "harmonic mean":
+        # Of rates: examples over the whole time, to which a slow step adds more than a fast one.
         positive = np.where(values > 0, values, np.nan)
         harmonic: Floats = np.nan_to_num(values.shape[1] / np.sum(1 / positive, axis=1))
         return harmonic
@@ -153,6 +162,8 @@ def _figure(values: Floats, statistic: Statistic) -> Floats:
 def _resampled(values: Floats, random: np.random.Generator) -> Floats:
     """Resamples of blocks, one a row: steps near each other are alike."""
     count = len(values)
+    # The cube root of the length, as is usual: blocks long enough for neighbours, and enough of
+    # them.
     block = max(round(count ** (1 / 3)), 1)
     starts: NDArray[np.int64] = random.integers(
         0, count - block + 1, (RESAMPLES, -(-count // block))

@@ -55,12 +55,15 @@ def _write(folder: Path, report: Report) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
     earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
+    # Under a name that TensorBoard does not look at: it would read half a record and give the file
+    # up.
     temporary = folder / f"report.{os.getpid()}.part"
     try:
         temporary.write_bytes(_record(_event(now, version=True)) + _record(_event(now, report)))
         os.replace(temporary, folder / name)  # noqa: PTH105
     finally:
         temporary.unlink(missing_ok=True)
+    # After the new one is there: TensorBoard never finds the folder empty.
     for file in earlier:
         file.unlink(missing_ok=True)
     return folder / name

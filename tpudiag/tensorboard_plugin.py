@@ -96,6 +96,7 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         chosen = [reports[name] for name in asked if name in reports]
         if len(chosen) < len(names):
             return self._answer(environ, start, _plain("There is no such profile."), code=404)
+        # With times and sizes: a run that is written anew under its old name is another page.
         key = tuple((run.folder, run.when, run.sizes) for run in chosen)
         # One at a time: a second request for the same page waits for the first, and finds it.
         with self._lock:
@@ -114,6 +115,7 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self, environ: Any, start: Any, content: str, kind: str = "text/html", code: int = 200
     ) -> Iterable[bytes]:
         """The WSGI answer, under TensorBoard's own policy for what a page may do."""
+        # The policy stands in the page's head; a report is megabytes.
         hashes = HASH.findall(unescape(content[:4000])) if kind == "text/html" else None
         response: Any = Respond(
             Request(environ), content, kind, code=code, csp_scripts_sha256s=hashes

@@ -1,8 +1,9 @@
 """The cost of an input pipeline on one core against what it does on two, and against /proc.
 
 `python -m tests.benchmarks.bench_input`: TFRecord with JPEG, text, and a Python generator. Each
-runs pinned to one core, where its cost is measured as `check` does, and then to both. For the
-machine being otherwise idle: a busy one has no second core to give.
+runs pinned to one core, where its cost is measured as `check` does, and then to both. What it costs
+this machine to hand an element to another thread is measured apart, by a map that does nothing.
+For the machine being otherwise idle: a busy one has no second core to give.
 """
 
 # mypy: ignore-errors
@@ -16,12 +17,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
+
+from tpudiag.prediction import input_verdict
+from tpudiag.signals import InputCost
 
 SECONDS = 3.0
 NEAR = 0.20
 BATCH = 64
 NAMES = ("jpeg", "text", "generator")
+NOTHING = "nothing"
 
 
 def written(folder: Path) -> None:
@@ -64,7 +70,9 @@ def dataset(name: str, folder: Path):
             yield np.sqrt(np.arange(number, number + 4096, dtype=np.float32))
 
     auto = tf.data.AUTOTUNE
-    if name == "jpeg":
+    if name == NOTHING:
+        data = tf.data.Dataset.range(1 << 40).map(lambda number: number + 1, auto)
+    elif name == "jpeg":
         data = tf.data.TFRecordDataset(str(folder / "images")).repeat().map(decoded, auto)
     elif name == "text":
         data = tf.data.TextLineDataset(str(folder / "text")).repeat().map(hashed, auto)
@@ -75,28 +83,33 @@ def dataset(name: str, folder: Path):
     return data.batch(BATCH, drop_remainder=True).prefetch(auto)
 
 
+def pipeline_of(name: str):
+    """What `check` reads of a pipeline: what hands its elements to other threads."""
+    from tpudiag.signals import DatasetOp, Pipeline
+
+    worker = DatasetOp(kind="ParallelMap", parallelism=-1)
+    if name == "generator":
+        worker = DatasetOp(kind="FlatMap", python=True)
+    return Pipeline(ops=(worker, DatasetOp(kind="Batch", batch_size=BATCH)), elements=())
+
+
 def child(name: str, folder: Path) -> None:
     """The cost as `check` measures it, and what /proc says meanwhile."""
-    from tpudiag.signals import DatasetOp, Pipeline
+    import tensorflow as tf
+
     from tpudiag.sources.job.tensorflow.input_benchmark import cost
 
     data = dataset(name, folder)
     next(iter(data))
     before = _counters()
-    pipeline = Pipeline(ops=(DatasetOp(kind="Batch", batch_size=BATCH),), elements=())
-    found = cost(data, pipeline, SECONDS)
+    cost_of_it = cost(tf, data, pipeline_of(name), SECONDS)
     after = _counters()
-    print(
-        json.dumps(
-            {
-                "rate": found.examples_per_second,
-                "cpu_s": found.cpu_s_per_example,
-                "read": (found.read_bytes or 0) / found.examples,
-                "proc_read": (after[0] - before[0]) / found.examples / (1 + 1 / 4),
-                "proc_cpu": (after[1] - before[1]) / found.examples / (1 + 1 / 4),
-            }
-        )
-    )
+    measured = {
+        "cost": asdict(cost_of_it),
+        "proc_read": (after[0] - before[0]) / cost_of_it.examples / (1 + 1 / 4),
+        "proc_cpu": (after[1] - before[1]) / cost_of_it.examples / (1 + 1 / 4),
+    }
+    print(json.dumps(measured))
 
 
 def _counters() -> tuple[int, float]:
@@ -128,22 +141,36 @@ def on_cores(name: str, folder: Path, cores: set[int]) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def judged(name: str, folder: Path) -> bool:
-    """One pipeline: two cores predicted from one, the bytes and the CPU time against /proc."""
-    from tpudiag.prediction.input_verdict import SERIAL_BEST
+def handed_us(folder: Path) -> float:
+    """CPU time that handing over one element costs on two cores, and not on one."""
+    one, two = (_cost(on_cores(NOTHING, folder, cores)) for cores in ({0}, {0, 1}))
+    return 1e6 * max(0.0, 2 / two.examples_per_second - one.cpu_s_per_example)
 
-    one, two = on_cores(name, folder, {0}), on_cores(name, folder, {0, 1})
-    serial = name == "generator"
-    predicted = max(1 / one["cpu_s"], one["rate"]) if serial else 2 / one["cpu_s"]
-    error = predicted / two["rate"] - 1
-    bytes_error = one["read"] / one["proc_read"] - 1 if one["proc_read"] > 1 else 0.0
-    cpu_error = one["cpu_s"] / one["proc_cpu"] - 1
-    held = predicted / SERIAL_BEST <= two["rate"] <= predicted * SERIAL_BEST
+
+def _cost(measured: dict) -> InputCost:
+    """What a child measured."""
+    return InputCost(**measured["cost"])
+
+
+def judged(name: str, folder: Path, handed: float) -> bool:
+    """One pipeline: two cores predicted from one, the bytes and the CPU time against /proc."""
+    measured = on_cores(name, folder, {0})
+    one, two = _cost(measured), _cost(on_cores(name, folder, {0, 1}))
+    pipeline = pipeline_of(name)
+    predicted = input_verdict.on_cores(pipeline, one, 2, handed).value
+    claimed = input_verdict.on_cores(pipeline, one, 2)
+    rate, read = two.examples_per_second, measured["proc_read"]
+    error = predicted / rate - 1
+    bytes_error = one.read_bytes / one.examples / read - 1 if read > 1 else 0.0
+    cpu_error = one.cpu_s_per_example / measured["proc_cpu"] - 1
+    held = claimed.low <= rate <= claimed.high
     good = all(abs(each) <= NEAR for each in (error, bytes_error, cpu_error)) and held
+    more = two.cpu_s_per_example / one.cpu_s_per_example - 1
     print(
-        f"{name:10} one core {one['rate']:8.0f}/s, two {two['rate']:8.0f}/s, predicted "
-        f"{predicted:8.0f}/s {error:+.0%}; CPU of an example on two "
-        f"{two['cpu_s'] / one['cpu_s'] - 1:+.0%}; bytes {bytes_error:+.0%}, "
+        f"{name:10} one core {one.examples_per_second:8.0f}/s, two {rate:8.0f}/s, predicted "
+        f"{predicted:8.0f}/s {error:+.0%} (claimed {claimed.low:.0f} to {claimed.high:.0f}); "
+        f"CPU of an example on two {more:+.0%}; serial "
+        f"{1e6 * (one.serial_s_per_example or 0):.1f} us; bytes {bytes_error:+.0%}, "
         f"CPU {cpu_error:+.0%} of /proc {'' if good else 'MISSED'}",
         flush=True,
     )
@@ -153,7 +180,7 @@ def judged(name: str, folder: Path) -> bool:
 def main() -> None:
     """All pipelines, or one in a child."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--child", choices=NAMES)
+    parser.add_argument("--child", choices=(*NAMES, NOTHING))
     parser.add_argument("--folder", type=Path)
     asked = parser.parse_args()
     if asked.child:
@@ -163,7 +190,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        good = [judged(each, folder) for each in NAMES]
+        handed = handed_us(folder)
+        print(f"handing over an element costs {handed:.0f} us of CPU on two cores")
+        good = [judged(each, folder, handed) for each in NAMES]
     print(f"{sum(good)} of {len(good)}; {time.monotonic() - began:.0f} s")
     if not all(good):
         sys.exit("a bar was missed")

@@ -38,6 +38,10 @@ def test_a_function_moves_before_the_loop_with_what_it_calls() -> None:
     )
     with pytest.raises(NoChange, match="uses n"):
         changed("TPU101", text.replace("model(x)", "model(x) * n"), "def step", message)
+    scaled = text.replace("model(x)", "model(x) * scale")
+    with pytest.raises(NoChange, match="uses scale"):
+        nested = scaled.replace("for n, batch", "for n, (batch, scale)")
+        changed("TPU101", nested, "def step", message)
 
 
 def test_a_function_that_is_wrapped_in_a_loop_moves_before_it() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tpudiag.hardware import target
-from tpudiag.prediction.input_verdict import verdict
+from tpudiag.prediction.input_verdict import on_cores, verdict
 from tpudiag.prediction.times import Range
 from tpudiag.signals import DatasetOp, InputCost, Pipeline
 
@@ -20,6 +23,19 @@ def pipeline(ops: tuple[DatasetOp, ...], per_core: float, cores: float = 2.0) ->
     """Run alone for a second on so many cores."""
     examples = int(per_core * cores)
     return Pipeline(ops=ops, elements=(), cost=InputCost(examples, 1.0, cores, examples * 1000))
+
+
+def told(ops: tuple[DatasetOp, ...], **measured: Any) -> Pipeline:
+    """Run alone for a second on two cores: 1,000 examples, 1 ms of CPU each but what is said."""
+    cost = InputCost(1000, 1.0, 1.0, 1000, cores=2, thread_cpu_seconds=0.0, serial_seconds=0.0)
+    return Pipeline(ops=ops, elements=(), cost=replace(cost, **measured))
+
+
+GENERATOR = (
+    DatasetOp(kind="FlatMap", python=True),
+    DatasetOp(kind="Batch", batch_size=64),
+    DatasetOp(kind="Prefetch", buffer_size=-1),
+)
 
 
 def needs(value: float) -> Range:
@@ -67,3 +83,48 @@ def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
     )
     assert Pipeline(ops=ops, elements=()).serial
     assert not Pipeline(ops=PARALLEL, elements=()).serial
+
+
+def test_python_is_not_faster_on_224_vcpus() -> None:
+    made = verdict(
+        told(GENERATOR, serial_seconds=0.8, python_seconds=0.8), needs(25_000), target("v5e-8")
+    )
+    assert made is not None and made.python_s_per_example is not None
+    assert made.starves is True and made.serial is True
+    assert made.python_s_per_example == pytest.approx(0.8e-3)
+    assert 400 < made.capacity.low < made.capacity.value < made.capacity.high < 2_000
+
+
+def test_a_single_reader_before_a_parallel_map_decides_by_what_it_takes_alone() -> None:
+    reader = DatasetOp(kind="TFRecord", reads_files=True)
+    made = verdict(
+        told((reader, *PARALLEL), thread_cpu_seconds=0.01), needs(20_000), target("v5e-8")
+    )
+    assert made is not None
+    assert made.starves is False  # 10 us of an example on one thread: 50,000 a second at least
+    slow = verdict(
+        told((reader, *PARALLEL), thread_cpu_seconds=0.3), needs(20_000), target("v5e-8")
+    )
+    assert slow is not None
+    assert slow.starves is True and slow.serial is True
+
+
+def test_parallel_calls_into_python_wait_for_each_other() -> None:
+    made = verdict(
+        told((DatasetOp(kind="ParallelMap", parallelism=-1, python=True), *PARALLEL[1:])),
+        needs(25_000),
+        target("v5e-8"),
+    )
+    assert made is not None
+    assert made.starves is True
+
+
+def test_two_cores_from_one() -> None:
+    parallel = (*PARALLEL[:1], DatasetOp(kind="Batch", batch_size=64))
+    pipeline = told(parallel, cores=1)
+    assert pipeline.cost is not None and pipeline.handed_per_example == 1
+    assert on_cores(pipeline, pipeline.cost, 2, 0.0).value == pytest.approx(2_000)
+    assert on_cores(pipeline, pipeline.cost, 2, 1_000.0).value == pytest.approx(1_000)
+    assert on_cores(pipeline, pipeline.cost, 1, 1_000.0).value == pytest.approx(1_000)
+    batched = told((DatasetOp(kind="Batch", batch_size=64), *PARALLEL[:1]))
+    assert batched.handed_per_example == pytest.approx(1 / 64)

@@ -162,6 +162,7 @@ def add_reference_options(parser: argparse.ArgumentParser) -> None:
 def add_compiler_options(parser: argparse.ArgumentParser, may_be_left_out: bool = True) -> None:
     """How the TPU compiler is asked, with no TPU."""
     group = parser.add_argument_group("TPU compiler (the extra `compiler`)")
+    # Where the option is left out as well, for the request reads it of every verb.
     parser.set_defaults(no_compile=False)
     if may_be_left_out:
         group.add_argument(

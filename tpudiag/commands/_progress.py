@@ -94,6 +94,7 @@ def _words(phase: str) -> str:
 @contextmanager
 def _bar() -> Generator[OnPhase]:
     """A spinner with the elapsed time; a bar while a phase knows its number."""
+    # Imported for a terminal alone: it would slow the start of every verb.
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import (
@@ -122,6 +123,7 @@ def _bar() -> Generator[OnPhase]:
             shown.columns = (*plain, *counted) if total is not None else plain
             done = getattr(phase, "done", None) or 0
             words = _words(str(phase))
+            # Names of files and programs hold brackets, which rich would take for its markup.
             shown.update(task, description=escape(words), total=total, completed=done)
 
         yield on_phase

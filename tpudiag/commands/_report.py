@@ -149,6 +149,7 @@ def emit(report: Report, options: argparse.Namespace) -> int:
 
 def write(report: Report, options: argparse.Namespace) -> None:
     """Write a finished report to stdout and the files asked for."""
+    # A file that cannot be written is said last: for its sake the report must not be lost.
     failure: UsageError | None = None
     try:
         write_files(report, options)
@@ -220,10 +221,12 @@ def write_whole(file: Path, text: str) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
+        # Only by setting it can the mask be read; mkstemp's files are their owner's alone.
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(file)
+    # A Ctrl-C as well leaves no half file behind.
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()

@@ -21,6 +21,7 @@ def list_trainers(options: argparse.Namespace) -> int:
     if options.output:
         raise UsageError("-o: the list of trainers goes to stdout alone; --format json")
     machine = look()
+    # An empty list is one, too, for programs; the exit code says that there is nothing.
     if options.format == "json":
         print(_as_json(machine))
     if not machine.trainers:
@@ -63,6 +64,7 @@ def _as_json(machine: Machine) -> str:
 def _as_text(machine: Machine) -> list[str]:
     """The list for people: columns as wide as they must be."""
     rows = [COLUMNS, *(_row(trainer) for trainer in machine.trainers)]
+    # The command is last, and needs no width.
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS) - 1)]
     lines = [
         "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])

@@ -30,6 +30,7 @@ def view(source: str) -> Generator[Callable[[Session], None]]:
     from rich.text import Text
 
     waiting = Text(f"waiting for a recording in {source}", style="dim")
+    # Drawn when something is new, which spares a thread beside the one that samples.
     with Live(waiting, console=Console(stderr=True), auto_refresh=False) as live:
         yield lambda session: live.update(panel(session), refresh=True)
 
@@ -101,4 +102,5 @@ def sparkline(rates: Sequence[float], width: int) -> str:
     ]
     means = [sum(part) / len(part) for part in parts]
     top = max(means) or 1.0
+    # The largest itself would be one bar beyond the last.
     return "".join(BARS[min(int(mean / top * len(BARS)), len(BARS) - 1)] for mean in means)

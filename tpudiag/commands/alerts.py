@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._alert_wishes import number, request_of
+from tpudiag.commands._alert_request import number, request_of
 from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 

@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     """Read both sides, compare, report; raises UnreadableInput, UsageError, NothingDiagnosed."""
     from tpudiag.commands._process import prepare_for_vectors
 
+    # Before what imports numpy, whose BLAS reads its number of threads as it is loaded.
     prepare_for_vectors()
     from tpudiag.diagnoses import changes, comparison, sides
 
@@ -128,6 +129,7 @@ def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...
     tail = argparse.ArgumentParser(prog="tpudiag compare", allow_abbrev=False)
     tail.add_argument("after", nargs="+")
     _add_options(tail)
+    # Into the same namespace: argparse takes `--` for the end of all options, people do not.
     tail.parse_args(options.arguments, options)
     return tuple(options.runs), tuple(options.after)
 

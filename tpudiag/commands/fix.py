@@ -57,6 +57,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     _job_options.add_run_options(parser, steps=10, log_dir="none is kept")
     _job_options.add_compiler_options(parser)
     _report.add_report_options(parser, gates=False)
+    # Those of the reference job, which is never mended: the request of a job reads them.
     parser.set_defaults(
         run=run,
         reference="mlp",
@@ -82,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
         options.log_dir = options.log_dir or Path(scratch)
         request = _request(options, settings.select)
         with progress() as on_phase:
+            # All checks look at each rehearsal, for a change must make none of them fail; what was
+            # selected is what is mended.
             report = fix.diagnose(request, replace(settings, select=()), on_phase)
     _report.write(snippets.added(report), options)
     mending = report.mending

@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         from tpudiag.mcp_server import server
     except ImportError as error:
+        # Any other module that is missing is a defect of ours, and no extra would mend it.
         if (error.name or "").split(".")[0] not in ("mcp", "anyio", "pydantic"):
             raise
         raise MissingExtra(MISSING) from error

@@ -144,6 +144,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--for: name at least one TPU, e.g. v5e-8")
     examples = _examples(options)
     known = prices.load(options.cost) if options.cost is not None else {}
+    # The job is started once: the step is lowered for any number of replicas.
     options.for_ = targets[0].name
     request = _job_request.of(options)
     installed = plan.installed_compiler(options.compiler_python, options.dask)

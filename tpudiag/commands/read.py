@@ -106,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
     from tpudiag.commands._process import prepare_for_vectors
 
+    # Before what imports numpy, whose BLAS reads its number of threads as it is loaded.
     prepare_for_vectors()
     from tpudiag.diagnoses import profile
 

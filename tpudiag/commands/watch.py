@@ -118,6 +118,7 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
         return ()
     workers = _asked(options)
     options.lacking = workers.lacking
+    # With --once the report says it a moment later.
     for line in () if options.once else workers.lacking:
         print(f"tpudiag: {line}", file=sys.stderr, flush=True)
     return workers.addresses
@@ -136,6 +137,7 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
     """Looks for the workers again, where they were looked up."""
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
 
+    # Pods get other addresses when they are started again.
     return WorkerLookup(lambda: _asked(options).addresses, workers) if workers else None
 
 

@@ -63,8 +63,7 @@ def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Worker
     lacking = tuple(f"{host.name}: {host.reason}" for host in pods.faults)
     workers = tuple(str(at) for at in (*cloud.workers, *pods.workers))
     if not workers and (selection is not None or cloud.name is not None):
-        # The first line gets its `tpudiag: ` where the error is printed.
-        raise NothingDiagnosed("\ntpudiag: ".join(lacking) or pods.headline or cloud.headline)
+        raise NothingDiagnosed("; ".join(lacking) or pods.headline or cloud.headline)
     return Workers(workers, lacking)
 
 

@@ -42,6 +42,7 @@ def advice(error: str, python: str) -> str | None:
     top = missing[1].split(".")[0] if missing else ""
     if not missing or top in _OF_TENSORFLOW:
         return None
+    # The whole path first: `google` alone is a folder that many packages share.
     known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
     if "." in missing[1] and known is None and top not in _NAMESPACES:
         # Python names the first part that it does not find: what stands before it is there.

@@ -104,6 +104,14 @@ def _of_input(signals: Signals) -> dict[str, Measurement]:
             verdict.capacity, "examples/s", source, 1
         ),
     }
+    if verdict.python_s_per_example:
+        figures["input_python_us_per_example"] = Measurement(
+            round(1e6 * verdict.python_s_per_example, 3), "us, one after the other", alone
+        )
+    if verdict.serial_s_per_example:
+        figures["input_serial_us_per_example"] = Measurement(
+            round(1e6 * verdict.serial_s_per_example, 3), "us that no other core can take", alone
+        )
     if verdict.read_bytes_per_second is not None:
         figures["input_read_bytes_per_second_per_host"] = Measurement(
             round(verdict.read_bytes_per_second), "bytes/s", source
@@ -219,6 +227,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
     for work in (compiled.program.work if compiled.program else None) or ():
         # the compiler numbers what it adds itself anew in each program: one row for each kind
         total.setdefault(work.op_name or f"({work.kind.value})", _Sum()).add(work)
+    # Both added: gathers, copies and kernels have bytes and no cycles.
     ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
     return tuple(
         OperationFigures(

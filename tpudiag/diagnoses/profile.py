@@ -66,7 +66,7 @@ TARGET = (
 )
 PART = (
     "The program runs on {wanted} devices, of which the profile holds {held}: of the others "
-    "nothing is known. The target {name} is what those {held} make up."
+    "nothing is known. The target {name} is what {made}."
 )
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
 
@@ -246,7 +246,9 @@ def _on_target(name: str, facts: ProfileFacts | None) -> str:
         return TARGET.format(name=name)
     if wanted <= len(facts.devices):
         return f"The target {name} is what the devices in the profile make up."
-    return PART.format(name=name, wanted=wanted, held=len(facts.devices))
+    held = len(facts.devices)
+    made = f"those {held} make up" if held > 1 else "that one makes up"
+    return PART.format(name=name, wanted=wanted, held=held, made=made)
 
 
 def _lost(facts: ProfileFacts) -> Iterator[str]:

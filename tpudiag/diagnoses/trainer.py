@@ -84,7 +84,7 @@ def diagnose(
     free = {} if request.force else targets.free()
     guarded = probes if request.force else targets.guarded(probes)
     fit = fitted(guarded, free, request.capture)
-    request = replace(request, capture=fit.wish)
+    request = replace(request, capture=fit.request)
     notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
     trainers = _Trainers(
         replace(targets, notes=notes),
@@ -183,8 +183,7 @@ def _without_profile(
     """
     lines = _lines(_missing(trainers, captures))
     if not trainers.tables:
-        # One line for each; the first gets its `tpudiag: ` where the error is printed.
-        raise NothingDiagnosed("\ntpudiag: ".join(lines) or "no trainer was named")
+        raise NothingDiagnosed("; ".join(lines) or "no trainer was named")
     target = trainers.cloud.known.target
     return Report(
         subject=trainers.subject,

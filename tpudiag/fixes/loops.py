@@ -34,6 +34,7 @@ def sum_on_device(place: Place) -> Iterator[Edit]:
     replaced: list[tuple[int, int]] = []
     for call in (call for node in kept for call in source.inside(node, cst.Call)):
         inner, place_of_call = _fetched(call), source.span(call)
+        # `float(loss.numpy())` goes as a whole: the call inside it is a part of what was replaced.
         if inner is None or any(a <= place_of_call[0] < b for a, b in replaced):
             continue
         replaced.append(place_of_call)
@@ -149,7 +150,9 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
     loops = [loop]
     while (outer := source.loop(loops[-1])) is not None:
         loops.append(outer)
-    inside = {name.value for name in source.inside(loops[-1], cst.Name) if _is_bound(source, name)}
+    inside = {
+        name.value for name in source.inside(loops[-1], cst.Name) if names.is_bound(source, name)
+    }
     if inside & {name.value for name in source.inside(data, cst.Name)}:
         raise NoChange("the dataset is made in the loop")
     name = links.fresh_name(source, "iterator", "batches", "batch_iterator")
@@ -176,17 +179,6 @@ def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpressio
     named = source.functions(names.dotted(function).rpartition(".")[2])
     returns = [r for f in named for r in source.inside(f, cst.Return) if source.function(r) is f]
     return returns[0].value if len(named) == len(returns) == 1 else None
-
-
-def _is_bound(source: Source, name: cst.Name) -> bool:
-    """Whether a name is set where it stands."""
-    parent = source.parent(name)
-    if isinstance(parent, cst.Element):
-        parent = source.parent(source.parent(parent) or parent)
-        return isinstance(parent, (cst.AssignTarget, cst.For))
-    return isinstance(parent, cst.AssignTarget) or (
-        isinstance(parent, cst.For) and parent.target is name
-    )
 
 
 @fix("TPU109", effect=Effect.NONE, title="initialise the TPU once")
@@ -223,7 +215,7 @@ def compile_once(place: Place) -> Iterator[Edit]:
         statement = holder
     if source.parent(source.block(statement)) is not loop:
         raise NoChange("it is compiled under a condition in the loop")
-    changing = {n.value for n in source.inside(loop, cst.Name) if _is_bound(source, n)}
+    changing = {n.value for n in source.inside(loop, cst.Name) if names.is_bound(source, n)}
     used = [n for n in source.inside(call, cst.Name) if n.value in changing]
     first, last = source.full_lines(statement)
     at = max(s for s in source.starts if s <= source.span(loop)[0])
@@ -266,6 +258,7 @@ def reduce_over_replicas(place: Place) -> Iterator[Edit]:
     taken = source.parent(call)
     if not isinstance(taken, cst.Subscript) or not isinstance(call.func, cst.Attribute):
         raise NoChange("the part of replica 0 is taken elsewhere")
+    # Losses that are scaled by the global batch are parts of a sum; any others are means.
     scaled = any(called(c) == "compute_average_loss" for c in source.calls) or re.search(
         r"/\s*\(?\s*\w*(global_?batch|num_replicas)", source.text, re.IGNORECASE
     )

@@ -180,23 +180,26 @@ def bound(source: Source, scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode
             continue
         owner = source.function(node) or source.module
         parent = source.parent(node)
-        if isinstance(
-            parent,
-            (cst.AssignTarget, cst.NamedExpr, cst.For, cst.AsName, cst.AnnAssign, cst.AugAssign),
-        ):
-            binds = not (isinstance(parent, cst.For) and parent.target is not node) and not (
-                isinstance(parent, cst.AnnAssign) and parent.target is not node
-            )
-        elif isinstance(parent, cst.Element):
-            above = source.parent(source.parent(parent) or parent)
-            binds = isinstance(above, (cst.AssignTarget, cst.For))
-        elif isinstance(parent, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(parent, (cst.FunctionDef, cst.ClassDef)):
             binds = parent.name is node
             owner = source.function(parent) or source.module
         else:
-            binds = isinstance(parent, cst.ImportAlias)
+            binds = is_bound(source, node) or isinstance(parent, cst.ImportAlias)
         if binds and owner is scope:
             yield node
+
+
+def is_bound(source: Source, node: cst.Name) -> bool:
+    """Whether a name is set where it stands: assigned, looped over, or bound by `as` or `:=`."""
+    holder: cst.CSTNode = node
+    parent = source.parent(holder)
+    # Outwards through `for step, (x, y) in ...`: what holds the whole target tells.
+    while isinstance(parent, (cst.Element, cst.StarredElement, cst.Tuple, cst.List)):
+        holder, parent = parent, source.parent(parent)
+    # Their other parts are read: `total += loss` sets no `loss`.
+    if isinstance(parent, (cst.For, cst.AugAssign, cst.AnnAssign, cst.NamedExpr)):
+        return parent.target is holder
+    return isinstance(parent, (cst.AssignTarget, cst.AsName))
 
 
 def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | None:

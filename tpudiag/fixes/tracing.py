@@ -166,13 +166,7 @@ def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> b
     for function in (f for f in source.above(node) if isinstance(f, cst.FunctionDef)):
         if function in moved:
             return False
-    parent = source.parent(node)
-    if isinstance(parent, cst.Element):
-        parent = source.parent(source.parent(parent) or parent)
-        return isinstance(parent, (cst.AssignTarget, cst.For))
-    if isinstance(parent, cst.For):
-        return parent.target is node
-    return isinstance(parent, (cst.AssignTarget, cst.NamedExpr, cst.AugAssign, cst.AsName))
+    return names.is_bound(source, node)
 
 
 def _line_start(source: Source, node: cst.CSTNode) -> int:

@@ -41,6 +41,7 @@ class GrowingLog:
         first_told = [each for each in matches if each.error.id not in self._kept]
         for each in first_told:
             self._kept[each.error.id] = _around(text, each)
+        # As long as a match may be: what begins earlier was whole in this piece.
         self._end = text[-LONGEST_MATCH:]
         self._tail = (self._tail + fresh)[-LONGEST_TAIL:]
         return tuple(first_told)

@@ -8,6 +8,7 @@ import re
 from tpudiag.records import dataclass
 
 from .model import Phase
+from .readings.operations import refusal_of
 
 _STATUSES = (
     "CANCELLED",
@@ -104,15 +105,18 @@ class Guidance:
 def guidance(text: str, message: str, phase: Phase) -> Guidance:
     """What the kind of an error means, what it names, what to look at.
 
-    `said`: its own words; `text`: all that there is.
+    `message`: its own words; `text`: all that there is.
     """
+    # The error's own words first: a log names the status of every retry that went well.
     status = status_of(message) or status_of(text)
     exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
     named = _OPERATION.search(message) or _OPERATION.search(text)
+    operation = next((each for each in named.groups() if each), None) if named else None
+    meaning = _MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", "")
     return Guidance(
         status=status,
-        meaning=_MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", ""),
-        operation=next((each for each in named.groups() if each), None) if named else None,
+        meaning=f"{meaning} {refusal_of(operation)}".strip() if operation else meaning,
+        operation=operation,
         own_line=_own_line(text),
         next_steps=_NEXT[phase],
     )
@@ -130,6 +134,7 @@ def status_of(text: str) -> str | None:
 
 def _own_line(text: str) -> str | None:
     """The last frame of a traceback that is the user's own."""
+    # The last one stays: a traceback ends at the innermost frame.
     own = None
     for frame in _OWN_LINE.finditer(text):
         file, line, old_cell, cell, cell_line = frame.groups()

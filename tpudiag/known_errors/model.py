@@ -9,7 +9,10 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 
-from .readings import Reading
+from .readings.meaning import Reading
+
+MOST_COUNTED = 10_000
+"""Matches of a pattern that are counted: a log that says one thing all over is not slower."""
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
@@ -128,7 +131,7 @@ class RivalFound:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A known error in a text: where, how often, and the values that the text gave.
+    """A known error in a text: where, how often (at least), and the values that the text gave.
 
     `secondary` is true where another error in the same text is the cause of this one, or tells
     more of it.
@@ -152,6 +155,7 @@ class Match:
     def supported(self) -> RivalFound | None:
         """The one rival cause that the rest of the text supports, if it is one."""
         supported = [each for each in self.rivals if each.support is not None]
+        # Two that are supported decide nothing.
         return supported[0] if len(supported) == 1 else None
 
     @property

@@ -62,6 +62,7 @@ def without_prefixes(text: bytes) -> bytes:
     """Without what a logger writes before each line, where it does so before nearly each."""
     lines = text.split(b"\n")
     head = lines[:HEAD]
+    # The first lines tell mostly: a log of a million lines is not matched line by line for nothing.
     if sum(bool(_PREFIX.match(line)) for line in head) * 2 < len(head):
         return text
     prefixes = [_PREFIX.match(line) for line in lines]
@@ -76,6 +77,8 @@ def without_prefixes(text: bytes) -> bytes:
 
 def squeezed(text: bytes) -> bytes:
     """Without any white space: neither wrapping nor indentation hides an error."""
+    # Trackers, terminals and Kubernetes wrap lines in the midst of words: only without blanks is a
+    # sentence the same.
     return text.translate(None, WHITE_SPACE)
 
 

@@ -45,6 +45,7 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
         group[0],
         line=min(each.line for each in group),
         last_line=max(each.last_line for each in group),
+        # Not added up: several patterns of an error meet the same lines.
         count=max(each.count for each in group),
         rivals=tuple(sorted(rivals, key=lambda each: each.support is None)),
     )
@@ -57,6 +58,7 @@ def _yields(error: KnownError, among: list[Match]) -> bool:
         return True
     if error.kind is Kind.FORM:
         return any(not each.noise and each.kind is not Kind.FORM for each in others)
+    # A warning that tells more is no cause of a failure.
     failures = (other for other in others if other.level == "error")
     return any(other.kind.value < error.kind.value for other in failures)
 

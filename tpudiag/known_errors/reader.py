@@ -47,6 +47,8 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
             stream.seek(0)
             ends = stream.read(END_BYTES)
             if end > END_BYTES:
+                # Never before the end of the first part: what is in both would be read as two
+                # failures.
                 stream.seek(max(END_BYTES, end - END_BYTES))
                 ends += stream.read()
             return _with_unknown(matches, ends.decode(errors="replace"))
@@ -78,6 +80,7 @@ def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
     """What a pipe says: it cannot be read twice, so its ends are kept while it is searched."""
     from tpudiag.known_errors import search
 
+    # One byte more than is small tells whether there is more, without waiting for the end.
     beginning = piped.read(SMALL_BYTES + 1)
     if len(beginning) <= SMALL_BYTES:
         return in_text(beginning.decode(errors="replace"))

@@ -39,6 +39,8 @@ _BOILERPLATE = re.compile(
     r"|AttributeError|RuntimeError|InternalError|NotFoundError)\b"
 )
 """Words of nearly every error."""
+# The first that fits: `keras`, `model` and frames of the step stand in nearly every traceback,
+# whatever the job was at.
 _PHASES: tuple[tuple[Phase, str], ...] = (
     (Phase.INSTALLING, r"ImportError|ModuleNotFoundError|undefined symbol|\.so[.\d]*: cannot"),
     (Phase.CREATING, r"gcloud\W.{0,40}tpus?\W.{0,20}create|queued-resource"),
@@ -106,6 +108,8 @@ def nearest(text: str) -> tuple[KnownError, ...]:
     words = _words(text)
     weight = sum(rarity.get(word, 0.0) for word in words) or 1.0
     alike = {
+        # Over the roots of both weights, as a cosine: a long example would else be near to
+        # everything.
         error: sum(rarity[word] for word in shared) / math.sqrt(weight * _weight(error))
         for error, own in words_of.items()
         if len(shared := words & own) >= LEAST_WORDS
@@ -125,6 +129,7 @@ def _vocabulary() -> tuple[dict[str, float], dict[KnownError, frozenset[str]]]:
     """How rare each word of the catalogue is, and the words of each error."""
     words_of = {error: _words(error.example) for error in known_errors()}
     counts = Counter(word for words in words_of.values() for word in words)
+    # A word that is in every example weighs nothing.
     rarity = {word: math.log(len(words_of) / count) for word, count in counts.items()}
     return rarity, words_of
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tpudiag.hardware import Target
 from tpudiag.prediction.times import Range
 from tpudiag.records import dataclass
-from tpudiag.signals import Pipeline, Signals
+from tpudiag.signals import InputCost, Pipeline, Signals
 
 ERROR = 0.20
 """CPU time of an example on this machine against that on a host's vCPU: give or take."""
@@ -13,6 +15,14 @@ USABLE = 0.8
 """Of a host's vCPUs: the rest dispatches steps and transfers."""
 SERIAL_BEST = 2.0
 """A pipeline with a serial part may run so many times faster than one core does all of it."""
+HANDED_US = 0.0, 60.0, 120.0
+"""CPU time that handing an example to another thread costs where there is more than one core: it
+wakes, or spins while it waits. Measured on a virtual machine of two cores, by a map that does
+nothing; other machines differ."""
+SERIAL_SPREAD = 1.0, 1.25, 2.0
+"""Times of its own CPU time that the work of one thread takes: it is woken and waits for locks."""
+LEAST_WORK = 0.4
+"""Of an example's CPU time, what is work at least, and no waiting that spins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +38,11 @@ class InputVerdict:
     vcpus: int
     machine_type: str
     serial: bool
-    """Whether a part of it keeps it on about one core."""
+    """Whether a part of it that runs on one core decides: more vCPUs do not help."""
+    serial_s_per_example: float | None
+    """What one core must do for an example, whatever the host has; None where not known."""
+    python_s_per_example: float | None
+    """Of this, in Python."""
     read_bytes_per_second: float | None
     """That a host must read from the storage at the predicted step."""
 
@@ -45,6 +59,42 @@ class InputVerdict:
         return max(0.0, 1 - self.capacity.value / self.needed.value)
 
 
+def on_cores(
+    pipeline: Pipeline, cost: InputCost, cores: float, handed_us: float = HANDED_US[1]
+) -> Range:
+    """Examples a second on so many cores like those of this machine."""
+    work = cost.cpu_s_per_example
+    best, _, worst = HANDED_US
+    waits = [us * 1e-6 * pipeline.handed_per_example for us in (best, handed_us, worst)]
+    # On several cores the waiting is among what was measured.
+    more = waits if cost.cores == 1 and cores > 1 else [0.0, 0.0, 0.0]
+    fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
+    able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
+    serial = cost.serial_s_per_example
+    if serial is not None:
+        woken = more if pipeline.python else [0.0, 0.0, 0.0]
+        best_s, likely_s, worst_s = (
+            serial * slower + wait for slower, wait in zip(SERIAL_SPREAD, woken, strict=True)
+        )
+        able = _least(able, Range(1 / worst_s, 1 / likely_s, 1 / best_s))
+    told = not pipeline.serial or cost.serial_seconds is not None
+    if told and not pipeline.python_in_parallel:
+        return able
+    return _least(able, _alone(cost, more))
+
+
+def _alone(cost: InputCost, waits: Sequence[float]) -> Range:
+    """Of a pipeline with a serial part: as it ran here, and so much faster at best."""
+    seconds = 1 / cost.examples_per_second
+    work = min(cost.cpu_s_per_example, seconds)
+    return Range(1 / (seconds + waits[2]), 1 / (work + waits[1]), SERIAL_BEST / (work + waits[0]))
+
+
+def _least(one: Range, other: Range) -> Range:
+    """The slower of both, at each end."""
+    return Range(min(one.low, other.low), min(one.value, other.value), min(one.high, other.high))
+
+
 def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> InputVerdict | None:
     """The verdict; None where the pipeline was not run alone."""
     cost = pipeline.cost
@@ -55,17 +105,10 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
     per_core = Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
     # Each host feeds its own chips.
     needed = examples_per_second * (1 / target.hosts)
-    if pipeline.serial:
-        best = max(rate, cost.examples_per_second)
-        capacity = Range(
-            min(rate, cost.examples_per_second) * (1 - ERROR), best, best * SERIAL_BEST
-        )
-    else:
-        capacity = Range(
-            per_core.low * host.vcpus * USABLE,
-            rate * host.vcpus * USABLE,
-            per_core.high * host.vcpus,
-        )
+    free = on_cores(pipeline, cost, host.vcpus)
+    usable = on_cores(pipeline, cost, host.vcpus * USABLE)
+    capacity = Range(usable.low * (1 - ERROR), usable.value, free.high * (1 + ERROR))
+    shared = rate * host.vcpus * USABLE * (1 - ERROR)
     size = cost.read_bytes
     return InputVerdict(
         needed=needed,
@@ -76,7 +119,9 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
         ),
         vcpus=host.vcpus,
         machine_type=host.machine_type,
-        serial=pipeline.serial,
+        serial=capacity.value < shared,
+        serial_s_per_example=cost.serial_s_per_example,
+        python_s_per_example=cost.python_seconds / cost.examples if cost.python_seconds else None,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
     )
 

@@ -104,6 +104,21 @@ class InputCost:
     """Of the whole process meanwhile, which did nothing else."""
     read_bytes: int | None = None
     """Read from files and sockets; None where the system does not tell."""
+    cores: int | None = None
+    """That the process might use."""
+    thread_cpu_seconds: float | None = None
+    """Of the busiest thread that belongs to the pipeline alone: no other core can take its work."""
+    serial_seconds: float | None = None
+    """Of the functions and generators that run one after the other; None where TensorFlow does not
+    tell."""
+    python_seconds: float | None = None
+    """Of these, in Python."""
+
+    @property
+    def serial_s_per_example(self) -> float | None:
+        """What one core must do for an example, whatever there are; None where not known."""
+        parts = [each for each in (self.thread_cpu_seconds, self.serial_seconds) if each]
+        return max(parts) / self.examples if parts else None
 
     @property
     def cpu_s_per_example(self) -> float:
@@ -154,6 +169,27 @@ class Pipeline:
             for op in self.ops
         )
         return alone or not any(op.kind.startswith("Parallel") for op in self.ops)
+
+    @property
+    def python(self) -> bool:
+        """Whether a part of it runs in Python."""
+        return any(op.python for op in self.ops)
+
+    @property
+    def python_in_parallel(self) -> bool:
+        """Whether parallel calls go into Python, where they wait for each other."""
+        return any(op.python and op.kind.startswith("Parallel") for op in self.ops)
+
+    @property
+    def handed_per_example(self) -> float:
+        """How often an example is handed to another thread: once for each parallel part and for
+        each in Python, less often behind the batch."""
+        handed, size = 0.0, 1
+        for op in self.ops:
+            size = max(size, op.batch_size or 1)
+            if op.python or op.kind.startswith("Parallel") or op.kind == "MapAndBatch":
+                handed += 1 / size
+        return handed
 
     @property
     def examples_per_element(self) -> int:

@@ -38,6 +38,8 @@ def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ..
                 seen[name] = BucketSeen(name, None, _first_line(error))
 
     if names:
+        # In a thread that may be left behind: no option of the client limits its search for
+        # credentials.
         thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(limit_s)

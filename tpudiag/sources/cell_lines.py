@@ -50,6 +50,7 @@ class CellMap:
 
     def text(self, text: str) -> str:
         """A text with the lines of the program as lines of cells."""
+        # Before any expression: facts hold thousands of texts, few of which name the program.
         if os.path.basename(self.file) not in text:  # noqa: PTH119
             return text
 

@@ -23,6 +23,7 @@ def connected(option: str, address: str) -> Any:
     quieten()
     host, _, port = address.rpartition(":")
     try:
+        # Knocked first: the client tries a closed port again and again for all of its time.
         socket.create_connection((host.strip("[]"), int(port)), KNOCK_S).close()
         return distributed.Client(f"tcp://{address}", timeout=CONNECT_S)
     except (OSError, OverflowError, TimeoutError, ValueError) as error:

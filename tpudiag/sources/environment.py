@@ -30,6 +30,7 @@ def find_tpu(
     """The TPU of this machine: named by the environment, or on its PCI bus; None without one."""
     for name in TPU_VARIABLES:
         if variables.get(name):
+            # The others hold addresses that the resolver reads by itself when it is given no name.
             return FoundTpu(variables[name] if name == "TPU_NAME" else "", f"{name} is set")
     generations = [
         generation
@@ -38,6 +39,7 @@ def find_tpu(
     ]
     if not generations:
         return None
+    # Each chip is a device of its own on the bus.
     return FoundTpu("local", "a TPU is on the PCI bus", generations[0], len(generations))
 
 

@@ -123,6 +123,7 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
         return _without_commands(_marked(lines, first, before))
     if magic[1] in _TRANSPARENT:
         rest, commands = _without_commands(lines[first + 1 :])
+        # The magic's line stays as a blank: line 12 of a cell is to be line 12 in every finding.
         return [""] * (first + 1) + rest, [(line + first + 1, text) for line, text in commands]
     if magic[1] in _WRITES:
         return _file_written(lines, first, magic[2]), []
@@ -159,6 +160,7 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
     code = [line + "\n" for line in lines]
     commands: list[tuple[int, str]] = []
     for _ in range(len(lines)):
+        # One change at a time: all at once would not tell which lines were commands.
         changed, transformed = manager.do_one_token_transform(list(code))
         if not changed:
             break
@@ -169,6 +171,7 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
             transformed[at] = statement[1] + statement[3]
         else:
             commands.append((at + 1, code[at].strip()))
+        # A command over several lines became one: blank lines keep all later ones where they were.
         code = [*transformed[: at + 1], *["\n"] * removed, *transformed[at + 1 :]]
     return [line.removesuffix("\n") for line in code], commands
 

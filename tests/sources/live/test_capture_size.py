@@ -16,7 +16,7 @@ from tpudiag.sources.live.memory import FreeMemory
 from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.profile import wire
 
-WISH = CaptureRequest(30.0, 20.0)
+REQUEST = CaptureRequest(30.0, 20.0)
 SIZE = 500_000
 A_SECOND = GROWTH * SIZE / SAMPLE_S
 LARGE = SPACE + profiler_messages.encoded([(2, "x" * (SIZE - len(SPACE) - 4))])
@@ -54,19 +54,19 @@ def faults(fit: Fitted) -> dict[Address, str | None]:
 
 
 def test_with_room_enough_nobody_is_sampled(trainers: Trainers) -> None:
-    fit = trainers.fitted(WISH, 16e9)
-    assert (fit.wish, fit.note, trainers.asked) == (WISH, None, [])
+    fit = trainers.fitted(REQUEST, 16e9)
+    assert (fit.request, fit.note, trainers.asked) == (REQUEST, None, [])
     assert set(faults(fit).values()) == {None}
 
 
 def test_a_capture_that_fits_by_its_sample_is_taken_whole(trainers: Trainers) -> None:
-    fit = trainers.fitted(WISH, A_SECOND * 30 / 0.79)
-    assert (fit.wish, fit.note, trainers.asked) == (WISH, None, [200])
+    fit = trainers.fitted(REQUEST, A_SECOND * 30 / 0.79)
+    assert (fit.request, fit.note, trainers.asked) == (REQUEST, None, [200])
 
 
 def test_one_that_does_not_is_shortened_for_all(trainers: Trainers) -> None:
-    fit = trainers.fitted(WISH, A_SECOND * 4.05 * 2 / 0.8, A_SECOND * 20 * 2 / 0.8)
-    assert fit.wish == CaptureRequest(4.0, 20.0)
+    fit = trainers.fitted(REQUEST, A_SECOND * 4.05 * 2 / 0.8, A_SECOND * 20 * 2 / 0.8)
+    assert fit.request == CaptureRequest(4.0, 20.0)
     assert sorted(trainers.asked) == [200, 200]
     assert fit.note is not None
     for part in ("from 30 to 4 s", "140 MB", str(trainers.addresses[0]), "in its cgroup"):
@@ -75,18 +75,18 @@ def test_one_that_does_not_is_shortened_for_all(trainers: Trainers) -> None:
 
 
 def test_a_trainer_without_room_is_left_out_and_the_others_go_on(trainers: Trainers) -> None:
-    fit = trainers.fitted(WISH, 90e6)
+    fit = trainers.fitted(REQUEST, 90e6)
     full, other = (faults(fit)[at] for at in trainers.addresses)
     assert full is not None
     assert "a capture could end it: 90 MB of memory are free in its cgroup" in full
     assert other is None
-    assert (fit.wish, trainers.asked) == (WISH, []), "not even a sample"
+    assert (fit.request, trainers.asked) == (REQUEST, []), "not even a sample"
 
 
 def test_a_sample_that_leaves_less_than_itself_refuses(
     trainers: Trainers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tpudiag.sources.live.capture_size.LEAST_BYTES", 1)
-    fault = faults(trainers.fitted(WISH, 0.1 * A_SECOND))[trainers.addresses[0]]
+    fault = faults(trainers.fitted(REQUEST, 0.1 * A_SECOND))[trainers.addresses[0]]
     assert fault is not None
     assert "a second takes up to 140 MB" in fault

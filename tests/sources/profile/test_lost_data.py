@@ -61,6 +61,18 @@ def test_operations_that_the_trace_lost_are_not_compute(
     assert any("lost operations" in note for note in report(file).notes)
 
 
+def test_without_operations_a_device_is_not_known_to_work(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    """Programs run on it without a gap, and may do nothing but wait."""
+    made = spaces.training(devices=2, steps=8, step_ms=20.0)
+    assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.PASSED
+    for plane in made.planes:
+        if plane.name.startswith("/device:TPU"):
+            cut_after(plane, 0.0)
+    assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.SKIPPED
+
+
 def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: Path) -> None:
     made = ill(spaces)
     for plane in made.planes:

@@ -35,6 +35,22 @@ def test_operations_of_all_devices_are_one_and_shares_add_up(
     assert not read.steps_differ and not read.devices_missing
 
 
+def test_more_of_a_peak_than_can_be_is_no_figure(spaces: ModuleType, tmp_path: Path) -> None:
+    """Of devices that lost operations: what moved beside them counts, and their time does not."""
+    made = spaces.training(devices=1, steps=4)
+    for plane in made.planes:
+        if plane.name.startswith("/device:TPU"):
+            names = {key: value.name for key, value in plane.stat_metadata.items()}
+            for metadata in plane.event_metadata.values():
+                for stat in metadata.stats:
+                    if names[stat.metadata_id] == "flops":
+                        stat.int64_value = 10**15
+    spaces.write(made, tmp_path)
+    read, _ = facts(tmp_path)
+    assert read.mxu_share is None
+    assert any(op.flops for op in read.ops)
+
+
 def test_a_device_that_ran_nothing_is_idle_in_its_host_s_window(
     spaces: ModuleType, tmp_path: Path
 ) -> None:

@@ -56,7 +56,6 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"Restoring from checkpoint failed",
             r"altered the graph expected based on the checkpoint",
             r"was never built and thus it doesn't have any variables",
-            r"Load weights is not yet supported with TPUStrategy",
             r"load a weight file containing (?P<saved>\d{1,5}) layers into a model with (?P<model>\d{1,5}) layers",
             r"objects could not be loaded",
             r"expected (?P<model>\d{1,5}) variables, but received (?P<saved>\d{1,5}) variables",
@@ -90,7 +89,6 @@ model.load_weights("w.weights.h5", skip_mismatch=True)""",
             "tensorflow/minigo#685",
             "leeyoshinari/YOLO_tiny#4",
             "google-research/bert#1215",
-            "tensorflow/tensorflow#35942",
         ),
         example="InvalidArgumentError: Assign requires shapes of both tensors to match. lhs shape= [3072] rhs shape= [4096]",
     ),
@@ -215,5 +213,41 @@ python model_main_tf2.py --model_dir=DIR --pipeline_config_path=CONFIG --checkpo
 ls DIR/checkpoint                                                                            # the trainer's folder, and written to""",
         citations=("tensorflow/models#8883",),
         example="checkpoint_utils.py:231] Timed-out waiting for a checkpoint.",
+    ),
+    KnownError(
+        id="E689",
+        family="weights-under-old-strategy",
+        phase=Phase.SAVING,
+        patterns=(
+            r"(?:Load|Save) weights is not yet supported with TPUStrategy",
+            r"TPUStrategy.{0,20}?with steps_per_run greater than 1",
+        ),
+        cause="The TPUStrategy of TensorFlow 1.13 to 2.0 runs several steps at once (steps_per_run) and can neither save nor load weights then.",
+        fix="""\
+pip install -U tensorflow                                               # 2.3 or newer: tf.distribute.TPUStrategy(resolver) has no such limit
+strategy = tf.distribute.TPUStrategy(resolver)                          # steps at once: model.compile(..., steps_per_execution=50)
+strategy = tf.distribute.experimental.TPUStrategy(resolver, steps_per_run=1)     # where the old release has to stay""",
+        citations=("tensorflow/tensorflow#35942",),
+        example="ValueError: Load weights is not yet supported with TPUStrategy with steps_per_run greater than 1.",
+    ),
+    KnownError(
+        id="E683",
+        family="bucket-protocol",
+        phase=Phase.SAVING,
+        patterns=(
+            r"Unexpected response from GCS when (?P<what>writing|reading)",
+            r"'Location' header not returned",
+            r"EOF reached, (?P<got>\d{1,12}) bytes were read out of (?P<wanted>\d{1,12}) bytes requested",
+            r"Response content size \d{1,12} (?:exceeds|is)",
+            r"The (?:range|requested range) .{0,40}?not satisfiable",
+        ),
+        cause="TensorFlow's reader or writer of gs:// and the bucket did not understand each other: a bug of that TensorFlow release (nightly and early ones above all), an object that changed or was cut off while it was read, or a path that is a folder.",
+        details=("{got} of {wanted} bytes came.",),
+        fix="""\
+gcloud storage ls -L gs://BUCKET/PATH | grep -i length        # is the object there, and whole?
+pip install "tensorflow==2.15.*"                               # a released version, no nightly; the TPU's own where it is a TPU Node
+gcloud storage cp gs://BUCKET/PATH /tmp/data                   # on a TPU VM: read it from the disk, to tell file and reader apart""",
+        citations=("tensorflow/tensorflow#40032", "tensorflow/tensorflow#11766"),
+        example="InternalError: Unexpected response from GCS when writing to gs://bucket/mnist/: 'Location' header not returned.",
     ),
 )

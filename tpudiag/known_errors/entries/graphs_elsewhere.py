@@ -128,4 +128,22 @@ python -c "import tensorflow, transformers; print(tensorflow.__version__, transf
         citations=("huggingface/transformers#18109",),
         example="ValueError: initial_value must be specified.",
     ),
+    KnownError(
+        id="E687",
+        family="device-placement",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Dst node should be assigned to an allowed device",
+            r"Found an edge from node (?P<left>[\w./-]{1,120}) to node (?P<right>[\w./-]{1,120}) assigned to",
+        ),
+        cause="In one function a value of one device meets an operation of another: a variable of the strategy (one copy on each TPU core) is read under a condition, by a summary or in a function that runs on the host.",
+        details=("The value is {left}, and {right} wants it.",),
+        fix="""\
+variable = tf.Variable(0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)      # counters and switches: made outside `with strategy.scope()`, on the host
+with tf.device("/cpu:0"): counter = tf.Variable(0)
+losses = strategy.run(step_fn, args=(batch,)); mean = strategy.reduce("MEAN", losses, axis=None)      # then write it, outside of the step
+# in the step: tf.where or tf.cond on a tensor that is passed in, in place of a variable that is read""",
+        citations=("tensorflow/tensorflow#59511",),
+        example="InvalidArgumentError: Dst node should be assigned to an allowed device. Found an edge from node cond_1/Merge to node StatefulPartitionedCall assigned to /job:worker/replica:0/task:0/device:TPU:1",
+    ),
 )

@@ -189,6 +189,35 @@ outputs = keras.layers.Dense(CLASSES)(x)                      # as many units as
 # or keras.metrics.AUC(from_logits=True), thresholds for logits
 # labels out of range: MeanIoU(num_classes=), one_hot(depth=) of all classes; look at tf.reduce_max(labels)
 # it comes after some steps only: NaN in the predictions""",
+        rivals=(
+            Rival(
+                cause="a check of the data: records, boxes or sizes that a parser or decoder refuses (a box with ymin > ymax, a file that is no image, more objects than the limit)",
+                look_for="`IteratorGetNext`, `parser/Assert` beside it",
+                decide="for number, element in enumerate(dataset): pass      # on a CPU: which record",
+                fix="""\
+for number, element in enumerate(dataset): pass            # on a CPU: the number of the record that fails
+dataset = dataset.filter(lambda x: tf.reduce_all(x["ymin"] <= x["ymax"]))      # or make the records anew: boxes in 0 to 1, ymin <= ymax, xmin <= xmax
+# more objects than the parser's limit: max_number_of_boxes (max_instances_per_image) above the number in brackets
+dataset = dataset.apply(tf.data.experimental.ignore_errors())                  # leaves the bad ones out""",
+                cues=(
+                    r"IteratorGetNext",
+                    r"parser/Assert",
+                    r"Unable to decode bytes",
+                    r"maximum box coordinate value",
+                ),
+            ),
+            Rival(
+                cause="a metric or loss that wants probabilities, or labels below the number of classes",
+                look_for="`predictions must be`, `labels`, `Condition x`",
+                decide="print(tf.reduce_min(y_pred), tf.reduce_max(y_pred), tf.reduce_max(y))",
+                cues=(r"predictions must be", r"labels? (?:value )?(?:must|out of)"),
+            ),
+            Rival(
+                cause="tf.debugging or an assert of your own code",
+                look_for="your own words in the brackets",
+                decide='grep -n "tf.debugging\\|Assert" *.py',
+            ),
+        ),
         evidence="recalled",
         example="InvalidArgumentError: assertion failed: [predictions must be >= 0] [Condition x >= y did not hold element-wise:]",
         yields_to=("E154",),

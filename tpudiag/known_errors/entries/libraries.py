@@ -135,6 +135,24 @@ pip check""",
 wsl --install
 # on Windows itself: the Visual C++ Redistributable 2015-2022, 64-bit Python, pip install --force-reinstall tensorflow""",
         evidence="recalled",
+        yields_to=("E688",),
         example="ImportError: DLL load failed while importing _pywrap_tensorflow_internal: A dynamic link library (DLL) initialization routine failed.",
+    ),
+    KnownError(
+        id="E688",
+        family="custom-op-library",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"DLL load failed while importing (?P<name>_?pywrap_tensorflow_(?:text|io|addons)|_sentencepiece_tokenizer|_normalize_ops\w{0,10}|_\w{1,40}_ops?)",
+            r"(?:import tensorflow_text|tensorflow_text[\\/]\w{1,30}[\\/].{0,120}?).{0,400}?DLL load failed",
+        ),
+        cause="A library with operations of its own (tensorflow-text, tensorflow-io, tensorflow-addons) is built for another TensorFlow than is installed: its compiled part does not load. On Windows tensorflow-text ends with 2.10.",
+        details=("It is {name}.",),
+        fix="""\
+pip install "tensorflow==2.10.*" "tensorflow-text==2.10.*"      # Windows: the last pair; elsewhere the same minor version of both
+pip install "tensorflow==2.15.*" "tensorflow-text==2.15.*"      # Linux or WSL2, where jobs for a TPU run
+pip list | grep -iE 'tensorflow|tf-models'""",
+        citations=("tensorflow/models#11068",),
+        example="ImportError: DLL load failed while importing _pywrap_tensorflow_text: The specified procedure could not be found.",
     ),
 )

@@ -205,4 +205,19 @@ class Data(keras.utils.PyDataset):                # a Sequence takes them in its
         citations=("thevasudevgupta/gsoc-wav2vec2#31",),
         example="TypeError: function() got an unexpected keyword argument 'jit_compile'",
     ),
+    KnownError(
+        id="E680",
+        family="optimizer-of-another-kind",
+        phase=Phase.BUILDING,
+        patterns=(r"""Optimizer must have a ["'`]?(?P<name>lr|learning_rate)["'`]? attribute""",),
+        cause="A callback that sets the learning rate (LearningRateScheduler, ReduceLROnPlateau) meets an optimizer of TensorFlow 1 (tf.train.AdamOptimizer, tf.compat.v1.train...), or one of another library, that keeps its rate under no such name; or this Keras calls it learning_rate.",
+        details=("The callback wants {name}.",),
+        fix="""\
+optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)      # in place of tf.train.AdamOptimizer: callbacks can set its rate
+with strategy.scope(): model.compile(optimizer=optimizer, loss=loss)
+# or no callback: optimizer = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.ExponentialDecay(1e-3, 1000, 0.9))""",
+        citations=("tensorflow/tensorflow#23150",),
+        example='ValueError: Optimizer must have a "lr" attribute.',
+        near_miss="Optimizer must have a name",
+    ),
 )

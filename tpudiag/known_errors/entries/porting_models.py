@@ -14,7 +14,6 @@ ERRORS = (
             r"learning rate is not settable",
             r"This optimizer was created with a `?LearningRateSchedule`?",
             r"'(?:PolynomialDecay|ExponentialDecay|CosineDecay|PiecewiseConstantDecay|WarmUp|CustomSchedule|\w{0,30}(?:Schedule|Decay))' object has no attribute '(?P<name>\w{1,30})'",
-            r"Optimizer must have a .{0,3}lr.{0,3} attribute",
             r"output of the .{0,3}schedule.{0,3} function should be (?:a )?float",
         ),
         cause="A callback sets the learning rate of an optimizer that has a schedule (or reads .lr, which is gone): only one of both can steer it.",

@@ -96,6 +96,7 @@ pip install scikeras "scikit-learn<1.6"                # KerasClassifier is in s
         patterns=(
             r"error: \(-215:Assertion failed\) !_?\w{2,8}\.empty\(\)",
             r"cv2\.error: ",
+            r"error: OpenCV\(",
             r"cannot identify image file (?P<file>.{1,80})",
             r"image file is truncated",
             r"broken data stream when reading image",

@@ -32,6 +32,7 @@ python -c "import torch_xla.core.xla_model as xm; print(xm.xla_device())"
         citations=("pytorch/xla#4896", "pytorch/xla#5258", "pytorch/xla#2028"),
         example="RuntimeError: tensorflow/compiler/xla/xla_client/xrt_computation_client.cc:1403 : Check failed: parsed_device.id <= topology_proto->num_tpu_devices_per_task() (5 vs. 4)",
         yields_to=(
+            "E681",
             "E101",
             "E20",
             "E29",

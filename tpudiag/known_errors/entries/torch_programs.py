@@ -165,4 +165,27 @@ trainer = Trainer(model, args, train_dataset=train, eval_dataset=valid)""",
         evidence="recalled",
         example="ValueError: The model did not return a loss from the inputs, only the following keys: last_hidden_state.",
     ),
+    KnownError(
+        id="E686",
+        family="torch-process-group",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Timed out initializing process group in store based barrier on rank: (?P<rank>\d{1,5}).{0,80}?world_size=(?P<wanted>\d{1,5}), worker_count=(?P<got>\d{1,5})",
+            r"Timed out initializing process group",
+            r"The client socket has (?:timed out|failed to connect)",
+            r"DistNetworkError",
+            r"DistStoreError",
+            r"The server socket has failed to (?:listen|bind)",
+            r"ProcessGroup(?:Gloo|NCCL|MPI)\w{0,10}.{0,120}?(?:timeout|timed out|error|failed)",
+        ),
+        cause="PyTorch's own process group (torch.distributed, on CPUs or GPUs; no TPU is in it) did not come together: another number of processes than world_size was started, an address or port that the others cannot reach, or processes of an earlier run that still hold it.",
+        details=("Rank {rank} waited for {wanted} processes; {got} came.",),
+        fix="""\
+pgrep -af python; kill PID                                       # left-overs of an earlier run count as workers
+torchrun --nnodes=HOSTS --nproc_per_node=N --rdzv_backend=c10d --rdzv_endpoint=FIRST_HOST:29500 train.py      # starts as many as it says
+export MASTER_ADDR=FIRST_HOST MASTER_PORT=29501                  # an address that all hosts reach, a free port
+torch_xla.launch(fn)                                             # on a TPU: init_process_group("xla", init_method="xla://")""",
+        citations=("tczhangzhi/pytorch-distributed#18",),
+        example="RuntimeError: Timed out initializing process group in store based barrier on rank: 2, for key: store_based_barrier_key:1 (world_size=2, worker_count=4, timeout=0:30:00)",
+    ),
 )

@@ -72,4 +72,23 @@ tf.debugging.set_log_device_placement(True)              # which tensors go wher
         example="InternalError: Failed copying input tensor from /job:localhost/replica:0/task:0/device:CPU:0 to /job:worker/replica:0/task:0/device:TPU:0 in order to run Identity: something new",
         yields_to=("E24", "E29", "E28", "E25", "E454", "E56", "E220"),
     ),
+    KnownError(
+        id="E684",
+        family="partition-lengths",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"data\.shape must start with partitions\.shape, got data\.shape = (?P<left>\[[\d,]{0,40}\]), partitions\.shape = (?P<right>\[[\d,]{0,40}\])",
+            r"(?:segment_ids|indices|partitions) should (?:be|have) the same (?:size|length|shape)",
+            r"segment ids (?:must be|are not) (?:>= 0|increasing|sorted)",
+            r"partitions\[\d{1,9}\] = -?\d{1,9} is not in \[0, \d{1,9}\)",
+        ),
+        cause="tf.dynamic_partition, segment sums and stitching take one partition (segment) number for each row of the data: here there are more or fewer, or a number is out of range.",
+        details=("The data is {left}, the numbers are {right}.",),
+        fix="""\
+partitions = tf.cast(condition, tf.int32); partitions.set_shape(data.shape[:1])      # one number for each row, from 0 to num_partitions - 1
+print(data.shape, partitions.shape)
+x = tf.where(condition[:, None], data, 0.0)                                           # in a step for a TPU: a mask keeps the shape, a partition does not""",
+        citations=("tensorflow/recommenders-addons#417",),
+        example="data.shape must start with partitions.shape, got data.shape = [2,4], partitions.shape = [1]",
+    ),
 )

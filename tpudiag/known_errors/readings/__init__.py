@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 
-from tpudiag.records import dataclass
+from .meaning import Reading
 
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What is read from an error: a sentence for its cause, and what can be pasted first."""
+def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None:
+    """What a match says itself, in a text without white space; None where that tells nothing.
 
-    cause: str
-    fix: str
-
-
-def reading(bare: bytes, hit: re.Match[bytes]) -> Reading | None:
-    """What a match says itself, in a text without white space; None where that tells nothing."""
-    from . import calls, names, shapes
+    Of what is vague (a form, no cause) the operation is read as well.
+    """
+    from . import calls, names, operations, shapes
 
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
@@ -28,14 +23,4 @@ def reading(bare: bytes, hit: re.Match[bytes]) -> Reading | None:
     for read in (names.read, shapes.read, calls.read):
         if meant := read(around, begin, end):
             return meant
-    return None
-
-
-def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:
-    """The first match of a form that shares text with what stands from `begin` to `end`."""
-    for found in form.finditer(text):
-        if found.start() >= end:
-            return None
-        if found.end() > begin:
-            return found
-    return None
+    return operations.read(around, begin) if vague else None

@@ -34,6 +34,7 @@ class Address:
     def file_name(self) -> str:
         """The name of its file in a run folder, without ending."""
         whose = f"_pid{self.pid}" if self.pid else ""
+        # XProf takes the name of a file for that of its host.
         return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}{whose}")
 
 

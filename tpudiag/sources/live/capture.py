@@ -70,12 +70,15 @@ def capture(
     had not come in by then are called off, at the trainer too.
     """
     captures = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
+    # A name that nobody else has: Terminate ends whatever session is so called.
     session = f"tpudiag-{uuid4().hex[:12]}"
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
     with ExitStack() as stack:
         if not all(probe.sends_profile for probe in probes):
+            # An older trainer writes below the run's folder: its profile is taken out of there, and
+            # what is left goes.
             stack.callback(run.remove, session)
         for probe in probes:
             if probe.fault is None:

@@ -35,15 +35,15 @@ class Fitted:
     A trainer that has no room for any has that as its probe's fault.
     """
 
-    wish: CaptureRequest
+    request: CaptureRequest
     probes: tuple[Probe, ...]
     note: str | None = None
 
 
 def fitted(
-    probes: Sequence[Probe], free: Mapping[Address, FreeMemory], wish: CaptureRequest
+    probes: Sequence[Probe], free: Mapping[Address, FreeMemory], request: CaptureRequest
 ) -> Fitted:
-    """The wish as the memory of the trainers allows it; `free` holds those of this machine.
+    """The request as the memory of the trainers allows it; `free` holds those of this machine.
 
     Raises KeyboardInterrupt.
     """
@@ -52,11 +52,12 @@ def fitted(
         for probe in probes
         if probe.fault is None
         and probe.address in free
-        and free[probe.address].free_bytes < AMPLE_BYTES_S * wish.duration_s
+        # A sample is a capture as well: where memory is ample the trainer is slowed once only.
+        and free[probe.address].free_bytes < AMPLE_BYTES_S * request.duration_s
     ]
     full = [probe for probe in near if free[probe.address].free_bytes < LEAST_BYTES]
     sampled = [probe for probe in near if probe not in full]
-    sizes = _sampled(sampled, wish) if sampled else {}
+    sizes = _sampled(sampled, request) if sampled else {}
     share = SHARE / max(1, len(free))  # all trainers of this machine grow at once
     # Growth is proportional to what is captured, and 200 ms of a steady loop are like any other: so
     # the sample's size gives the memory of each second.
@@ -75,26 +76,26 @@ def fitted(
     )
     left = {at: s for at, s in longest.items() if s >= LEAST_S}
     tightest = min(left, key=left.__getitem__, default=None)
-    if tightest is None or left[tightest] >= wish.duration_s:
-        return Fitted(wish, after)
+    if tightest is None or left[tightest] >= request.duration_s:
+        return Fitted(request, after)
     # Rounded down to a tenth: up could be what does not fit.
-    shorter = replace(wish, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
+    shorter = replace(request, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
     growth = _growth(sizes[tightest])
     return Fitted(
         shorter,
         after,
-        f"Shortened from {wish.duration_s:g} to {shorter.duration_s:g} s: by a sample of "
+        f"Shortened from {request.duration_s:g} to {shorter.duration_s:g} s: by a sample of "
         f"{SAMPLE_S:g} s each second of capture takes up to {growth} of {tightest}'s memory, and "
         f"{_said(free[tightest].free_bytes)} are free {free[tightest].limited_by} (--force keeps "
         "the length).",
     )
 
 
-def _sampled(probes: Sequence[Probe], wish: CaptureRequest) -> dict[Address, int]:
+def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, int]:
     """The size of a short profile of each trainer, in bytes; none where it gave none."""
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         run = LocalRun(folder)
-        captures, interrupted = capture(probes, replace(wish, duration_s=SAMPLE_S), run)
+        captures, interrupted = capture(probes, replace(request, duration_s=SAMPLE_S), run)
         if interrupted:
             raise KeyboardInterrupt
         return {done.address: _size(run, done) for done in captures if done.file is not None}

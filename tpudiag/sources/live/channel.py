@@ -50,6 +50,7 @@ def _to_process(address: Address) -> grpc.Channel:
         # each see the other's.
         with _ONE_AT_A_TIME:
             before = connections_to(address.port)
+            # Not ready in time: another process took it and does not answer, or its queue is full.
             with suppress(grpc.FutureTimeoutError):
                 grpc.channel_ready_future(opened).result(timeout=TRY_S)
             new = connections_to(address.port) - before

@@ -32,6 +32,7 @@ def figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:
     host = f"[{node}]" if ":" in node else node
     try:
         with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=LIMIT_S) as answer:
+            # Whatever listens on that port may answer without end.
             text = answer.read(LONGEST_BYTES).decode("utf-8", errors="replace")
     except (OSError, ValueError, urllib.error.URLError, http.client.HTTPException):
         return ()
@@ -46,12 +47,14 @@ def _figures(text: str, pod: str) -> Iterator[Figure]:
         if sample is None or sample[1] not in SERIES:
             continue
         labels = dict(_LABEL.findall(sample[2]))
+        # The plugin of GPUs serves series of the same names.
         if labels.get("make") != "cloud-tpu" or (pod and labels.get("pod") != pod):
             continue
         try:
             value = float(sample[3])
         except ValueError:
             continue
+        # The plugin names chips, figures count them: numbered as they come.
         chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
         name, unit = SERIES[sample[1]]
         yield Figure(name, chip, value, unit)

@@ -59,6 +59,7 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
     program = _program()
     if program is None:
         return None, "py-spy is not installed: pip install py-spy"
+    # py-spy counts whole seconds.
     seconds = max(1, round(duration_s))
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         out = Path(folder) / "raw"
@@ -75,6 +76,8 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
             str(seconds),
             "--rate",
             str(RATE_HZ),
+            # A thread that waits in C++ is idle to the kernel: it is just these waits that are
+            # looked for.
             "--idle",
             "--threads",
             "--full-filenames",
@@ -133,6 +136,7 @@ def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
     """The innermost frame of the user's own code, and the function that is innermost of all."""
     calls = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
     if calls:
+        # A trainer that is a library's own program has no line of the user's.
         last = [match for match in calls if not _LIBRARY.search(match["file"])] or calls
         leaf = "" if last[-1] is calls[-1] else calls[-1]["function"]
         yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
@@ -157,6 +161,7 @@ def _fault(pid: int, output: str) -> str:
 
 def missing_right(pid: int) -> str:
     """The setting without which this process may not trace another."""
+    # First: in a container root without the right is refused as well, and no user helps.
     if _in_container() and not _may_trace():
         return (
             f"this container lacks SYS_PTRACE; in a pod's spec add {POD}, with Docker run it with "

@@ -51,6 +51,8 @@ def _distribution(root: Path, site: str, name: str) -> tuple[str, str]:
     """Version and metadata of a package; nothing where it is not there."""
     folder = Path(f"{root}{site}")
     try:
+        # By the folder's own name: importlib.metadata knows this environment, and not the
+        # trainer's.
         for entry in sorted(folder.glob(f"{name}-*.dist-info")):
             version = entry.name.removeprefix(f"{name}-").removesuffix(".dist-info")
             metadata = (entry / "METADATA").read_text(encoding="utf-8", errors="replace")

@@ -55,6 +55,7 @@ class LogFile:
         known, self._file = self._file, (about.st_dev, about.st_ino)
         if known is None:
             return max(0, about.st_size - END_BYTES)
+        # By device and inode: a log that was rotated has its old name and is another file.
         return self._position if known == self._file and about.st_size >= self._position else 0
 
 
@@ -64,7 +65,10 @@ def _log_files(pid: int, proc: Path) -> Iterator[tuple[tuple[int, int], Path]]:
         path = proc / str(pid) / "fd" / str(descriptor)
         try:
             about = path.stat()
+            # Reading a terminal or a pipe would take the words from whom they are meant for.
             if stat.S_ISREG(about.st_mode):
+                # A log that was deleted is still open there: by its descriptor in /proc it can be
+                # read.
                 yield (about.st_dev, about.st_ino), path.resolve() if _alive(path) else path
         except OSError:
             continue

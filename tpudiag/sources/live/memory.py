@@ -60,8 +60,10 @@ def _limits(
     mounts: tuple[Path, ...], path: str, limit_file: str, used_file: str, cached: str
 ) -> Iterator[FreeMemory]:
     """Each group from the process's own up; in a container its own may be the mount itself."""
+    # Seen from a container's own namespace a path may begin above it, with dots.
     parts = [part for part in path.split("/") if part not in ("", "..")]
     for mount in mounts:
+        # All of them: the tightest limit of any group above ends the process.
         for depth in range(len(parts), -1, -1):
             folder = mount.joinpath(*parts[:depth])
             limit, used = _number(folder / limit_file), _number(folder / used_file)

@@ -54,6 +54,8 @@ def _asked(opened: grpc.Channel) -> Iterator[Figure]:
             answer = method(opened, METHOD)(request, timeout=LIMIT_S)
             values = sorted(_values(memoryview(answer)))
         except (grpc.RpcError, wire.Damaged):
+            # A port that does not know the first metric is another service: it is not asked for the
+            # others.
             return
         for device, value in values:
             yield Figure(name, device, value, unit)
@@ -72,6 +74,7 @@ def _values(answer: memoryview) -> Iterator[tuple[int, float]]:
             gauges = [
                 number
                 for gauge in profiler_messages.within(point, 3)
+                # A Gauge holds a double or a whole number, as the metric has it.
                 for number in (*_doubles(gauge, 1), *_numbers(gauge, 2))
             ]
             if gauges:

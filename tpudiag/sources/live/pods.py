@@ -79,6 +79,8 @@ def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
             namespace,
             label_selector=selection.selector,
             _request_timeout=limit_s,
+            # The client's own models are strict about what a server of another release writes: the
+            # JSON is read here.
             _preload_content=False,
         )
         items = msgspec.json.decode(answer.data, type=_Listing).items
@@ -111,6 +113,7 @@ def _connected(selection: Selection) -> tuple[Any, str]:
     except config.ConfigException as error:
         asked = selection.context is not None
         raise UsageError(f"--context: {_line(error)}" if asked else NO_CLUSTER) from error
+    # urllib3 would try three times, each to the end of the limit.
     configuration.retries = False
     api: Any = kubernetes.client.CoreV1Api(kubernetes.client.ApiClient(configuration))
     return api, selection.namespace or own or "default"
@@ -166,11 +169,13 @@ def _line(error: Exception) -> str:
 def _pod(item: _Item) -> Pod:
     """One pod of the listing."""
     meta, status = item.metadata, item.status
+    # Older releases write the completion index as an annotation alone.
     labels = {**(meta.annotations or {}), **(meta.labels or {})}
     index = next((labels[name] for name in INDEX_LABELS if name in labels), "")
     return Pod(
         name=meta.name,
         namespace=meta.namespace or "default",
+        # A pod that is being deleted calls itself Running until its last container is gone.
         phase="Terminating" if meta.deletionTimestamp else _PHASES.get(status.phase, "Unknown"),
         address=status.podIP or None,
         node=item.spec.nodeName or "",
@@ -198,6 +203,7 @@ def _ended(status: _Status) -> str:
             reasons.append(f"{ended.reason or 'ended'}, exit code {ended.exitCode}")
     if not any(reasons):
         conditions = status.conditions or ()
+        # Before any container is made only a condition tells: no node has the chips, say.
         reasons = [each.message for each in conditions if each.status == "False"]
     return "; ".join(dict.fromkeys(" ".join(each.split()) for each in reasons if each))
 

@@ -142,6 +142,7 @@ def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
         method(opened, profiler_messages.MONITOR)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
         unknown = code_of(error) is grpc.StatusCode.UNIMPLEMENTED
+        # A server without the service refuses with no words; TensorFlow's says `unimplemented.`.
         return not unknown or bool(details_of(error))
     return True
 
@@ -161,8 +162,10 @@ def _spoken(address: Address, clock: _Clock) -> str | None:
         first = _greeted(address, clock.left_s(0.5))
         if first[:5] == b"HTTP/" or first[:1] == b"<":
             return "an HTTP server, not a profiler service"
+        # The type of the first frame: HTTP/2 answers with SETTINGS, which is 4.
         if first[3:4] == b"\x04":
             return None
+        # A TLS alert begins with 0x15.
         if first[:1] == b"\x15" or _speaks_tls(address, clock.left_s()):
             return (
                 "speaks TLS, which a profiler service does not: a proxy or another server; give "

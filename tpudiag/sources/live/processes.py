@@ -26,6 +26,8 @@ _FRAMEWORKS = (
     ("JAX", re.compile(r"(.*)/jaxlib/")),
     ("PyTorch/XLA", re.compile(r"(.*)/(?:torch_xla/|_XLAC)")),
 )
+# First of all: /proc/PID/maps of a trainer has thousands of lines, and three full patterns for each
+# would be felt.
 _HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC|libtpu/")
 _OWNERS = {
     "TensorFlow": r"(?:tensorflow(?:_cpu|_tpu|_gpu|_intel|_rocm)?|tf_nightly(?:_cpu|_gpu)?)",
@@ -68,6 +70,7 @@ class Process:
     @property
     def ours(self) -> bool:
         """Whether it is tpudiag itself, or a script that it runs."""
+        # The interpreter comes first; its options stand before the script.
         words = self.command[1:5]
         pairs = [" ".join(pair) for pair in pairwise(words)]
         return any(_OURS.fullmatch(word) for word in (*words[:3], *pairs))

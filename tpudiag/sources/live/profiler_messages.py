@@ -32,7 +32,7 @@ def encoded(fields: Iterable[tuple[int, int | str | bytes]]) -> bytes:
 def profile_request(session: str, host: str, duration_ms: int, repository: str) -> bytes:
     """A ProfileRequest that asks for the XSpace itself.
 
-    Trainers before TensorFlow 2.21 do not know that wish: they write the file into `repository`.
+    Trainers before TensorFlow 2.21 do not know that field: they write the file into `repository`.
     """
     options = encoded(
         [(5, _VERSION_OF_OPTIONS), (1, 1), (2, _HOST_LEVEL), (3, 1), (7, 1), (9, duration_ms)]
@@ -51,6 +51,7 @@ def xspace(response: bytes) -> memoryview | None:
     """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
     view = memoryview(response)
     spaces = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
+    # The last one counts, as in any message where a field comes twice.
     return view[spaces[-1].start : spaces[-1].end] if spaces else None
 
 

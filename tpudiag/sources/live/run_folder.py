@@ -73,6 +73,8 @@ class LocalRun:
             try:
                 stream.write(content)
                 stream.flush()
+                # A temporary file is its owner's alone; a log folder is read by TensorBoard under
+                # another user.
                 temporary.chmod(0o644)
                 temporary.replace(self._folder / name)
             except BaseException:
@@ -146,6 +148,7 @@ def _new(make: Callable[[str], T]) -> T:
     when = time.time()
     while True:
         try:
+            # As TensorFlow names its own runs, by which TensorBoard sorts them.
             return make(time.strftime("%Y_%m_%d_%H_%M_%S", time.localtime(when)))
         except FileExistsError:
             when += 1

@@ -29,7 +29,7 @@ class SocketState(Enum):
     OTHER = -1
 
     @classmethod
-    def _missing_(cls, value: object) -> SocketState:  # noqa: ARG003  # noqa: ARG003
+    def _missing_(cls, value: object) -> SocketState:  # noqa: ARG003
         """The rest: opening or closing."""
         return cls.OTHER
 
@@ -96,6 +96,7 @@ def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:
     return any(
         each.local.port == port and each.remote_port == client_port and each.inode in held
         for each in sockets(process)
+        # A connection in the queue belongs to nobody yet: its inode is 0.
         if each.inode
     )
 
@@ -104,6 +105,7 @@ def _address(text: str) -> Address:
     """The kernel's `0100007F:1F90` as an address to connect to."""
     host, _, port = text.partition(":")
     words = [host[at : at + 8] for at in range(0, len(host), 8)]
+    # The kernel prints each word of 32 bits in the order of its own bytes.
     raw = b"".join(bytes.fromhex(word)[::-1] for word in words)
     if not any(raw):
         return Address(ANYWHERE, int(port, 16))

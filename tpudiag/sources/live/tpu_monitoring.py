@@ -60,6 +60,7 @@ def scores(pid: int) -> tuple[ChipScore, ...]:
         answer = subprocess.run(
             command, capture_output=True, text=True, timeout=LIMIT_S, check=True, errors="replace"
         )
+        # The last line: libtpu may print before it.
         answers = msgspec.json.decode(answer.stdout.splitlines()[-1], type=dict[str, list[str]])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return ()
@@ -75,6 +76,7 @@ def _libtpu_of(pid: int) -> Path | None:
     for line in lines:
         if line.endswith("/libtpu.so"):
             library = Path(line[line.index("/") :])
+            # Older packages of libtpu hold no such library.
             return library if any(library.parent.glob("sdk*")) else None
     return None
 

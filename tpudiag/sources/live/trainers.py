@@ -113,6 +113,8 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
     itself = [t for t in machine.trainers if t.pid == pid]
     below = [t for t in machine.trainers if pid in machine.processes.ancestors(t.pid)]
     owner = [t for t in machine.trainers if t.pid in machine.processes.ancestors(pid)]
+    # A launcher may have TensorFlow loaded itself: who owns a port or a chip below it comes before
+    # it.
     for choice in (_best(itself), _best(below), itself, below, _forked_from(pid, owner, machine)):
         if choice:
             return tuple(choice)
@@ -177,6 +179,7 @@ def is_here(host: str) -> bool:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             packed = socket.inet_pton(family, host.partition("%")[0])
+            # Only an address of this machine can be bound to; no list of interfaces is needed.
             probe.bind((socket.inet_ntop(family, packed), 0))
     except OSError:
         return False

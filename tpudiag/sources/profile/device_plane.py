@@ -229,6 +229,7 @@ def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
 
 def _steps(plane: Plane, columns: _Columns) -> Steps:
     """The events of a `Steps` line; they are named by their number."""
+    # 18 digits fit 64 bits; more are damage.
     named_by = {i: int(n) for i, n in plane.names.items() if n.isdecimal() and len(n) < 18}
     numbers = [named_by.get(id_, index) for index, id_ in enumerate(columns.ids.tolist())]
     order = np.argsort(columns.starts, kind="stable")

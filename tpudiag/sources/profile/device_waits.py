@@ -54,6 +54,7 @@ def _idle(
         (TRANSFER, trace.transfers),
         (OTHERS, merged(EMPTY, *(o.busy for o in others))),
     )
+    # In this order: each takes what it explains, so that no moment counts for two causes.
     for cause, spans in causes:
         if spans and rest:
             here = common(rest, spans)

@@ -39,6 +39,7 @@ def complete(steps: Steps, op_starts: Ints) -> Steps:
         return steps
     lengths = steps.ends - steps.starts
     shortest = int(lengths[1:-1].min())
+    # Operations as well as length: a short step may be a fast one, and is whole if all of it ran.
     counts = np.searchsorted(op_starts, steps.ends) - np.searchsorted(op_starts, steps.starts)
     inner = counts[1:-1]
     usual = int(np.median(inner))
@@ -61,6 +62,7 @@ def lost(steps: Steps, busy: Spans) -> Spans:
     part of the line is gone. Its neighbour is known up to where its own programs end.
     """
     empty = covered(busy, steps.starts, steps.ends) == 0
+    # All without a program: their lines are lost altogether, which is told elsewhere.
     if empty.all() or not empty.any():
         return EMPTY
     before = np.flatnonzero(~empty[:-1] & empty[1:])

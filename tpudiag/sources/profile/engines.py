@@ -57,6 +57,7 @@ class _Reading:
     def moved(self, size: int) -> None:
         """Bytes of the file at hand are read."""
         self._bytes += size
+        # Once for each megabyte, which is all that is shown.
         if self._bytes // MB > self._told_mb:
             self._tell()
 

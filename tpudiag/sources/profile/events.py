@@ -117,6 +117,7 @@ class Line:
 
     def _fitting(self, first: int, size: int) -> Fitting:
         """What may be an event among those that start in a window."""
+        # Short lines are searched together: a call of numpy costs more than all the bytes of one.
         if self._region is not None:
             return self._region.within(self._offset + first, self._offset + len(self.data))
         # LONGEST beyond the window, so that an event that starts in it is whole.

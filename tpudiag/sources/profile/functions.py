@@ -74,6 +74,7 @@ def outermost(calls: Iterable[Call]) -> list[Call]:
     until: dict[str, int] = {}
     kept: list[Call] = []
     for call in calls:
+        # By thread: what starts in another one is called by nobody here.
         if call.start >= until.get(call.thread, -(1 << 62)):
             kept.append(call)
             until[call.thread] = call.end
@@ -99,6 +100,7 @@ def _function(name: str, called: list[Call]) -> TracedFunction:
     again = [
         Retrace(number, (call.end - call.start) / PS_PER_MS, (), None)
         for number, call in traced
+        # A call without the count is taken for a later trace: most captures begin after the first.
         if (call.traces or 2) > 1
     ]
     return TracedFunction(

@@ -66,6 +66,7 @@ def with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | Non
         return trace
     trace = trace or HostRead()
     kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
+    # Those of one GPU: all mark the same steps.
     marks = max((gpu.marks for gpu in gpus), key=len)
     numbered = any(mark.numbered for mark in trace.marks)
     return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))

@@ -40,6 +40,7 @@ class _Gathering:
     def __init__(self, plane: Plane, span: str | None, clock: Clock) -> None:
         self.plane, self.clock = plane, clock
         self.read = HostRead(unknown_bytes=plane.unknown_bytes)
+        # Up to 4 million: a damaged id must not make a table that fills the memory.
         size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
         # A table from id to role: names are compared once each, and events by one lookup of a
         # vector.
@@ -209,6 +210,8 @@ class _Gathering:
         """The whole plane."""
         self._allocated()
         read = self.read
+        # At a low level of tracing only the call from Python stands in the profile, and not its
+        # work.
         if not read.asked and self.asks:
             read.asked, read.asked_whole = self.asks, True
         read.drives_tpu = drives_tpu(self.plane.names.values())

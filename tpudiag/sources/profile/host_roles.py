@@ -55,6 +55,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
             r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
         ),
         (Role.JIT, r"PjitFunction\(.+\)"),
+        # A tf.function is called by such an op, too; it is none that runs eagerly.
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
@@ -90,6 +91,7 @@ def drives_tpu(names: Iterable[str]) -> bool:
 @lru_cache(NAMES)
 def role_of(name: str, span: str | None) -> Role:
     """What the events of a name mean; the hosts of a run have most names in common."""
+    # The name that the user gave comes before what it would mean else.
     if name == span:
         return Role.SPAN
     return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)

@@ -27,6 +27,7 @@ def eager_ops(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
 
 def callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
     """Calls back to the host; None where the trace holds no ops that could be such."""
+    # None, not an empty tuple: TPU105 may pass only where a callback would have shown.
     if trace is None or not (trace.executes or trace.callbacks):
         return None
     return longest_first(trace.callbacks)

@@ -132,6 +132,7 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
             below.clear()
             continue
         seen.add(real)
+        # Real folders before links: a folder that is reached both ways has its own name.
         below[:] = [e for _, e in sorted(((folder / e).is_symlink(), e) for e in below)]
         names = {*entries, *below}
         profiles = [folder / name for name in sorted(names) if _is_profile(name, names)]
@@ -211,6 +212,7 @@ def _name(folder: Path | PurePosixPath, top: Path | PurePosixPath) -> str:
 
 def _when(name: str, otherwise: float) -> float:
     """The time that a run folder is named by."""
+    # By its name first: copying a run gives its files the time of the copy.
     if NAMED_BY_TIME.fullmatch(name):
         try:
             return datetime.strptime(name, "%Y_%m_%d_%H_%M_%S").astimezone().timestamp()

@@ -14,6 +14,7 @@ NUMBERED = re.compile(r"device (\d{1,9})")
 
 def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
     """What is lost: by the devices' numbers, their memories, their cores and their programs."""
+    # The surest sign first: the others would name the same devices once more.
     lost = tuple(_by_number(summaries))
     lost = lost or tuple(line for summary in summaries for line in _by_host(summary))
     return lost or tuple(_by_program(summaries))
@@ -54,6 +55,8 @@ def _by_host(summary: HostSummary) -> Iterator[str]:
     if not devices:
         return
     memories = {int(n[1]) for peak in summary.memory if (n := NUMBERED.fullmatch(peak.allocator))}
+    # The allocator of a device writes on the host's plane, which is there when the device's is
+    # lost.
     if len(memories) > len(devices):
         gone = sorted(memories - own) if own < memories else []
         yield from (f"{summary.host} /device:TPU:{number}" for number in gone)

@@ -77,6 +77,7 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
     )
     return Allocations(
         times=begin + events.offsets,
+        # At least 1: an allocation of nothing is to be told from a deallocation.
         sizes=np.where(is_allocation, np.maximum(taken, 1), 0),
         addresses=stats["addr"][0],
         reserved=stats["bytes_reserved"][0],

@@ -30,6 +30,22 @@ from tpudiag.sources.profile.run_steps import step_times
 PADDED_KEPT = 50
 
 
+@dataclass(frozen=True)
+class _Peak:
+    """What a chip can do in a second, and what an operation did of it."""
+
+    amount: Callable[[DeviceOp], int | None]
+    peak: Callable[[Device], float | None]
+    unit: float
+    most: float
+    """A larger share of the peak cannot be."""
+
+
+# Operands of 8 bits reach twice the peak of bfloat16.
+FLOPS = _Peak(lambda op: op.flops, lambda d: d.peak_tflops, 1e12, 2.05)
+HBM_BYTES = _Peak(lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9, 1.05)
+
+
 @dataclass
 class Programs:
     """What the hosts of a run share, since they run the same programs: kept once for all."""
@@ -82,10 +98,8 @@ def merged(
         blockers=_blockers(summaries),
         memory=tuple(peak for s in summaries for peak in s.memory) or None,
         padded=padded(programs.ops)[:PADDED_KEPT] or None,
-        mxu_share=_peak_share(devices, ops, lambda op: op.flops, lambda d: d.peak_tflops, 1e12),
-        hbm_share=_peak_share(
-            devices, ops, lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9
-        ),
+        mxu_share=_peak_share(devices, ops, FLOPS),
+        hbm_share=_peak_share(devices, ops, HBM_BYTES),
         uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
         matrix_ops=_matrix_ops(summaries, programs),
@@ -216,24 +230,20 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
     return tuple(sums.values()) if by_host else None
 
 
-def _peak_share(
-    devices: Sequence[Device],
-    ops: Iterable[DeviceOp],
-    amount: Callable[[DeviceOp], int | None],
-    peak: Callable[[Device], float | None],
-    unit: float,
-) -> float | None:
+def _peak_share(devices: Sequence[Device], ops: Iterable[DeviceOp], of: _Peak) -> float | None:
     """What the operations did over what the chips could have done in their busy time.
 
     Of a device of which the trace lost operations only the time that the others cover counts.
     """
-    figures = [amount(op) for op in ops if not op.holds_others]
+    figures = [of.amount(op) for op in ops if not op.holds_others]
     known = [figure for figure in figures if figure is not None]
-    peaks = [peak(device) for device in devices]
-    could = sum((p or 0.0) * unit * d.told_ms / 1e3 for p, d in zip(peaks, devices, strict=True))
+    peaks = [of.peak(device) for device in devices]
+    could = sum((p or 0.0) * of.unit * d.told_ms / 1e3 for p, d in zip(peaks, devices, strict=True))
     if not known or len(known) < len(figures) or None in peaks or not could:
         return None
-    return sum(known) / could
+    share = sum(known) / could
+    # More than can be: a part of the operations was lost, and not what went on beside them.
+    return share if share <= of.most else None
 
 
 def _share_16_bit(ops: Iterable[DeviceOp]) -> float | None:

@@ -14,7 +14,7 @@ import json
 from dataclasses import replace
 import tensorflow as tf
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.cardinality import _count, _one_pass, counted
+from tpudiag.sources.job.tensorflow.cardinality import _one_pass, counted, elements
 from tpudiag.sources.job.tensorflow.dataset_reader import DatasetReader
 
 D = tf.data.Dataset
@@ -31,8 +31,9 @@ def costly(dataset):
     return [op.elements for op in pipeline.ops if op.kind in ("Map", "ParallelMap")]
 
 print(json.dumps({
-    "known": _count(tf, D.range(10)), "read": _count(tf, odd), "endless": _count(tf, odd.repeat()),
-    "one pass": _count(tf, _one_pass(odd.shuffle(8).repeat(3).prefetch(2))),
+    "known": elements(tf, D.range(10), 1.0), "read": elements(tf, odd, 1.0),
+    "endless": elements(tf, odd.repeat(), 1.0),
+    "one pass": elements(tf, _one_pass(odd.shuffle(8).repeat(3).prefetch(2)), 1.0),
     "costly": costly(odd.shuffle(8).repeat(3)),
 }))
 """

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from tpudiag.sources.job.tensorflow import user_lines
 from tpudiag.sources.job.tensorflow.dataset_reader import DatasetReader
 
 
@@ -29,3 +32,24 @@ def test_what_holds_a_dataset_for_tensorflow_1_is_no_transformation() -> None:
     source = Prefetch()
     prefetched = Prefetch(DatasetV1Adapter(source))
     assert DatasetReader(None).chain(DatasetV1Adapter(prefetched)) == [source, prefetched]
+
+
+class BatchDataset(Prefetch):
+    """One that says as little as it must."""
+
+    options = cardinality = staticmethod(lambda: None)
+
+
+def test_a_dataset_takes_nothing_over_from_one_that_had_its_id(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, dataset = DatasetReader(None), BatchDataset()
+    vars(dataset)["_batch_size"] = 128
+    monkeypatch.setattr(user_lines, "called", lambda: ("tensorflow.data.readers", "make_csv"))
+    reader.note_made(dataset)
+    (op,) = reader.pipeline(dataset, [dataset]).ops
+    assert op.inside_library
+    monkeypatch.setattr(user_lines, "called", lambda: ("tensorflow.python.data.ops.x", "batch"))
+    reader.note_made(dataset)
+    (op,) = reader.pipeline(dataset, [dataset]).ops
+    assert not op.inside_library

@@ -73,3 +73,19 @@ def test_passes_over_the_data_are_known_however_fit_is_told(
     keras.Model().fit(*given, **named)
     use = watch.facts()
     assert use is not None and use.epochs == epochs
+
+
+def test_what_was_asked_is_that_of_the_last_compile() -> None:
+    keras = package(__version__="3.8.0")
+    watch = KerasWatch(None)
+    watch.watch(keras, "keras")
+    watch.adapt_to_cpu_replicas(keras)
+    watch.layers.policies["float32"] = None
+    model = keras.Model()
+    model.distribute_strategy = SimpleNamespace(num_replicas_in_sync=8)
+    for asked in (True, False):
+        model.jit_compile = asked
+        model.compile()
+        model.fit("x")
+        use = watch.facts()
+        assert use is not None and use.jit_compile is asked and model.jit_compile is False

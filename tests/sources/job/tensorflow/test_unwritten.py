@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def test_a_large_variable_is_reserved_and_not_written() -> None:
     assert (tuple(variable.shape), variable.dtype) == ((16384, 16384), tf.float32)
     assert _resident_bytes() - before < GIB / 2
     assert len(runs) == 1, "traced once for its shape"
+
+
+def test_a_shape_that_is_told_needs_no_trace() -> None:
+    def made(shape: object) -> object:
+        raise AssertionError(f"traced for {shape}")
+
+    assert unwritten.initial(None, partial(made, (4, 4)), None) is None
+    assert unwritten.initial(None, partial(made, shape=[8]), None) is None
 
 
 @pytest.mark.slow

@@ -115,6 +115,7 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         _look_first_in(Path.cwd())
         user_lines.own_package(program)
         runpy.run_module(program, run_name="__main__", alter_sys=True)
+    # The name of a file may hold a colon.
     elif colon and not Path(program).exists():
         _look_first_in(Path.cwd())
         target: object = importlib.import_module(module)

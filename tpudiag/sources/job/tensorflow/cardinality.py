@@ -6,12 +6,12 @@ It does not know how many records files hold, nor, behind a repeat, what one pas
 from __future__ import annotations
 
 import re
-import threading
 import time
 from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
+from tpudiag.sources.job.tensorflow import bounded_call
 
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""
@@ -33,24 +33,12 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     is_map = op.kind in ("Map", "ParallelMap")
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
-    counts: list[int] = []
-
-    def work() -> None:
-        try:
-            count = _count(tf, _one_pass(chain[number]._inputs()[0]))
-        except Exception:
-            return  # a pipeline that cannot be read again is no fault of the job
-        if count is not None:
-            counts.append(count)
-
-    # A pipeline may read from a pipe, a socket or a bucket: it may never come back. The thread is
-    # left behind then, and as a daemon keeps no process from ending.
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(2 * LONGEST_S)
-    if not counts:
+    count = bounded_call.within(
+        2 * LONGEST_S, lambda: elements(tf, _one_pass(chain[number]._inputs()[0]), LONGEST_S)
+    )
+    if count is None:
         return pipeline
-    known = replace(op, elements=counts[0])
+    known = replace(op, elements=count)
     return replace(pipeline, ops=(*before, known, *pipeline.ops[number + 1 :]))
 
 
@@ -61,18 +49,18 @@ def _one_pass(dataset: Any) -> Any:
     return dataset
 
 
-def _count(tf: Any, dataset: Any) -> int | None:
-    """The elements of a dataset, None where it is endless or reading it takes too long."""
+def elements(tf: Any, dataset: Any, longest_s: float) -> int | None:
+    """The elements of a dataset, None where it is endless or reading it takes longer."""
     known = int(dataset.cardinality())
     if known != _UNKNOWN:
         return None if known == _ENDLESS else known
 
     # The elements themselves are dropped inside tf.data: to copy images to Python only to count
-    # them would cost more than the second that there is.
+    # them would cost more than the time that there is.
     def one(*_: Any) -> Any:
         return tf.constant(1)
 
-    end = time.perf_counter() + LONGEST_S
+    end = time.perf_counter() + longest_s
     total = 0
     for ones in dataset.map(one).batch(BATCH):
         total += int(ones.shape[0])

@@ -54,6 +54,9 @@ class DatasetReader:
 
     def note_made(self, dataset: Any, *_: Any, **__: Any) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
+        # A dataset that is gone leaves its id to the next one: what was known of it must not stay.
+        self._inside_library.discard(id(dataset))
+        self._batch_names.pop(id(dataset), None)
         module, name = user_lines.called()
         by_keras = module.partition(".")[0] in ("keras", "tf_keras")
         self._made_at[id(dataset)] = None if by_keras else user_lines.caller()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
+from tpudiag.sources.job.tensorflow import bounded_call
 
 COMPONENT_BYTES = 180
 """Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of
@@ -40,7 +39,9 @@ def _host_bytes(tf: Any, dataset: Any, payload_bytes: int | None) -> int | None:
     if payload_bytes is None:
         # What goes in is read, not what comes out: a shuffle would fill its whole buffer first.
         inner = dataset._inputs()
-        payload_bytes = _within(lambda: _sampled(tf, inner[0] if inner else dataset))
+        payload_bytes = bounded_call.within(
+            2 * LONGEST_S, lambda: _sampled(tf, inner[0] if inner else dataset)
+        )
     return None if payload_bytes is None else payload_bytes + COMPONENT_BYTES * components
 
 
@@ -64,19 +65,3 @@ def _tensor_bytes(tensor: Any) -> int:
         flat: Any = values.reshape(-1) if hasattr(values, "reshape") else [values]
         return sum(len(each) for each in flat)
     return int(values.nbytes)
-
-
-def _within(work: Callable[[], int | None]) -> int | None:
-    """What a call gives, None where it fails or takes too long."""
-    result: list[int | None] = []
-
-    def run() -> None:
-        try:
-            result.append(work())
-        except Exception:
-            return  # a pipeline that cannot be read again is no fault of the job
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(2 * LONGEST_S)
-    return result[0] if result else None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.tensorflow import autotune, graph_rewrite
+from tpudiag.sources.job.tensorflow import autotune, graph_rewrite, serial_times, thread_times
 
 TURNS = 2
 COST_S = 1.0
@@ -53,7 +53,7 @@ def measured(
 
     def work() -> None:
         try:
-            costs.append(cost(dataset, pipeline, min(COST_S, budget_s / 4)))
+            costs.append(cost(tf, dataset, pipeline, min(COST_S, budget_s / 4)))
             mended = fixes(tf, dataset, chain, pipeline)
             runs: dict[str, _Run] = {}
             if mended:
@@ -74,18 +74,30 @@ def measured(
     return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
-def cost(dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
-    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full."""
+def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
+    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
+
+    Apart from the whole: what one thread alone has to do, and what runs one after the other.
+    """
+    others = thread_times.cpu_seconds()
     run = _Run(dataset)
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
-    rate = run.rate(for_s)
+    start, elements = thread_times.cpu_seconds(), run.elements
+    run.rate(for_s)
     seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
+    examples = max(1, run.elements - elements) * pipeline.examples_per_element
+    share = examples / (run.elements * pipeline.examples_per_element)
+    serial = serial_times.of_iterator(tf, run.iterator, pipeline.ops)
     return InputCost(
-        max(1, round(rate * seconds)) * pipeline.examples_per_element,
+        examples,
         seconds,
         used,
         after - read if read is not None and after is not None else None,
+        cores=thread_times.usable_cores(),
+        thread_cpu_seconds=thread_times.busiest_of(others, start) if start else None,
+        serial_seconds=serial.functions_s * share if serial is not None else None,
+        python_seconds=serial.python_s * share if serial is not None else None,
     )
 
 
@@ -139,6 +151,8 @@ class _Run:
         self.iterator: Any = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
         # The first element also starts threads and opens files.
         next(self.iterator)
+        self.elements = 1
+        """That it has given so far."""
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and say whether it ended in time."""
@@ -157,4 +171,5 @@ class _Run:
                 time.sleep(step_s)
             next(self.iterator)
             count += 1
+        self.elements += count
         return count / took

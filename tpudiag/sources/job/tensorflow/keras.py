@@ -76,6 +76,8 @@ class KerasWatch:
 
     def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
         """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
+        # Of an earlier compile, or of a model that is gone and had the same id.
+        self._compiled_twice.discard(id(model))
         strategy = getattr(model, "distribute_strategy", None)
         replicas = getattr(strategy, "num_replicas_in_sync", 1)
         if replicas > 1 and getattr(model, "jit_compile", False) is True:

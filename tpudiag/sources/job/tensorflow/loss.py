@@ -114,9 +114,9 @@ def _products(constants: tuple[float, ...]) -> list[float]:
     return [prod(some) for count in range(len(few) + 1) for some in combinations(few, count)]
 
 
-def _near(values: Iterable[float], goals: Iterable[float]) -> bool:
+def _near(values: Iterable[float], targets: Iterable[float]) -> bool:
     """Whether a value is one of those, whatever its sign."""
-    return any(abs(abs(v) / goal - 1) <= _TOLERANCE for v in values for goal in goals)
+    return any(abs(abs(v) / target - 1) <= _TOLERANCE for v in values for target in targets)
 
 
 class _Walk:

@@ -201,6 +201,7 @@ def _spelt(term: str, rank: int) -> str:
 
 def _convolution(operation: Any, shapes: _Shapes) -> _Sizes | None:
     """Sizes of a convolution as the matrix product that the MXU does."""
+    # A kernel has no batch: an open first dimension of it stays open.
     kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
     out = shapes.of(operation.outputs[0])
     if kernel is None or out is None:

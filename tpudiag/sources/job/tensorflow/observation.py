@@ -94,6 +94,7 @@ class Observation:
             self.finished = True
             if self._steps.steps and self._tf.executing_eagerly():
                 barrier.attempt("records of the pipelines", self.watches.pipelines.count)
+            # What was seen goes first: to measure may hang, to lower may take the process down.
             self._send_seen()
             whole, lowering = self.watches.whole, self.watches.lowering
             if whole is not None:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tpudiag.sources.job.tensorflow import cardinality
+
 BATCHES = 4
 """Batches that are predicted really, where whole ones are."""
 LEAST_BATCHES = 16
@@ -23,7 +25,6 @@ IN_LOOP_S = 3.0
 # What Keras takes where no batch_size is given.
 _KERAS_BATCH = 32
 _UNKNOWN = -2
-_COUNTED_AT_ONCE = 256
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
 
@@ -140,28 +141,10 @@ def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
     (dataset,) = dataset._inputs()
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = dataset._inputs()[0]
-    examples = _length(tf, dataset)
+    examples = cardinality.elements(tf, dataset, COUNT_S)
     if examples is None:
         return None
     return size, (examples // size * size if dropped else examples)
-
-
-def _length(tf: Any, dataset: Any) -> int | None:
-    """The elements of a dataset; None where it is endless, or too long to be counted in time."""
-    known = int(dataset.cardinality())
-    if known != _UNKNOWN:
-        return known if known >= 0 else None
-
-    def one(*_: Any) -> Any:
-        return tf.constant(1)
-
-    end = time.perf_counter() + COUNT_S
-    total = 0
-    for ones in dataset.map(one).batch(_COUNTED_AT_ONCE):
-        total += int(ones.shape[0])
-        if time.perf_counter() > end:
-            return None
-    return total
 
 
 def repeated(tf: Any, result: Any, examples: int) -> Any:

@@ -96,6 +96,7 @@ class SetupWatch:
 
     def outside_metrics(self, graph: Any) -> tuple[OutsideMetric, ...]:
         """The metrics made outside a scope whose variables a traced step assigns."""
+        # In the graph a variable of outside is a placeholder of its handle.
         outside = {id(inner): id(outer) for outer, inner in graph.captures}
         assigned = {
             outside.get(id(operation.inputs[0]))

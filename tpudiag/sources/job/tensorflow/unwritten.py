@@ -7,10 +7,12 @@ What a program is made of does not depend on the values of its variables.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 LEAST_BYTES = 64 << 20
 """A variable from this size on is left unwritten."""
+_WIDEST_BYTES = 8
 
 
 def initial(tf: Any, made: Callable[[], Any], dtype: Any) -> Callable[[], Any] | None:
@@ -18,6 +20,9 @@ def initial(tf: Any, made: Callable[[], Any], dtype: Any) -> Callable[[], Any] |
 
     `made` is traced for its shape, not run.
     """
+    size = _told_elements(made)
+    if size is not None and size * _WIDEST_BYTES < LEAST_BYTES:
+        return None
     spec = _spec(tf, made)
     if spec is None or not spec.shape.is_fully_defined():
         return None
@@ -25,6 +30,30 @@ def initial(tf: Any, made: Callable[[], Any], dtype: Any) -> Callable[[], Any] |
     if kind.size * spec.shape.num_elements() < LEAST_BYTES or not _plain(kind):
         return None
     return lambda: tf.raw_ops.Empty(shape=spec.shape.as_list(), dtype=kind, init=False)
+
+
+def _told_elements(made: Callable[[], Any]) -> int | None:
+    """How many numbers `made` gives, as it holds its shape; None where it holds none.
+
+    A trace for each of a model's variables would take longer than the model itself. Keras 3
+    closes over its own variable, and tf_keras binds the shape to its initializer.
+    """
+    bound: list[Any] = [*getattr(made, "args", ())[:1], getattr(made, "keywords", {}).get("shape")]
+    closed = (_content(cell) for cell in getattr(made, "__closure__", None) or ())
+    bound += [each.shape for each in closed if hasattr(each, "_initialize_with_initializer")]
+    for shape in bound:
+        sizes: Any = shape.as_list() if hasattr(shape, "as_list") else shape
+        if type(sizes) in (tuple, list) and all(isinstance(each, int) for each in sizes):
+            return int(prod(sizes))
+    return None
+
+
+def _content(cell: Any) -> Any:
+    """What a closure holds; None where it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _spec(tf: Any, made: Callable[[], Any]) -> Any:

@@ -10,6 +10,7 @@ from tpudiag.sources.job.tensorflow.fake_data.program_text import (
     before_number,
     classes,
     picture_size,
+    trees,
     with_cells,
 )
 
@@ -62,3 +63,8 @@ def test_cells_that_were_exported_as_text_are_read_too() -> None:
     text = "get_ipython().run_cell_magic('time', '', '\\nx = table.column')"
     assert with_cells(text).endswith("x = table.column")
     assert with_cells("x = 1") == "x = 1"
+
+
+def test_texts_of_another_language_are_passed_over() -> None:
+    texts = ["print 'Python 2'", "a = 1", "nul \0 byte", "b = 2"]
+    assert [len(tree.body) for tree in trees(texts)] == [1, 1]

@@ -14,7 +14,7 @@ from tpudiag.sources.job.tensorflow import hooks
 
 from . import paths
 from .ledger import Ledger
-from .program_text import classes, sources
+from .program_text import classes, sources, trees
 from .text_files import JPEG
 
 _CUT = re.compile(r"""split\(\s*["']_["']\s*\)\s*\[0\]""")
@@ -126,11 +126,8 @@ def _pictures(count: int) -> list[str]:
 
 def lists_folders(texts: Iterable[str]) -> bool:
     """Whether a script lists folders that it found by listing one: a loop in a loop."""
-    for text in texts:
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError):
-            continue
+    for tree in trees(texts):
+        nodes = list(ast.walk(tree))
         loops = [node for node in nodes if isinstance(node, ast.For) and _lists(node.iter)]
         if any(_lists(inner) for loop in loops for inner in loop.body):
             return True

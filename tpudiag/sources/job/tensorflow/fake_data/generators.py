@@ -46,6 +46,7 @@ def install(package: str, ledger: Ledger) -> None:
         mode = kw.get("class_mode", args[5] if len(args) > 5 else "categorical")
         if mode in _NAMED_CLASSES and isinstance(labels, str) and labels in dataframe:
             dataframe = dataframe.assign(**{labels: dataframe[labels].astype(str)})
+        # It would look for each file on the disk, and drop the row.
         kw["validate_filenames"] = False
         made = original(generator, dataframe, directory, *args, **kw)
         made._filepaths = [picture(ledger)] * len(made._filepaths)

@@ -37,6 +37,7 @@ class FakeData:
         self._tf = tf
 
         def marked(strings: Any) -> Any:
+            # RE2's dot matches no line end.
             return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
 
         Files(tf, self._ledger, self._written)

@@ -63,6 +63,7 @@ class KerasData:
     def _images(self, name: str) -> Any:
         """Pictures and labels, of the real number, shape and type."""
         counts, shape, classes, rank = _IMAGES[name]
+        # Of a fixed seed: two rehearsals that are compared with each other see the same data.
         random = self._numpy.random.default_rng(0)
 
         def part(count: int) -> Any:
@@ -111,6 +112,7 @@ class KerasData:
         if _ARCHIVE.search(name):
             return archive(self._ledger, name)
         if name.endswith((".h5", ".hdf5", ".keras")):
+            # Never read: load_weights leaves such a file alone.
             return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
         return plain(self._ledger, name)
 

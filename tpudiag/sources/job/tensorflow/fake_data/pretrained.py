@@ -116,6 +116,7 @@ class Pretrained:
                 setattr(config, option, kw[option])
         self._ledger.note(f"the weights of {name}")
         model = class_(config)
+        # Releases without it make a model's variables at its first call.
         if hasattr(model, "build_in_name_scope"):
             model.build_in_name_scope()
         else:
@@ -176,11 +177,13 @@ def configuration(name: str, kind: str) -> dict[str, Any]:
     size = next((values for part, values in _SIZES.items() if part in plain), none)
     vocabulary = next((count for part, count in _VOCABULARIES.items() if part in plain), None)
     made: dict[str, Any] = {"model_type": kind, **size}
+    # It names its sizes otherwise (dim, n_layers).
     if kind == "distilbert":
         made = {"model_type": kind}
     if vocabulary is not None:
         made["vocab_size"] = vocabulary
     if "roberta" in kind:
+        # RoBERTa counts positions from the number behind its padding's, which is 1.
         made |= {"max_position_embeddings": 514, "type_vocab_size": 1}
     return made
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import linecache
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import user_lines
@@ -53,15 +54,20 @@ def with_cells(text: str) -> str:
     return "\n".join([text, *(cell for cell in cells if isinstance(cell, str))])
 
 
+def trees(texts: Iterable[str]) -> Iterator[ast.Module]:
+    """The texts that are Python, as this Python reads it."""
+    for text in texts:
+        # Some are of another Python, or a notebook's cell in another language.
+        with contextlib.suppress(SyntaxError, ValueError):
+            yield ast.parse(text)
+
+
 def classes(texts: Iterable[str]) -> tuple[str, ...]:
     """Classes that a script lists by that name, or looks for in the names of its files."""
     listed: dict[str, None] = {}
     looked_for: dict[str, None] = {}
-    for text in texts:
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError):
-            continue
+    for tree in trees(texts):
+        nodes = list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, ast.Assign):
                 listed.update(dict.fromkeys(_listed(node)))
@@ -81,11 +87,8 @@ def decodes_pictures(texts: Iterable[str]) -> bool:
 def longest_slice(texts: Iterable[str]) -> int:
     """The highest number that a script cuts a list at, written there or by a name: `x[:1000]`."""
     longest = 0
-    for text in texts:
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError):
-            continue
+    for tree in trees(texts):
+        nodes = list(ast.walk(tree))
         numbers = {
             target.id: node.value.value
             for node in nodes
@@ -104,11 +107,8 @@ def longest_slice(texts: Iterable[str]) -> int:
 
 def picture_size(texts: Iterable[str]) -> list[int] | None:
     """Height and width of pictures, as a name that stands for them tells: `IMAGE_SIZE = 224`."""
-    for text in texts:
-        try:
-            nodes = list(ast.walk(ast.parse(text)))
-        except (SyntaxError, ValueError):
-            continue
+    for tree in trees(texts):
+        nodes = list(ast.walk(tree))
         for node in nodes:
             names = node.targets if isinstance(node, ast.Assign) else []
             if any(isinstance(name, ast.Name) and _SIZED.fullmatch(name.id) for name in names):

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .program_text import trees
+
 _READS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
 _ASKING = {
     "groupby", "sort_values", "set_index", "merge", "drop_duplicates", "dropna", "drop", "pivot",
@@ -44,11 +46,7 @@ def asked(
     With `lines`, those asked of tables that are read there alone.
     """
     columns: dict[str, Column] = {}
-    for text in texts:
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            continue
+    for tree in trees(texts):
         _Reader(tree, is_member, lines).read(columns)
     return list(columns.values())
 
@@ -60,12 +58,8 @@ def tables(tree: ast.Module) -> set[str]:
 
 def read_at(texts: Iterable[str], line: int) -> tuple[int, ...]:
     """The line, where a statement outside all functions reads a table there; nothing else."""
-    for text in texts:
-        try:
-            body = ast.parse(text).body
-        except (SyntaxError, ValueError):
-            continue
-        for statement in body:
+    for tree in trees(texts):
+        for statement in tree.body:
             if isinstance(statement, ast.Assign) and statement.lineno <= line:
                 calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
                 if any(n.lineno == line and _name(n.func) in _READS for n in calls):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from .program_text import trees
+
 NARROWEST, WIDEST = 16, 16_384
 """Numbers of a row, between which a shape is taken for that of a whole row."""
 MOST_ROWS = 100_000
@@ -36,7 +38,7 @@ class TableSize:
 
 def read(texts: Iterable[str], is_table: Callable[[ast.Module], set[str]]) -> TableSize:
     """The size that the scripts' texts tell; `is_table` names the tables of a module."""
-    sizes = [_of_module(tree, is_table(tree)) for tree in _trees(texts)]
+    sizes = [_of_module(tree, is_table(tree)) for tree in trees(texts)]
     return TableSize(
         numbers=next((size.numbers for size in sizes if size.numbers), None),
         rows=next((size.rows for size in sizes if size.rows), None),
@@ -45,15 +47,6 @@ def read(texts: Iterable[str], is_table: Callable[[ast.Module], set[str]]) -> Ta
         index=max((size.index for size in sizes), default=0),
         dropped=max((size.dropped for size in sizes), default=0),
     )
-
-
-def _trees(texts: Iterable[str]) -> Iterator[ast.Module]:
-    """The texts that are Python."""
-    for text in texts:
-        try:
-            yield ast.parse(text)
-        except (SyntaxError, ValueError):
-            continue
 
 
 def _of_module(tree: ast.Module, tables: set[str]) -> TableSize:
@@ -219,7 +212,7 @@ def _classes(nodes: Sequence[ast.AST], constants: dict[str, int]) -> int | None:
 
 def input_shape(texts: Iterable[str]) -> tuple[int, ...]:
     """The shape of one example, as `Input(shape=...)` or `input_shape=...` tells it."""
-    for tree in _trees(texts):
+    for tree in trees(texts):
         nodes = list(ast.walk(tree))
         constants = dict(_constants(nodes))
         for node in nodes:

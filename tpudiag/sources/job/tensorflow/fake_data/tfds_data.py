@@ -49,6 +49,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
 
     def load(original: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
         ledger.note(f"tfds {name}")
+        # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
         return original(name, *args, **kwargs)
 

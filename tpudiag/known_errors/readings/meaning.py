@@ -1,0 +1,25 @@
+"""What is read from an error, and how its words are found around a match."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.records import dataclass
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read from an error: a sentence for its cause, and what can be pasted first."""
+
+    cause: str
+    fix: str
+
+
+def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:
+    """The first match of a form that shares text with what stands from `begin` to `end`."""
+    for found in form.finditer(text):
+        if found.start() >= end:
+            return None
+        if found.end() > begin:
+            return found
+    return None

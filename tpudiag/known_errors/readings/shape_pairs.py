@@ -1,0 +1,152 @@
+# ruff: noqa: E501  (what is pasted stays in one piece)
+"""How two shapes differ, and what that mostly is."""
+
+from __future__ import annotations
+
+import math
+
+from .meaning import Reading
+
+Shape = tuple[int | None, ...]
+"""Sizes; None where one is not known."""
+
+_REPLICAS = {2, 4, 8, 16, 32, 64, 128}
+_CHANNELS = {1, 3, 4}
+_PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+
+
+def compared(left: Shape, right: Shape, operation: str) -> Reading:
+    """How two shapes differ, and what that mostly is."""
+    if (0 in left) != (0 in right) or (0 in left and left != right):
+        return Reading(
+            "One of them is empty (a 0): a replica, the last batch or a filter left no example.",
+            "dataset = dataset.repeat().batch(global_batch, drop_remainder=True)      # at least one example for each replica",
+        )
+    if operation in _PRODUCT and len(left) >= 2 and len(right) >= 2:
+        return Reading(
+            f"In a product {left[-1]} columns meet {right[-2]} rows: the layer was built for {right[-2]} features"
+            f" and gets {left[-1]} (another input size before Flatten, another width).",
+            f"model = make_model(input_shape=SHAPE)      # built for {left[-1]} features; or resize the inputs to what gave {right[-2]}",
+        )
+    if len(left) != len(right):
+        return _of_ranks(*sorted((left, right), key=len))
+    differing = [at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
+    if len(differing) == 1:
+        return of_one(left, right, differing[0])
+    return _of_many(left, right, differing)
+
+
+def _of_ranks(short: Shape, long: Shape) -> Reading:
+    """Shapes of different numbers of dimensions."""
+    said = f"One has {len(short)} dimension{'s' if len(short) > 1 else ''} {text_of(short)}, the other {len(long)} {text_of(long)}"
+    if len(long) - len(short) == 1 and short == long[:-1]:
+        width = long[len(long) - 1]
+        if len(long) >= 3 and width in _CHANNELS:
+            return Reading(f"{said}: the axis of channels is missing.", "x = x[..., tf.newaxis]")
+        return Reading(
+            f"{said}: class numbers meet one column for each class.",
+            'model.compile(loss="sparse_categorical_crossentropy")      # labels as numbers\n'
+            f"y = tf.one_hot(y, {width})                                   # or columns, with categorical_crossentropy",
+        )
+    if (
+        len(short) == 1
+        and len(long) == 2
+        and short[0]
+        and short[0] == math.prod(size or 0 for size in long)
+    ):
+        return Reading(
+            f"{said}: labels with one column for each class meet a loss that wants class numbers, and were flattened.",
+            'model.compile(loss="categorical_crossentropy")      # for columns (one-hot); sparse_categorical_crossentropy is for numbers',
+        )
+    if short == long[1:]:
+        return Reading(
+            f"{said}: the batch dimension is missing.",
+            "x = x[tf.newaxis]      # or dataset.batch(N)",
+        )
+    return Reading(
+        f"{said}: an axis too many or too few (an image without channels, labels of another form, a batch of batches).",
+        "x = tf.expand_dims(x, axis=-1)      # or tf.squeeze(x, axis=-1); batch() once only",
+    )
+
+
+def of_one(left: Shape, right: Shape, axis: int) -> Reading:
+    """Shapes that differ in one dimension."""
+    a, b = left[axis], right[axis]
+    said = f"They differ in dimension {axis} alone: {a or '?'} against {b or '?'}"
+    if axis == 0 and (len(left) > 1 or (a and b)):
+        return _of_batch(a or 0, b or 0, said)
+    if axis == len(left) - 1:
+        return _of_last(left, a, b, said)
+    return Reading(
+        f"{said}: lengths or sizes that were not made equal (sequences, boxes, height or width after strides of an odd size).",
+        "x = x[:, :LENGTH]; tf.pad to LENGTH      # one length for all: padded_batch(padded_shapes=...), tf.image.resize, sizes divisible by 2**levels",
+    )
+
+
+def _of_batch(a: int, b: int, said: str) -> Reading:
+    """Shapes that differ in their first dimension; 0 stands for one that is not known."""
+    few, many = sorted((a, b))
+    if few and many % few == 0 and many // few in _REPLICAS:
+        return Reading(
+            f"{said}, a factor of {many // few}: the batch of all replicas meets that of one"
+            " (a batch size written into the code), or one of them is flattened.",
+            "batch = tf.shape(x)[0]      # in place of BATCH_SIZE: in a replica it is global_batch // strategy.num_replicas_in_sync",
+        )
+    return Reading(
+        f"{said}, the batch: the last batch of the data is smaller, a batch size is written into the model,"
+        " or inputs and labels have different numbers of examples.",
+        "dataset = dataset.batch(global_batch, drop_remainder=True); print(len(x), len(y))",
+    )
+
+
+def _of_last(left: Shape, a: int | None, b: int | None, said: str) -> Reading:
+    """Shapes that differ in their last dimension."""
+    if len(left) >= 3 and {a, b} <= _CHANNELS:
+        return Reading(
+            f"{said}: images with another number of channels.",
+            "image = tf.io.decode_image(data, channels=3, expand_animations=False)      # or tf.image.grayscale_to_rgb(image)",
+        )
+    if 1 in {a, b}:
+        other = b if a == 1 else a
+        return Reading(
+            f"{said}: one column of class numbers meets {other} columns, one for each class.",
+            'model.compile(loss="sparse_categorical_crossentropy")      # labels as numbers\n'
+            f"y = tf.one_hot(y, {other})                                    # or columns, with categorical_crossentropy",
+        )
+    return Reading(
+        f"{said}: the number of classes, features or units differs.",
+        f"outputs = keras.layers.Dense({b})(x)      # or {a}: as many units as the labels have columns; data of one width",
+    )
+
+
+def _of_many(left: Shape, right: Shape, differing: list[int]) -> Reading:
+    """Shapes that differ in several dimensions."""
+    axes = " and ".join(str(axis) for axis in differing)
+    known_left = [size for size in left if size is not None]
+    known_right = [size for size in right if size is not None]
+    if sorted(known_left) == sorted(known_right) and known_left:
+        return Reading(
+            "They hold the same sizes in another order: transposed (batch against time, channels first against last).",
+            "x = tf.transpose(x, [0, 2, 1])      # the order that the other has",
+        )
+    if differing == [1, 2] and len(left) == 4:
+        return Reading(
+            f"Height and width differ: {text_of(left[1:3])} against {text_of(right[1:3])}: images that were not resized, or feature maps"
+            " that strides of an odd size rounded another way.",
+            "image = tf.image.resize(image, [256, 256])      # a size divisible by 2**levels; padding='same', or Cropping2D where maps meet",
+        )
+    if None not in left + right and math.prod(known_left) == math.prod(known_right):
+        return Reading(
+            "They hold equally many values in another shape.",
+            f"x = tf.reshape(x, {list(right)})",
+        )
+    return Reading(
+        f"They differ in dimensions {axes}: two different things meet (another layer's output, labels of another task, sizes that"
+        " were not made equal).",
+        "print(x.shape, y.shape)      # before the line; for images tf.image.resize, for sequences padded_batch to one length",
+    )
+
+
+def text_of(shape: Shape) -> str:
+    """A shape as it is written."""
+    return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
