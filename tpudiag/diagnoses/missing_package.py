@@ -40,6 +40,7 @@ def advice(error: str, python: str) -> str | None:
     top = missing[1].split(".")[0] if missing else ""
     if not missing or top in _OF_TENSORFLOW:
         return None
+    # The whole path first: `google` alone is a folder that many packages share.
     name = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top) or top.replace("_", "-")
     return (
         f"{top} is not in the environment of the job. Install it there ({python} -m pip install "
