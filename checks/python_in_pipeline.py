@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 
+from ._need import rate
 from .missing_prefetch import own_pipelines
 
 FIX = (
@@ -67,7 +68,7 @@ def _of_profile(profile: ProfileFacts) -> Finding:
     calls = profile.pipeline_callbacks
     worst = max(calls, key=lambda call: call.ms)
     return Finding(
-        f"the input pipeline runs Python: {worst.op} {worst.count} times, {worst.ms:.3g} ms.",
+        f"the input pipeline runs Python: {worst.op} {worst.count} times, {rate(worst.ms)} ms.",
         FIX,
         tuple(Evidence(c.op, round(c.ms, 3), "ms", source=profile.source) for c in calls[:3]),
     )

@@ -9,7 +9,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
-from ._need import percent
+from ._need import percent, rate
 from ._profile import INPUT, outliers, replicas_of, whole_run, whole_trace
 from ._tfdata import READING, advice, blocked_by, blocker
 
@@ -156,8 +156,8 @@ def _finding(
         why += f" (mostly {slow.op}: {advice(slow.op).why})"
         fix = READING.fix if advice(slow.op) is READING else fix
     return Finding(
-        f"{replica.host} {replica.replica} takes {cost_ms:.3g} ms ({cost_ms / step_ms:.0%} of the "
-        f"step) longer than the median replica, and the others wait: {why}.",
+        f"{replica.host} {replica.replica} takes {rate(cost_ms)} ms ({cost_ms / step_ms:.0%} of "
+        f"the step) longer than the median replica, and the others wait: {why}.",
         fix,
         (
             Evidence("modified z-score", round(score, 1), "", limit, profile.source),

@@ -91,6 +91,7 @@ def _foreign(point: EntryPoint) -> Check:
     """The check of another package; one that cannot be loaded is named, not run into."""
     try:
         loaded: object = point.load()
+    # Whatever the code of others raises while it is imported.
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(f"the check {point.value} cannot be loaded: {reason}") from error

@@ -63,6 +63,8 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    # Before argparse sees them: it would take the script's options behind `--` for arguments of a
+    # verb.
     own, theirs = split_arguments(given)
     # One verb's options alone, where it is known: the other ten modules are not imported.
     options = build_parser(own[0] if own and own[0] in VERBS else None).parse_args(own)

@@ -53,6 +53,7 @@ def read(
         top=top,
     )  # fmt: skip
     report = profile.diagnose(request, settings_of(select, ignore, pedantic), on_phase)
+    # The verb prints what was read so far under a note; a caller would take it for the whole.
     if report.interrupted:
         raise KeyboardInterrupt
     return snippets.added(report)

@@ -41,6 +41,7 @@ def _completed(cls: type) -> type:
     own = vars(cls)
     if "__eq__" not in own:
         cls.__eq__ = _equal(_values(compared))  # type: ignore[method-assign, assignment]
+    # Python sets it to None in a class that has an `__eq__` of its own.
     if "__hash__" not in own or own["__hash__"] is None:
         cls.__hash__ = _hashed(_values(hashed))  # type: ignore[method-assign, assignment]
     if "__repr__" not in own:
@@ -77,6 +78,7 @@ def _compiled_init(cls: type) -> Callable[..., None]:
     fields = [field for field in dataclasses.fields(cls) if field.init]
     ordered = [f for f in fields if not f.kw_only]
     named = [f for f in fields if f.kw_only]
+    # By object's own `__setattr__`: that of the class refuses everything.
     values: dict[str, Any] = {"_unset": object(), "_set": object.__setattr__}
     for field in dataclasses.fields(cls):
         if field.default_factory is not dataclasses.MISSING:
@@ -128,6 +130,7 @@ class _Signature:
 
 def _values(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     """What reads some fields of a record as a tuple."""
+    # Of a single name attrgetter gives the bare value, and no tuple.
     if len(names) > 1:
         return attrgetter(*names)
     return lambda record: tuple(getattr(record, name) for name in names)

@@ -82,6 +82,8 @@ def dumps(report: Report) -> str:
 def load(path: str | Path) -> Report:
     """The report saved in a JSON file; UnreadableInput, in one line, where it holds none."""
     try:
+        # Not by msgspec at once: under some keys a null is to become NaN before types are looked
+        # at.
         raw: object = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from error

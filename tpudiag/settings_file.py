@@ -36,6 +36,8 @@ def section(file: Path, data: bytes) -> Section | None:
         made = msgspec.convert(raw, Section)
     except msgspec.ValidationError as error:
         raise UsageError(f"{file}: [tool.tpudiag]: {error}") from error
+    # As with a comment on a line: what is silenced without a reason nobody dares to let speak
+    # again.
     unexplained = [id_ for id_, reason in made.ignore.items() if not reason.strip()]
     if unexplained:
         raise UsageError(f"{file}: [tool.tpudiag.ignore]: {unexplained[0]} needs a reason")

@@ -110,10 +110,9 @@ def within(values: Sequence[float], statistic: Statistic) -> float | None:
 def mann_whitney(left: Floats, right: Floats) -> float:
     """The two-sided p-value that both are drawn from one distribution."""
     n, m = len(left), len(right)
-    values, place, counts = np.unique(
+    _, place, counts = np.unique(
         np.concatenate((left, right)), return_inverse=True, return_counts=True
     )
-    del values
     ends = np.cumsum(counts)
     ranks = (ends - (counts - 1) / 2)[place]
     u = float(ranks[:n].sum()) - n * (n + 1) / 2

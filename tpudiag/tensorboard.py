@@ -55,6 +55,8 @@ def _write(folder: Path, report: Report) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
     earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
+    # Under a name that TensorBoard does not look at: it would read half a record and give the file
+    # up.
     temporary = folder / f"report.{os.getpid()}.part"
     try:
         temporary.write_bytes(_record(_event(now, version=True)) + _record(_event(now, report)))

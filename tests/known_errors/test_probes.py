@@ -14,6 +14,7 @@ from tpudiag.known_errors.probes import (
     anchor,
     compiled,
     squeezed_pattern,
+    telling_bytes,
 )
 from tpudiag.known_errors.search import match
 
@@ -44,8 +45,13 @@ def test_the_forms_of_each_pattern_match_what_it_matches() -> None:
             if len(forms) > 1:
                 apart = any(compiled(form).search(text) for form in forms)
                 assert apart == bool(compiled(pattern).search(text)), pattern
-                weakest = min(len(anchor(squeezed_pattern(form))) for form in forms)
-                assert weakest > len(anchor(squeezed_pattern(pattern)))
+                weakest = min(telling_bytes(anchor(squeezed_pattern(form))) for form in forms)
+                assert weakest > telling_bytes(anchor(squeezed_pattern(pattern)))
+
+
+def test_a_word_of_every_log_is_no_anchor_where_a_rarer_one_is_at_hand() -> None:
+    assert anchor("tensorflow.{0,9}rarer") == "tensorflow"
+    assert anchor("tensorflow.{0,9}rarest") == "rarest"
 
 
 def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:

@@ -19,6 +19,7 @@ from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.recording import Run
 from tpudiag.monitoring.run_sources import Place
 from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.signals import CauseKind
 
 GONE = 2**22 + 7
 """A pid that no process has."""
@@ -110,7 +111,7 @@ def test_alerts_carry_their_cause_and_are_set_back(recordings: ModuleType, tmp_p
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
     job = WatchedJob([str(tmp_path / "a.sqlite")])
     job.poll()
-    slow = replace(job.slowest.figures(), cause="input")
+    slow = replace(job.slowest.figures(), cause=CauseKind.INPUT)
     place = exporting._Place(PointSource("generic_task", (), ()), slow.run)  # pyright: ignore
 
     def shown(figures: Figures, **alerts: bool) -> set[tuple[str, str, float]]:
@@ -133,7 +134,7 @@ def test_an_alert_arrives(emulator: Any, started: Started, recordings: ModuleTyp
     recordings.write(Path("b.sqlite"), [1.0] * 60)
     job = WatchedJob(["b.sqlite"])
     job.poll()
-    exporter.show(replace(job.slowest.figures(), cause="checkpoint"), {"TPU604": True})
+    exporter.show(replace(job.slowest.figures(), cause=CauseKind.CHECKPOINT), {"TPU604": True})
     assert "lost" not in exporter.close()
     (key,) = [key for key in emulator.series if key[0].endswith("/alert")]
     assert (dict(key[1])["check"], dict(key[1])["cause"]) == ("TPU604", "checkpoint")

@@ -9,6 +9,7 @@ from types import ModuleType
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.prometheus import Prometheus, exposition
 from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.signals import CauseKind
 
 
 def figures(recordings: ModuleType, folder: Path, **changed: object) -> Figures:
@@ -56,7 +57,7 @@ def test_the_next_run_takes_the_place_of_the_last(recordings: ModuleType, tmp_pa
 
 
 def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> None:
-    slow = replace(figures(recordings, tmp_path), cause="input")
+    slow = replace(figures(recordings, tmp_path), cause=CauseKind.INPUT)
     rows = exposition([(slow, {"TPU603": True, "TPU604": False, "TPU201": True})]).splitlines()
     alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
     assert [('cause="input"' in row, row.partition(",id=")[2]) for row in alerts] == [

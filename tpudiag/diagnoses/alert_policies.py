@@ -78,6 +78,7 @@ def deleted(request: AlertRequest) -> Iterator[Change]:
 
 def kept(request: AlertRequest) -> list[Kept]:
     """The policies in the project that were asked for; raises UnreadableInput for one missing."""
+    # A wrong id is refused before anything is deleted: `throughput-drops` must not pass for none.
     there = _alerts(request).kept(request.job)
     missing = set(request.policies) - {policy.id for policy in there}
     if missing:

@@ -28,6 +28,7 @@ def _table(pipeline: Pipeline) -> Table:
 
 def _row(choice: AutotuneChoice) -> tuple[str | int | float, ...]:
     """One setting."""
+    # -1 is tf.data.AUTOTUNE itself.
     built = {None: "not set", -1: "AUTOTUNE"}.get(choice.built_with, str(choice.built_with))
     return (
         choice.transformation,

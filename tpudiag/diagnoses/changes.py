@@ -135,6 +135,7 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
     """Whether a figure may close a gate."""
     if name in COMPILED:
         return same_compiler(before, after)
+    # One machine takes other times from one hour to the next: a gate on them would close by chance.
     return not any(
         CPU in report.measurements[name].source
         for report in (*before, *after)

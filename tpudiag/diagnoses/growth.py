@@ -70,6 +70,7 @@ def grown(before: Report, after: Report) -> tuple[Growth, ...]:
 def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
     """One row for each operation: the figure of it that grew most."""
     old = {each.operation: each for each in before.operations}
+    # By the example: twice the batch takes twice of nearly everything, and nothing grew.
     more = before.batch_per_replica / after.batch_per_replica
     whole = {name: sum(_value(o, name) for o in before.operations) or 1.0 for name in FIGURES}
     for each in after.operations:

@@ -29,6 +29,7 @@ def _said(outcome: Outcome, end: JobEnd | None) -> Outcome:
     if outcome.verdict is not Verdict.SKIPPED or not how.startswith(_REHEARSE):
         return outcome
     crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
+    # It was just rehearsed: to do so again would show no more.
     if crash is None or end is None:
         return replace(outcome, reason=outcome.cause, how_to_measure=None)
     where = f" at {end.location}" if end.location is not None else ""

@@ -27,6 +27,7 @@ class Price:
 def table(account: Account, price: Price | None, source: str) -> Table:
     """Each use of the time with its share, and its money where that is known."""
     total_s = account.total_s
+    # Less than 0.05 s would stand there as 0.0 s.
     uses = [use for use in TimeUse if account.spent.get(use, 0.0) >= 0.05]
     rows: list[tuple[Value, ...]] = []
     # Steps first, whatever they took: all else is read against them.

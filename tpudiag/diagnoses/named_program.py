@@ -33,6 +33,7 @@ class ReferenceJob:
     def __post_init__(self) -> None:
         """Programs name it in words of their own; raises UsageError."""
         named = (self.model, MODELS), (self.loop, LOOPS), (self.precision, PRECISIONS)
+        # Types hold for those who check them: a notebook's cell does not.
         for word, known in named:
             if word not in known:
                 raise UsageError(f"{word}: the reference job knows {', '.join(known)}")

@@ -227,6 +227,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
     for work in (compiled.program.work if compiled.program else None) or ():
         # the compiler numbers what it adds itself anew in each program: one row for each kind
         total.setdefault(work.op_name or f"({work.kind.value})", _Sum()).add(work)
+    # Both added: gathers, copies and kernels have bytes and no cycles.
     ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
     return tuple(
         OperationFigures(

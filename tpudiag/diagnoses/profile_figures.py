@@ -42,7 +42,9 @@ def headline(signals: Signals) -> str:
     marked = count(len(steps.step_ms), "recovered step" if steps.recovered else "step")
     parts = sorted(shares(facts).items(), key=lambda part: -part[1])
     spent = ", ".join(f"{name} {share:.0%}" for name, share in parts if share >= SAID)
-    return f"{about}; {marked}, median {percentile(steps.step_ms, 50):.4g} ms: {spent}."
+    usual = percentile(steps.step_ms, 50)
+    median = f"{usual:,.0f}" if usual >= 1_000 else f"{usual:.4g}"
+    return f"{about}; {marked}, median {median} ms: {spent}."
 
 
 def measurements(signals: Signals) -> Iterator[tuple[str, Measurement]]:

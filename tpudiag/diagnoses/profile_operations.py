@@ -71,6 +71,7 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
     """The tables; none where the trace holds no operation."""
     if not ranked:
         return
+    # Thousands of tiny ones follow in every profile: a reader of JSON gains nothing by them either.
     ranked = [group for group in ranked if group.share >= LEAST] or ranked
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)

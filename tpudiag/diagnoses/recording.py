@@ -137,6 +137,7 @@ class Session:
                 self.job.workers[place].causes[stalled] = cause
             looked = looked or bool(causes)
         for watched in self.job.workers:
+            # The cause of a drop that is over says nothing of the next one.
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
         return looked
@@ -215,6 +216,7 @@ class Session:
     def report(self) -> Report:
         """What was seen, as a report."""
         self.close_outlets()
+        # The outlets were closed first: what they say of points that were lost stands in the notes.
         figures, workers = self.watched.figures(), self.job.workers
         lost = sum(one.run.lost_steps for one in workers)
         account, examples = self.account(), sum(one.examples for one in workers) or None

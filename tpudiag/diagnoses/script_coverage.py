@@ -62,6 +62,7 @@ def _was_shortened(coverage: Coverage) -> bool:
 def _function(function: StepFunction) -> str:
     """One training function: its name, how often it ran and was forwarded."""
     name, place = function.name, function.location
+    # A function of Keras has a name that nobody wrote: the line that calls it is the user's.
     if place is None:
         name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
     where = f" ({place})" if place is not None else ""

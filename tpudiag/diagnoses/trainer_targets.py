@@ -65,6 +65,7 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     notes: list[str] = []
     pids: list[int] = []
     machine = look() if any(word.isdigit() for word in words) else None
+    # To look for trainers asks each port of each: for addresses the table of processes is enough.
     processes = machine.processes if machine else table()
     for word in words:
         if not word.isdigit() or machine is None:

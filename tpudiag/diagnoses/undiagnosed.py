@@ -46,6 +46,7 @@ def refuse_nothing(
     if isinstance(backend, str):
         refuse_framework(name, backend)
     end = signals.end
+    # A job that crashed has an answer: its own error.
     ended = end is not None and end.how in ("finished", "stopped")
     if not ended or signals.dispatch is not None or signals.tf1:
         return

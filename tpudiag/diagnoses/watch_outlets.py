@@ -35,6 +35,7 @@ def outlets(request: OutletRequest) -> list[Outlet]:
 
         chosen.append(Prometheus(request.prometheus, request.job))
     if request.project is not None:
+        # Only here: Google's client is an extra, and takes a second to load.
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 
         destination = Destination(

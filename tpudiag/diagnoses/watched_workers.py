@@ -41,6 +41,7 @@ def _worker_row(watched: Watched) -> tuple[Value, ...]:
     if figures.per_s is not None and figures.baseline_per_s:
         change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
     last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
+    # A process that is gone has a last step as well: how long ago that was misleads.
     if watched.gone is not None:
         last = "gone"
     return (watched.worker, rate, change, last, figures.steps)

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from tpudiag.known_errors.model import KnownError, Match, Phase, RivalFound
+from tpudiag.known_errors.model import MOST_COUNTED, KnownError, Match, Phase, RivalFound
 from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
@@ -28,7 +28,8 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
     """An error that was found: where, cause, fix, where it is known from."""
     places = f"line {match.line}"
     if match.count > 1:
-        places = f"{match.count:,} times, lines {match.line:,} to {match.last_line:,}"
+        more = " or more" if match.count >= MOST_COUNTED else ""
+        places = f"{match.count:,} times{more}, lines {match.line:,} to {match.last_line:,}"
     follows = ", follows from another error here" if match.secondary else ""
     yield bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
     yield f"  > {clean(match.excerpt)}"

@@ -11,6 +11,9 @@ from tpudiag.records import dataclass
 
 from .readings.meaning import Reading
 
+MOST_COUNTED = 10_000
+"""Matches of a pattern that are counted: a log that says one thing all over is not slower."""
+
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
 Known = Literal["reproduced", "reported", "recalled"]
@@ -128,7 +131,7 @@ class RivalFound:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A known error in a text: where, how often, and the values that the text gave.
+    """A known error in a text: where, how often (at least), and the values that the text gave.
 
     `secondary` is true where another error in the same text is the cause of this one, or tells
     more of it.

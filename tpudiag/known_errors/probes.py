@@ -72,6 +72,40 @@ def probes() -> tuple[Probe, ...]:
 TELLING = 9
 """Bytes from which on an anchor is rare in a log; `dataset`, `steps`, `example` are not."""
 MOST_ALTERNATIVES = 8
+COMMON = frozenset(
+    (
+        *(
+            "tensorflow",
+            "tensorflow/",
+            "checkpoint",
+            "checkpoints",
+            "global_step",
+            '.py",line',
+            "gs://",
+        ),
+        *(
+            "dataset",
+            "training",
+            "keras/",
+            "saving",
+            "/python/",
+            "valueerror:",
+            "runtimeerror:",
+            "typeerror:",
+            "example",
+        ),
+        *(
+            "traceback",
+            "iteratorgetnext",
+            "function_node",
+            "/job:worker",
+            "/device:tpu:",
+            "warning:",
+        ),
+    )
+)
+"""Words of healthy logs and of all tracebacks, and how many bytes of a rarer one they are worth."""
+COMMON_BYTES = 5
 LARGE_BYTES = 65_536
 """Texts from here on are worth the tenth of a second that taking patterns apart costs."""
 _CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
@@ -112,8 +146,8 @@ def _depth(head: str) -> int:
 
 
 def _anchor_bytes(pattern: str) -> int:
-    """The length of a pattern's anchor."""
-    return len(_anchor_of(pattern))
+    """How telling a pattern's anchor is."""
+    return telling_bytes(_anchor_of(pattern))
 
 
 @cache
@@ -185,7 +219,7 @@ _TOKEN = re.compile(
 
 
 def anchor(pattern: str) -> str:
-    """The longest literal that every match of a pattern holds; empty where there is none."""
+    """The most telling literal that every match of a pattern holds; empty where there is none."""
     best = run = ""
     depth = 0
     for token in _TOKEN.finditer(pattern.replace(NO_OUTPUT, "tpu")):
@@ -202,6 +236,11 @@ def anchor(pattern: str) -> str:
             continue
         elif kind == "quantifier":
             run = run[:-1]  # a quantifier binds the last character only
-        best = max(best, run, key=len)
+        best = max(best, run, key=telling_bytes)
         run = ""
-    return max(best, run, key=len)
+    return max(best, run, key=telling_bytes)
+
+
+def telling_bytes(run: str) -> int:
+    """How much a literal narrows a search: its length, but for what nearly every log is full of."""
+    return len(run) if run not in COMMON else min(len(run), COMMON_BYTES)

@@ -17,7 +17,7 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
-from .model import Kind, Match
+from .model import MOST_COUNTED, Kind, Match
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
 from .probes import Form, Probe, candidates
 from .ranking import ranked
@@ -99,12 +99,20 @@ class _Search:
             # why it would only be a second answer.
             if self._told and known_errors()[probe.error].kind is Kind.FORM:
                 continue
+            if self._enough(probe):
+                continue
             begin = self._taken.get(probe, 0) - self._base
             of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
             matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
             if hits := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
                 self._note(probe, hits, window)
         return self._base + len(bare) - later
+
+    def _enough(self, probe: Probe) -> bool:
+        """Whether more matches of a pattern would say nothing new."""
+        known = self._found.get(probe)
+        # What supports a rival cause is shown once, and not counted.
+        return known is not None and (probe.rival is not None or known.count >= MOST_COUNTED)
 
     def _note(self, probe: Probe, hits: list[re.Match[bytes]], window: _Window) -> None:
         """Count matches; the first of its pattern is kept with excerpt and values."""
@@ -128,7 +136,9 @@ class _Search:
             line=line,
             last_line=line,
             count=0,
-            reading=reading(window.bare, hit, vague=error.kind is Kind.FORM),
+            reading=None
+            if probe.rival is not None or error.noise
+            else reading(window.bare, hit, vague=error.kind is Kind.FORM),
             values={
                 name: window.bare[slice(*hit.span(name))].decode(errors="replace")
                 for name, value in hit.groupdict().items()

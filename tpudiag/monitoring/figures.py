@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from tpudiag.monitoring.recording import NS, Pause, Recording, Run
+from tpudiag.signals.causes import CauseKind
+from tpudiag.signals.throughput import RateUnit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,9 +17,9 @@ class Figures:
     run: Run
     worker: str = ""
     """Which of the job's workers it is, empty where there is one."""
-    cause: str | None = None
-    """What the drop or the stall comes from, one of CauseKind's words; None where not known."""
-    unit: str
+    cause: CauseKind | None = None
+    """What the drop or the stall comes from; None where not known."""
+    unit: RateUnit
     steps: int
     per_s: float | None
     steps_per_s: float | None

@@ -17,7 +17,7 @@ from tpudiag.monitoring.profiler_source import PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Single, Source
 from tpudiag.monitoring.tensorboard import SINK_FLUSH_S
-from tpudiag.signals import Cause
+from tpudiag.signals import Cause, RateUnit
 
 RECENT_S = 300.0
 GONE_S, SILENT_WRITER_S = 10.0, 60.0
@@ -175,7 +175,7 @@ class Watched:
         return self.recording.source
 
     @property
-    def unit(self) -> str:
+    def unit(self) -> RateUnit:
         """What is counted a second."""
         return "examples" if self.recent and self.recent[-1].examples else self.run.unit
 
@@ -208,7 +208,7 @@ class Watched:
         return Figures(
             run=self.run,
             worker=self.worker,
-            cause=self.cause.kind.value if self.cause is not None else None,
+            cause=self.cause.kind if self.cause is not None else None,
             unit=self.unit,
             steps=self.steps,
             per_s=0.0 if hangs and self.steps else self.detector.per_s,

@@ -94,4 +94,5 @@ CAUSED = ("TPU603", "TPU604")
 
 def cause_of(figures: Figures, check_id: str, failing: bool) -> str:
     """The cause of a failing check, in a word; empty where none is known."""
-    return (figures.cause or "") if failing and check_id in CAUSED else ""
+    known = failing and check_id in CAUSED
+    return figures.cause.value if known and figures.cause is not None else ""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 NS = 1_000_000_000
 _WIDTH = math.log(1.02)
 
+RunUnit = Literal["steps", "epochs"]
+"""What a run counts: epochs where only their ends are known."""
 Histogram = tuple[tuple[int, int], ...]
 """(bucket, steps) in the order of the buckets."""
 
@@ -55,7 +57,7 @@ class Pause:
     """A time without steps that the job announced."""
 
     kind: str
-    """In the job's own word; what it means for the ledger is in ledger.PAUSES."""
+    """In the job's own word, of which ledger.PAUSES knows some: no closed set of states."""
     start_ns: int
     end_ns: int
 
@@ -86,8 +88,7 @@ class Run:
     lost_steps: int = 0
     """Steps that were counted and could not be kept."""
     ended_ns: int | None = None
-    unit: str = "steps"
-    """What counts as a step: `epochs` where only their ends are known."""
+    unit: RunUnit = "steps"
     hbm_limit_bytes: int | None = None
     failure: str | None = None
     """The exception that ended it, with the user's line; None where it completed, or still runs."""

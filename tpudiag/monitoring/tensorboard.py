@@ -17,7 +17,7 @@ from typing import Any
 import google_crc32c
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.recording import NS, Recording, Run, Window, bucket
+from tpudiag.monitoring.recording import NS, Recording, Run, RunUnit, Window, bucket
 from tpudiag.sources.profile.wire import BYTES, FIXED64, VARINT, Damaged, fields, varint
 
 MARK = ".tfevents."
@@ -101,7 +101,7 @@ class EventFiles:
         for at_ns, step, of_epoch in heapq.merge(*events):
             self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
         by_step, by_epoch = self._progress["steps"].points, self._progress["epochs"].points
-        unit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
+        unit: RunUnit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
         progress = self._progress[unit]
         if not progress.points:
             return None
@@ -110,7 +110,7 @@ class EventFiles:
         windows = tuple(self._windows(progress, self._sent[2]))
         return Recording(self._run(unit, progress), windows, (), self.path)
 
-    def _run(self, unit: str, progress: Progress) -> Run:
+    def _run(self, unit: RunUnit, progress: Progress) -> Run:
         """What is known of the run."""
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
         first_ns = progress.points[0][0]

@@ -85,6 +85,7 @@ from tpudiag.signals.step_numerics import (
 from tpudiag.signals.throughput import (
     LEAST_STEADY,
     WARM_UP,
+    RateUnit,
     StepTimes,
     Throughput,
     ThroughputDrift,
@@ -159,6 +160,7 @@ __all__ = [
     "Pause",
     "Pipeline",
     "ProfileFacts",
+    "RateUnit",
     "RepeatedSetup",
     "ReplicaRead",
     "ReplicaSteps",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
+from typing import Literal
 
 from tpudiag.records import dataclass
 from tpudiag.signals.causes import Cause
 
+RateUnit = Literal["examples", "steps", "epochs"]
+"""What is counted a second; epochs where only their ends are known."""
 WARM_UP = 3.0
 """First steps that took longer than this times what the others took are warm-up."""
 LEAST_STEADY = 3
@@ -117,8 +120,7 @@ class ThroughputDrift:
 class Throughput:
     """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
 
-    unit: str
-    """`examples`, `steps`, or `epochs` where only their ends are known."""
+    unit: RateUnit
     steps: int
     source: str
     per_s: float | None = None

@@ -51,7 +51,7 @@ def test_the_alert_and_its_hook_carry_the_cause(
             Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
         )
         assert session.look()
-        assert session.watched.figures().cause == "input"
+        assert session.watched.figures().cause is CauseKind.INPUT
         raised = next(alert for alert in session.alerts if alert.startswith("TPU603"))
         assert "The cause: input: the step waits for input." in raised
         (finding,) = next(o for o in session.outcomes if o.id == "TPU603").findings

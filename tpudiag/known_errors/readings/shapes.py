@@ -42,6 +42,8 @@ _RESHAPE = re.compile(
     r"Inputtoreshapeisatensorwith(\d{1,15})values,buttherequestedshape(?:has|requiresamultipleof)(\d{1,15})",
     re.IGNORECASE,
 )
+_WORDS = ("hape", "size", "butgot", "ndim", "axis", "In[0]", "Input0")
+"""One of these is in every such error: looked for first, for it takes no time."""
 _AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
 _NDIM = re.compile(
     r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
@@ -74,6 +76,8 @@ class _Pair:
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What two shapes or sizes in an error mean, and where they meet."""
+    if not any(word in text for word in _WORDS):
+        return None
     place = _place(text, begin)
     if told := first_over(_RESHAPE, text, begin, end):
         return _placed(_reshaped(int(told[1]), int(told[2])), place)

@@ -7,7 +7,7 @@ from typing import Any
 from tpudiag.sources.job.tensorflow import hooks
 
 from .program_text import picture_size, sources
-from .text_files import JPEG, SIZE
+from .text_files import JPEG, SIZE, SMALL_JPEG
 
 _SCOPE = "tpudiag_fake"
 _FARTHEST = 400
@@ -54,7 +54,9 @@ class Contents:
         contents = tf.convert_to_tensor(contents)
         with tf.name_scope(_SCOPE):
             stand_in = self._marked(contents)
-            picture = original(tf.where(stand_in, JPEG, contents), *args, **kwargs)
+            # In a pipeline it is given its size below, and thousands are decoded: a small one.
+            jpeg = JPEG if tf.executing_eagerly() else SMALL_JPEG
+            picture = original(tf.where(stand_in, jpeg, contents), *args, **kwargs)
             if tf.executing_eagerly() or picture.shape.rank != 3:
                 return picture
             size = tf.constant(picture_size(sources()) or [SIZE, SIZE], name="size")
