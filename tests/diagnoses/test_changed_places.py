@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tpudiag.diagnoses.changed_places import links
 from tpudiag.diagnoses.changes import Change
-from tpudiag.model import Report, Subject
+from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.report_figures import XProfLink
 from tpudiag.statistics import Difference
 
@@ -37,6 +39,25 @@ def test_of_what_got_worse_both_runs_are_linked() -> None:
     ], "the median grew by less than the limit"
     slower = list(links(before, after, [changed("step_time_ms", 20.0)], 0.05))
     assert [link.name for link in slower] == ["A, usual step", "B, usual step", "A, HLO Op Profile"]
+
+
+def test_a_finding_that_only_the_second_run_has_is_linked_there() -> None:
+    def judged(letter: str, verdict: Verdict) -> Report:
+        failed = verdict is Verdict.FAILED
+        finding = Finding("the step waits", "fix", xprof_link=f"http://{letter}/moment")
+        outcome = Outcome(
+            id="TPU201",
+            name="input-bound",
+            verdict=verdict,
+            severity=Severity.ERROR,
+            findings=(finding,) * failed,
+        )
+        return replace(run(letter), outcomes=(outcome,))
+
+    good, bad = judged("a", Verdict.PASSED), judged("b", Verdict.FAILED)
+    (link,) = links(good, bad, [], 0.05)
+    assert (link.name, link.url) == ("B, TPU201 input-bound", "http://b/moment")
+    assert not list(links(bad, bad, [], 0.05)) and not list(links(bad, good, [], 0.05))
 
 
 def test_what_got_better_or_is_shown_nowhere_has_no_link() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.changes import Change, ranked
 from tpudiag.diagnoses.profile_places import SLOWEST_STEP, USUAL_STEP
-from tpudiag.model import Report
+from tpudiag.model import Report, Verdict
 from tpudiag.report_figures import XProfLink
 from tpudiag.xprof_pages import MEMORY_PROFILE, OP_PROFILE, ROOFLINE
 
@@ -24,7 +24,7 @@ SHOWN_BY: Mapping[str, Sequence[str]] = {
 def links(
     before: Report, after: Report, changes: Sequence[Change], limit: float
 ) -> Iterator[XProfLink]:
-    """Of what got worse by more than the limit, the places in both runs: A's, then B's.
+    """Of what got worse by more than the limit, the places in both runs; of a new finding, in B.
 
     Runs that no XProf shows, and saved reports that were made without one, have none.
     """
@@ -35,3 +35,13 @@ def links(
             for link in report.xprof_links:
                 if link.name == place:
                     yield XProfLink(name=f"{letter}, {place}", url=link.url)
+    yield from _failed_since(before, after)
+
+
+def _failed_since(before: Report, after: Report) -> Iterator[XProfLink]:
+    """Of checks that fail in B and did not in A, the place of B's first finding."""
+    old = {o.id for o in before.outcomes if o.verdict is Verdict.FAILED}
+    for outcome in after.outcomes:
+        urls = [f.xprof_link for f in outcome.findings if f.xprof_link is not None]
+        if urls and outcome.id not in old:
+            yield XProfLink(name=f"B, {outcome.id} {outcome.name}", url=urls[0])

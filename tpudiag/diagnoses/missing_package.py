@@ -30,6 +30,8 @@ _INSTALLED_AS = {
     "tensorflow_decision_forests": "tensorflow-decision-forests",
 }
 """Module -> the name that it is installed by, where that is another."""
+_NAMESPACES = ("google", "azure", "jaraco", "zope")
+"""What many packages share: one of them may be there without the others."""
 _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
 """Packages of which a module that is missing was removed, which the catalogue of errors answers."""
 
@@ -41,7 +43,15 @@ def advice(error: str, python: str) -> str | None:
     if not missing or top in _OF_TENSORFLOW:
         return None
     # The whole path first: `google` alone is a folder that many packages share.
-    name = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top) or top.replace("_", "-")
+    known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
+    if "." in missing[1] and known is None and top not in _NAMESPACES:
+        # Python names the first part that it does not find: what stands before it is there.
+        return (
+            f"{top} is there, and has no {missing[1]}: another release of it had. Change the "
+            f"import, or install the release that the script was written for ({python} -m pip "
+            f"install '{top.replace('_', '-')}==...')"
+        )
+    name = known or top.replace("_", "-")
     return (
         f"{top} is not in the environment of the job. Install it there ({python} -m pip install "
         f"{name}), or name another environment by --python; a module of the job's own repository "

@@ -48,3 +48,17 @@ def test_without_a_host_there_is_nothing_to_show() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         engines.read(RUN, mapped)
+
+
+def test_of_a_small_file_no_part_is_told() -> None:
+    told: list[str] = []
+
+    def on_phase(phase: str) -> None:
+        assert isinstance(phase, Phase)
+        told.append(f"{phase}{phase.how_far}")
+
+    def mapped(_: Sequence[str], __: str | None = None) -> Iterator[tuple[int, str]]:
+        yield 0, "a: damaged"
+
+    engines.read(Run("run", "folder", ("a",), (900_000,), 0.0), mapped, None, on_phase)
+    assert set(told) == {"reading the profile"}

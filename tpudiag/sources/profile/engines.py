@@ -73,4 +73,7 @@ class _Reading:
         hosts = len(self._run.files)
         which = "the profile" if hosts == 1 else f"{hosts} hosts, {self._hosts} done"
         self._told_mb = self._bytes // MB
-        self._on_phase(Phase(f"reading {which}", self._told_mb, self._run.bytes // MB, "MB"))
+        size = self._run.bytes
+        # Of less than a megabyte there is no part to tell.
+        done, total = (self._told_mb, size // MB) if size >= MB else (None, None)
+        self._on_phase(Phase(f"reading {which}", done, total, "MB"))

@@ -52,3 +52,5 @@ def test_paths_of_a_notebook_host_are_listed(
     assert {str(file.parent) for file in files} == {f"{scans}/class_a", f"{scans}/class_b"}
     assert all(file.suffix == ".jpg" for file in scans.iterdir())
     assert len(things[-1]) == 3
+    monkeypatch.setattr(folders, "sources", lambda: ["id = name.split('_')[0]"])
+    assert {name[-6:] for name in map(str, Path("../input/tiles").iterdir())} == {"_0.jpg"}

@@ -59,8 +59,8 @@ def test_what_a_notebook_writes_to_its_host_is_kept_where_the_host_is_not(tmp_pa
 
 def test_pictures_are_numbered_as_the_names_in_tables() -> None:
     names = paths.matching("../input/tiles/train/*_0.png")
-    assert (len(names), names[1]) == (256, "../input/tiles/train/file-00001_0.png")
-    assert len(paths.matching("gs://bucket/*/*.jpeg")) == 2 * 64
+    assert (len(names), names[1]) == (1024, "../input/tiles/train/file-00001_0.png")
+    assert len(paths.matching("gs://bucket/*/*.jpeg")) == 2 * 512
     away = re.compile(paths.not_mounted())
     assert away.fullmatch("gs://bucket/a.jpg") is None
     assert away.fullmatch("../input/train/a.jpg") is not None

@@ -108,3 +108,19 @@ def test_a_value_that_is_excluded_is_not_the_only_one() -> None:
     text = "t = pd.read_csv('a.csv')\na = t[t['by'] == 'one']\nb = t[t['by'] != 'one']\n"
     (column,) = asked([text], lambda _: False)
     assert column.compared == ["one", "one", "another"]
+
+
+def test_columns_that_a_generator_of_pictures_is_told() -> None:
+    text = (
+        "t = pd.read_csv('a.csv')\nt['path'] = t.image + '.jpg'\n"
+        "given = dict(dataframe=t, x_col='path', y_col='grade', batch_size=8)\n"
+    )
+    assert [column.name for column in asked([text], lambda _: False)] == ["image", "grade"]
+
+
+def test_a_column_and_those_that_follow_are_as_many_as_classes() -> None:
+    (column,) = asked(["t = pd.read_csv('a.csv')\ny = t.loc[:, 'healthy':].values"], lambda _: True)
+    rest = tables._with_rest([column, Column("id")], 4)  # pyright: ignore[reportPrivateUsage]
+    assert [each.name for each in rest] == ["id", "healthy", "healthy 2", "healthy 3", "healthy 4"]
+    plain = [Column("id")]
+    assert tables._with_rest(plain, 4) is plain  # pyright: ignore[reportPrivateUsage]

@@ -6,6 +6,7 @@ import ast
 import glob
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,11 +17,7 @@ from .ledger import Ledger
 from .program_text import classes, sources, trees
 from .text_files import JPEG
 
-_PICTURES = paths.PICTURES_LISTED
-"""Names that such a folder is listed with."""
-_OF_CLASS = paths.PICTURES_OF_CLASS
-_FILES = 1024
-"""Pictures on disk, of all classes together, where there are few classes."""
+_CUT = re.compile(r"""split\(\s*["']_["']\s*\)\s*\[0\]""")
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 
 
@@ -53,17 +50,18 @@ class _Folders:
             self._above.add(folder)
             self._ledger.note(f"{path} (a folder for each class)")
             return list(classes(program))
-        self._ledger.note(f"{path} ({_PICTURES} pictures)")
-        return _pictures(_PICTURES)
+        self._ledger.note(f"{path} ({paths.PICTURES_LISTED} pictures)")
+        return _pictures(paths.PICTURES_LISTED)
 
     def walked(self, original: Any, top: Any, *args: Any, **kwargs: Any) -> Any:
         """`os.walk`."""
         if not paths.is_hosted(top):
             return original(top, *args, **kwargs)
-        self._ledger.note(f"{top} (a folder of {_OF_CLASS} pictures for each class)")
         labels = list(classes(sources()))
+        names = _pictures(paths.pictures_of_each(len(labels)))
+        self._ledger.note(f"{top} (a folder of {len(names)} pictures for each class)")
         none: list[str] = []
-        inner = [(os.path.join(top, label), none, _pictures(_OF_CLASS)) for label in labels]  # noqa: PTH118
+        inner = [(os.path.join(top, label), none, names) for label in labels]  # noqa: PTH118
         return iter([(str(top), labels, none), *inner])
 
     def matched(self, original: Any, pathname: Any, *args: Any, **kwargs: Any) -> Any:
@@ -104,7 +102,7 @@ def pictures_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:
     """A folder with a folder of pictures for each class, on this machine's disk."""
     folder = os.path.join("archives", name)  # noqa: PTH118
     for label in labels:
-        for file in _pictures(max(_OF_CLASS, _FILES // max(len(labels), 1))):
+        for file in _pictures(paths.pictures_of_each(len(labels))):
             ledger.file(os.path.join(folder, label, file), _write)  # noqa: PTH118
     return os.path.join(ledger.folder, folder)  # noqa: PTH118
 
@@ -121,8 +119,9 @@ def _write(path: str) -> None:
 
 
 def _pictures(count: int) -> list[str]:
-    """Names of so many pictures."""
-    return [f"file-{number:05d}.jpg" for number in range(count)]
+    """Names of so many pictures: of parts of pictures, where a script cuts a name at `_`."""
+    part = "_0" if any(_CUT.search(text) for text in sources()) else ""
+    return [f"file-{number:05d}{part}.jpg" for number in range(count)]
 
 
 def lists_folders(texts: Iterable[str]) -> bool:

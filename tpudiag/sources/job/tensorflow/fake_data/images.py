@@ -7,7 +7,7 @@ from typing import Any
 from tpudiag.sources.job.tensorflow import hooks
 
 from .program_text import picture_size, sources
-from .text_files import JPEG, SIZE
+from .text_files import JPEG, SIZE, SMALL_JPEG
 
 _SCOPE = "tpudiag_fake"
 _FARTHEST = 400
@@ -54,7 +54,9 @@ class Contents:
         contents = tf.convert_to_tensor(contents)
         with tf.name_scope(_SCOPE):
             stand_in = self._marked(contents)
-            picture = original(tf.where(stand_in, JPEG, contents), *args, **kwargs)
+            # In a pipeline it is given its size below, and thousands are decoded: a small one.
+            jpeg = JPEG if tf.executing_eagerly() else SMALL_JPEG
+            picture = original(tf.where(stand_in, jpeg, contents), *args, **kwargs)
             if tf.executing_eagerly() or picture.shape.rank != 3:
                 return picture
             size = tf.constant(picture_size(sources()) or [SIZE, SIZE], name="size")
@@ -66,16 +68,16 @@ class Contents:
         self._seen(resized)
         return resized
 
-    def _raw(self, original: Any, contents: Any, out_type: Any, *args: Any, **kwargs: Any) -> Any:
-        """Raw bytes are decoded."""
+    def _raw(self, original: Any, input_bytes: Any, out_type: Any, *a: Any, **kw: Any) -> Any:
+        """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
         with tf.name_scope(_SCOPE):
             size = tf.constant(_RAW, name="size")
             count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
             count *= tf.as_dtype(out_type).size
             stand_in = tf.strings.reduce_join(tf.fill([count], b"\x01"))
-            contents = self._replaced(contents, stand_in)
-            values = original(contents, out_type, *args, **kwargs)
+            contents = self._replaced(input_bytes, stand_in)
+            values = original(contents, out_type, *a, **kw)
         self._seen(values)
         return values
 

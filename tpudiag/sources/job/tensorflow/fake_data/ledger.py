@@ -10,7 +10,7 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
-PICTURES = 128
+PICTURES = 96
 """Records of each file where a picture is decoded from each: scripts decode all of a test set."""
 FILES = 24
 """Files that a pattern is answered with."""

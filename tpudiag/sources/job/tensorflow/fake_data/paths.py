@@ -18,8 +18,9 @@ _unpacked: list[str] = []
 """Folders that archives which were stood in for are said to be unpacked in."""
 _WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
-PICTURES_LISTED, PICTURES_OF_CLASS = 256, 64
-"""Pictures that a folder is listed with: alone, or each of several."""
+PICTURES_LISTED, FEWEST_OF_CLASS = 1024, 64
+"""Pictures that folders are listed with, all together and at least each: scripts divide them by the
+global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
@@ -96,7 +97,7 @@ def matching(
         return [top + last for top in tops]
     if _PICTURE.search(last):
         # Numbered as the names in tables are, which scripts look such files up by.
-        numbers = range(PICTURES_LISTED if len(tops) == 1 else PICTURES_OF_CLASS)
+        numbers = range(pictures_of_each(len(tops)))
         listed = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
         return [top + name for top in tops for name in listed]
     suffix = "" if "." in last or len(tops) == 1 else ".jpg"
@@ -107,6 +108,11 @@ def matching(
         for end in (f"-{file:02d}{mark}{records}" for file in files)
     ]
     return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
+
+
+def pictures_of_each(folders: int) -> int:
+    """The pictures that each of so many folders is listed with."""
+    return max(FEWEST_OF_CLASS, PICTURES_LISTED // max(folders, 1))
 
 
 def _filled(part: str, alone: str, after: str) -> str:

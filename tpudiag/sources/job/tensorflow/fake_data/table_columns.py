@@ -14,18 +14,8 @@ _ASKING = {
     "pivot_table", "value_counts", "explode", "melt", "agg", "join",
 }  # fmt: skip
 """Methods of a table whose text arguments are columns."""
-_ASKING_OPTIONS = {
-    "columns",
-    "subset",
-    "on",
-    "left_on",
-    "by",
-    "usecols",
-    "index",
-    "values",
-    "index_col",
-    "parse_dates",
-}
+_OPTIONS = "columns subset on left_on by usecols index values index_col parse_dates"
+_ASKING_OPTIONS = frozenset(_OPTIONS.split())
 _POSITIONS = {"loc", "at"}
 _ANOTHER = "another"
 """A value beside those that a script excludes: else there would be none."""
@@ -44,6 +34,8 @@ class Column:
     """Texts that its values are held to be below or above."""
     is_text: bool = False
     """Text methods are called on its values."""
+    first_of_rest: bool = False
+    """It and all that follow are taken: `table.loc[:, "a":]`."""
 
 
 def asked(
@@ -179,6 +171,10 @@ class _Reader:
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 if self._is_table(node.value) and not self._is_member(node.attr):
                     yield node.lineno, node.attr, _root(node)
+            elif isinstance(node, ast.Call) and (options := _of_generator(node)):
+                table = next((each for each in options if self._is_table(each)), None)
+                for name in (name for each in options for name in _texts(each)):
+                    yield node.lineno, name, _root(table) if table is not None else ""
             elif isinstance(node, ast.Call) and self._is_table(node):
                 for name in self._arguments(node):
                     yield node.lineno, name, _root(node)
@@ -242,6 +238,11 @@ class _Reader:
                     if column is not None and _texts(other):
                         column.is_text = True
 
+            elif isinstance(node, ast.Slice) and node.lower is not None and node.upper is None:
+                for name in _texts(node.lower):
+                    if name in columns:
+                        columns[name].first_of_rest = True
+
     def _column(self, node: ast.AST, columns: dict[str, Column]) -> Column | None:
         """The column that an expression is."""
         if isinstance(node, ast.Subscript) and self._is_table(node.value):
@@ -250,6 +251,15 @@ class _Reader:
         if isinstance(node, ast.Attribute) and self._is_table(node.value):
             return columns.get(node.attr)
         return None
+
+
+def _of_generator(call: ast.Call) -> list[ast.expr]:
+    """The table and its columns that Keras' generator is given, or a dict of its arguments."""
+    given = {each.arg: each.value for each in call.keywords}
+    if "x_col" not in given and "y_col" not in given:
+        return []
+    keys = [key for key in ("dataframe", "x_col", "y_col") if key in given]
+    return [*call.args[:1], *(given[key] for key in keys)]
 
 
 def _root(node: ast.AST) -> str:

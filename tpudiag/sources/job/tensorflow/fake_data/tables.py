@@ -23,6 +23,8 @@ from .text_files import WORDS
 
 ROWS = 2048
 """Rows of each table that is stood in for."""
+_REST = 4
+"""Columns that a script takes with one, where nothing tells how many classes there are."""
 _READERS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path")
 _TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context|title|descr", re.I)
@@ -96,6 +98,8 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
         columns = [known.get(name, Column(name)) for name in wanted]
     columns = columns or ([] if size.numbers else [Column("id"), Column("target")])
     classes = size.classes or 2
+    if not names:
+        columns = _with_rest(columns, size.classes or _REST)
     if size.dropped and not names:
         columns = [*(Column(f"Unnamed: {number}") for number in range(size.dropped)), *columns]
     table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
@@ -114,6 +118,15 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
         made = table[index] if index in table else values(Column(index), rows)
         table = table.assign(**{index: made}).set_index(index)
     return table
+
+
+def _with_rest(columns: list[Column], classes: int) -> list[Column]:
+    """The columns, and those that a script takes with one: mostly there is one for each class."""
+    first = next((each for each in columns if each.first_of_rest), None)
+    if first is None:
+        return columns
+    others = [Column(f"{first.name} {number}") for number in range(2, classes + 1)]
+    return [*(each for each in columns if each is not first), first, *others]
 
 
 def _days(bounds: list[str], rows: int) -> list[str]:

@@ -23,6 +23,14 @@ JPEG = zlib.decompress(
     )
 )
 """A picture of 512 x 512, as JPEG."""
+SMALL_JPEG = zlib.decompress(
+    base64.b85decode(
+        "c-s4a<NpH&0WUXCHwH#V1_nkTWcYuZ!I?pTn}?5wOMs7;Pe@QeSVBWeLQG7;P+3)0!^+s!#?sir+`%Kp&%q_!"
+        ")!ZT=H!wUtDLo_I&bP3#Af+NEH9Z+*2&15okc6m&zLb=HvXg~VGRffo0R}-11_cHMW=16jCP7AKLB{__7(~HNMFAjT"
+        "5dm~j29PKtR#8Dr(OV2W%#1)=m<1W^85+Q1_Wy4J0QELI-~"
+    )
+)
+"""A picture of 32 x 32, as JPEG."""
 SIZE = 512
 _TFRECORD = "records.tfrecord"
 _PARSED_BYTES = 2**30
