@@ -35,8 +35,9 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
 def _crashed_early(job: JobRun) -> bool:
     """Whether the job ended in an exception before its first step."""
     end = job.facts.get("end")
-    crashed = isinstance(end, dict) and cast("dict[str, object]", end).get("how") == "crash"
-    return crashed and job.phase == protocol.UP_TO_FIRST_STEP
+    crashed = isinstance(end, dict) and cast("dict[str, object]", end).get("how") == "exception"
+    # Not by the phase: what was seen is read and sent after a crash too, as phases of their own.
+    return crashed and not job.facts.get("dispatch")
 
 
 def started_again(spec: protocol.JobSpec, before: protocol.JobSpec) -> str:
