@@ -167,6 +167,7 @@ def _lasting(row: Row, examples: float | None) -> dict[str, float]:
     """Hours and money for so many examples, each with its range; nothing where it is not known."""
     if row.step is None or not examples:
         return {}
+    # The step is in milliseconds, of which an hour has 3.6e6.
     hours = row.step * (examples / (row.batch * row.replicas) / 3.6e6)
     figures = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
     if row.price is not None:
