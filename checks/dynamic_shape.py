@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Location, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
@@ -134,6 +134,8 @@ def _finding(
             severity=Severity.INFO,
             confidence=Confidence.MEDIUM,
         )
+    if _is_of_a_generator(shown, pipelines):
+        return _of_a_generator(f"{which} {_text(shown)}", evidence, where)
     return Finding(
         f"{which} {_text(shown)}: an example's own shape is not fixed",
         "give every example the same shape before batching:\n"
@@ -141,6 +143,20 @@ def _finding(
         evidence,
         where,
         severity=Severity.WARNING if only_batch else None,
+    )
+
+
+def _of_a_generator(got: str, evidence: tuple[Evidence, ...], where: Location | None) -> Finding:
+    """What Keras made of a generator."""
+    return Finding(
+        f"{got} from a generator, of whose arrays Keras tells TensorFlow no size: those of one "
+        "size are compiled once, each other size once more.",
+        "read the files by tf.data, with a fixed size:\n"
+        "tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), 3), (224, 224))",
+        evidence,
+        where,
+        severity=Severity.WARNING,
+        confidence=Confidence.MEDIUM,
     )
 
 
@@ -160,6 +176,12 @@ def _open_example(
         severity=Severity.INFO,
         confidence=Confidence.MEDIUM,
     )
+
+
+def _is_of_a_generator(tensor: TensorSeen, pipelines: list[Pipeline]) -> bool:
+    """Whether Keras made the dataset of a generator, which leaves open all dimensions alike."""
+    all_open = tensor.shape is not None and not any(tensor.shape)
+    return all_open and any(op.python for pipeline in pipelines for op in pipeline.ops)
 
 
 def _is_open_batch(tensor: TensorSeen) -> bool:

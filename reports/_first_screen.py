@@ -232,6 +232,18 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     ]
     if sentences:
         yield from paragraph("; ".join(sentences), width, 2, 2)
+    yield from _predicted_input(report, width)
+
+
+def _predicted_input(report: Report, width: int) -> Iterator[Line]:
+    """What a host can feed, against what the predicted step needs of it."""
+    gives = report.measurements.get("input_capacity_examples_per_second_per_host")
+    needs = report.measurements.get("input_needed_examples_per_second_per_host")
+    if gives is None or needs is None:
+        return
+    given, needed = (figure(m.value, m.unit) + _range(m.low, m.high) for m in (gives, needs))
+    text = f"input: the step needs {needed} of a host; the pipeline, run alone here, gives {given}"
+    yield from paragraph(text, width, 2, 2)
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -104,12 +104,21 @@ class PlanRow:
     bound_by: str | None = None
     """What the predicted step waits for most: MXU, HBM, ICI, dispatch."""
     mfu: float | None = None
+    """FLOPs of its matrix products over the bfloat16 peak, predicted, 0 to 1."""
+    mfu_low: float | None = None
+    mfu_high: float | None = None
+    hbm_use: float | None = None
+    """Bytes over the HBM's bandwidth, predicted, 0 to 1."""
+    hbm_use_low: float | None = None
+    hbm_use_high: float | None = None
     collective_ms: float | None = None
     flops_per_example: float | None = None
     hbm_bytes_per_example: float | None = None
     collective_bytes_per_step: int | None = None
     examples_per_second: float | None = None
-    """Of the whole slice."""
+    """Of the whole slice, as predicted."""
+    examples_per_second_low: float | None = None
+    examples_per_second_high: float | None = None
     examples_per_second_per_chip: float | None = None
     input_needed_examples_per_second_per_host: float | None = None
     examples_per_price: float | None = None
@@ -121,6 +130,13 @@ class PlanRow:
     """Of these hours, in the user's money."""
     cost_low: float | None = None
     cost_high: float | None = None
+    hours_per_epoch: float | None = None
+    """Of the hours, and of their cost, what one pass over the examples takes."""
+    cost_per_epoch: float | None = None
+    cost_per_million_examples: float | None = None
+    """In the user's money, as predicted."""
+    cost_per_million_examples_low: float | None = None
+    cost_per_million_examples_high: float | None = None
     note: str = ""
 
 

@@ -155,6 +155,7 @@ def run(options: argparse.Namespace) -> int:
         batches=options.batch or (),
         prices=known,
         examples=examples,
+        epochs=options.epochs or 1,
         timeout_s=options.timeout,
         compile_timeout_s=options.compile_timeout,
         dask=options.dask,

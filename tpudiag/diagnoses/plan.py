@@ -41,6 +41,7 @@ class PlanRequest:
     """Of a chip-hour, by generation."""
     examples: float | None = None
     """Of the whole training, all epochs: for hours and money."""
+    epochs: float = 1
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
     dask: str | None = None
@@ -93,7 +94,9 @@ def diagnose(
     # A plan that was cut short shows its empty rows: they are no failure of the compiler's.
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
-    report = plan_report.report(job.name, plans, partial, request.examples, steps.reused)
+    report = plan_report.report(
+        job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
+    )
     environment = job_summary.environment(job.python, request.installed.versions)
     return replace(report, environment=environment)
 

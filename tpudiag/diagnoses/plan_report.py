@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tpudiag.diagnoses.job_summary import INTERRUPTED
+from tpudiag.diagnoses.plan_rows import plan_row
 from tpudiag.hardware import GIB
 from tpudiag.model import (
     Evidence,
@@ -22,6 +23,7 @@ from tpudiag.planning.candidates import Plan, Row
 from tpudiag.report_figures import Measurement, PlanRow, Table, Value
 
 TITLE = "Plan"
+SOURCE = "TPU compiler; times are predicted"
 COLUMNS = (
     "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "ex/s/chip",
 )  # fmt: skip
@@ -54,7 +56,7 @@ LOWERED = (
 
 def report(
     name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None,
-    reused: int = 0,
+    reused: int = 0, *, epochs: float = 1,
 ) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
@@ -64,7 +66,9 @@ def report(
     lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
     columns = (*COLUMNS, *((PER_PRICE,) if priced and not examples else ()), *lasting, "note")
     plan = tuple(
-        _plan_row(row, chosen[t], examples) for t, candidates in rows.items() for row in candidates
+        plan_row(row, chosen[t], examples, epochs)
+        for t, candidates in rows.items()
+        for row in candidates
     )
     table = Table(
         TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
@@ -131,51 +135,6 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
     return tuple(limits)
 
 
-def _plan_row(row: Row, chosen: Row | None, examples: float | None) -> PlanRow:
-    """One row as the report keeps it."""
-    answer = row.answer
-    predicted = answer.predicted if answer is not None else None
-    return PlanRow(
-        target=row.target.name,
-        batch_per_replica=row.batch,
-        fits=row.fits,
-        recomputes=row.recomputes,
-        best=chosen is not None and row.batch == chosen.batch,
-        hbm_need_bytes=answer.need_bytes if answer is not None else None,
-        headroom=answer.headroom if answer is not None else None,
-        more_flops=row.more_flops,
-        step_ms=row.step.value if row.step else None,
-        step_low_ms=row.step.low if row.step else None,
-        step_high_ms=row.step.high if row.step else None,
-        bound_by=predicted.bound_by.value if predicted else None,
-        mfu=predicted.mfu.value if predicted else None,
-        collective_ms=answer.collective_ms if answer is not None else None,
-        flops_per_example=predicted.flops_per_example if predicted else None,
-        hbm_bytes_per_example=predicted.hbm_bytes_per_example if predicted else None,
-        collective_bytes_per_step=predicted.collective_bytes if predicted else None,
-        examples_per_second=row.rate and row.rate * row.target.chips,
-        examples_per_second_per_chip=row.rate,
-        input_needed_examples_per_second_per_host=row.rate
-        and row.rate * row.target.chips / row.target.hosts,
-        examples_per_price=row.rate_per_price,
-        **_lasting(row, examples),
-        note=planning.note(row) or "",
-    )
-
-
-def _lasting(row: Row, examples: float | None) -> dict[str, float]:
-    """Hours and money for so many examples, each with its range; nothing where it is not known."""
-    if row.step is None or not examples:
-        return {}
-    # The step is in milliseconds, of which an hour has 3.6e6.
-    hours = row.step * (examples / (row.batch * row.replicas) / 3.6e6)
-    figures = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
-    if row.price is not None:
-        cost = hours * (row.target.chips * row.price)
-        figures |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
-    return figures
-
-
 def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
     """One row of the table; an empty cell is a figure that there is not."""
     need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
@@ -228,9 +187,22 @@ def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
         if need is not None:
             figures[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
         if row.rate is not None:
-            rate = Measurement(round(row.rate, 1), "examples/s", f"predicted, {source}")
+            rate = Measurement(
+                round(row.rate, 1), "examples/s", f"predicted, {source}", *_rate_ends(row)
+            )
             figures[f"examples_per_second_per_chip_{target}"] = rate
     return figures
+
+
+def _rate_ends(row: Row) -> tuple[float, float] | tuple[()]:
+    """The ends of the examples per second and chip."""
+    if row.step is None or row.rate is None or not row.step.low:
+        return ()
+    step = row.step
+    return (
+        round(row.rate * step.value / step.high, 1),
+        round(row.rate * step.value / step.low, 1),
+    )
 
 
 def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[Outcome, ...]:

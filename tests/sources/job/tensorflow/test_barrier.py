@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import gc
+import weakref
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -126,3 +129,25 @@ def test_a_hook_that_runs_while_a_defect_is_noted_gives_way(monkeypatch: Any) ->
     monkeypatch.setattr("traceback.format_exception", reads_files)
     assert function(4) == 2
     assert [defect.traceback for defect in barrier.defects()] == ["4.0"]
+
+
+def test_an_exception_of_the_job_keeps_nothing_alive_behind_it() -> None:
+    class Held: ...
+
+    def fails() -> None:
+        raise OSError("no such file")
+
+    def asked(original: Callable[[], None]) -> None:
+        original()
+
+    def job() -> weakref.ref[Held]:
+        held = Held()
+        with contextlib.suppress(OSError):
+            barrier.guarded("open", asked, fails, (), {})
+        return weakref.ref(held)
+
+    gc.disable()
+    try:
+        assert job()() is None, "a file that nobody holds is closed at once"
+    finally:
+        gc.enable()

@@ -4,6 +4,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -58,6 +59,31 @@ def test_arguments_are_redirected_wherever_they_stand(folder: Path) -> None:
     assert call(given, "self", "/a", 3) == (("self", "there/a", 3), {})
     assert call(given, "self", path="/a") == (("self",), {"path": "there/a"})
     assert call(given, "self") == (("self",), {})
+
+
+def test_first_arguments_are_redirected_by_their_names_too(folder: Path) -> None:
+    sandbox = Sandbox(str(folder))
+    call = sandbox.first(lambda path: f"there{path}")
+
+    def given(*args: object, **kwargs: object) -> object:
+        return args, kwargs
+
+    assert call(given, "/a", True) == (("there/a", True), {})
+    assert call(given, name="/a", exist_ok=True) == ((), {"name": "there/a", "exist_ok": True})
+    assert call(given, checkpoint_dir="/a") == ((), {"checkpoint_dir": "there/a"})
+    assert call(given, path="a", dir_fd=3) == ((), {"path": "a", "dir_fd": 3})
+    assert call(given) == ((), {})
+
+
+def test_what_is_listed_and_renamed_may_be_named(folder: Path, tmp_path: Path) -> None:
+    sandbox = Sandbox(str(folder))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a").touch()
+    Path(sandbox.written(str(tmp_path / "data" / "b"))).touch()
+    listed = sandbox._of_both_places(os.listdir, path=str(tmp_path / "data"))
+    assert sorted(listed) == ["a", "b"]
+    sandbox.both(os.rename, src=str(tmp_path / "data" / "b"), dst=str(tmp_path / "data" / "c"))
+    assert Path(f"{folder}{tmp_path}/data/c").exists() and not (tmp_path / "data" / "c").exists()
 
 
 def test_buckets_alone(folder: Path) -> None:

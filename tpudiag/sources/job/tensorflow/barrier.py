@@ -118,6 +118,16 @@ def guarded(
         return original(*args, **kwargs)
     job = _JobCall(original)
     try:
+        return _held(hook, call, job, args, kwargs)
+    finally:
+        # An exception holds the frames that it went through, and they hold this call: kept here, it
+        # would keep them all until the next collection, and with them the job's files and batches.
+        job.raised = None
+
+
+def _held(hook: str, call: Callable[..., Any], job: _JobCall, args: Any, kwargs: Any) -> Any:
+    """What a hook's call gives the job, and what it gives where our part of it fails."""
+    try:
         return call(job, *args, **kwargs)
     except Exception as error:
         if error is job.raised or getattr(error, _FOR_JOB, False) or _ends_thread(error):
@@ -127,4 +137,4 @@ def guarded(
     if job.raised is not None:
         raise job.raised
     # Never a second call where the first one returned: a step that ran twice has trained twice.
-    return job.result if job.returned else original(*args, **kwargs)
+    return job.result if job.returned else job(*args, **kwargs)

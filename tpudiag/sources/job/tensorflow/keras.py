@@ -84,8 +84,9 @@ class KerasWatch:
             self._compiled_twice.add(id(model))
             model.jit_compile = False
 
-    def _build(self, optimizer: Any, _grads: Any, trainable_variables: Any = None) -> None:
+    def _build(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
         """Build in the cross-replica context, once for all replicas."""
+        trainable_variables = kwargs.get("trainable_variables", args[1] if len(args) > 1 else None)
         context = self._tf.distribute.get_replica_context()
         if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
             return

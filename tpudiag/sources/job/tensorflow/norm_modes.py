@@ -56,9 +56,10 @@ class NormModeWatch:
             and _own_ids(use.layer) & sources
         )
 
-    def _called(self, layer: Any, _inputs: Any, training: Any = None, *_: Any, **__: Any) -> None:
+    def _called(self, layer: Any, *args: Any, **kwargs: Any) -> None:
         if self._tf.executing_eagerly():
             return
+        training = kwargs.get("training", args[1] if len(args) > 1 else None)
         graph = self._tf.compat.v1.get_default_graph()
         # Keras also passes a symbolic tensor (learning phase): which of both it is, is decided
         # while the graph runs; taken as training, so as to accuse nobody.

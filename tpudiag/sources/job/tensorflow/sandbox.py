@@ -21,6 +21,8 @@ from tpudiag.sources.job.tensorflow import hooks
 
 _SCHEME = re.compile(r"^([a-z][a-z0-9+.-]*)://")
 _WRITES = re.compile(r"[wax+]")
+_FIRST = ("path", "name", "pattern", "checkpoint_dir", "top", "s")
+"""What the redirected calls name their first argument."""
 _stat = os.stat
 """As it is before it is redirected."""
 
@@ -155,8 +157,12 @@ class Sandbox:
         ):
             hooks.around(getattr(keras.callbacks, callback), "__init__", writes(1, argument))
 
-    def _of_both_places(self, original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+    def _of_both_places(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """What is listed at a path and at its place in the sandbox, as one list."""
+        named = next((name for name in _FIRST if name in kwargs), None)
+        if named is not None:
+            args = (kwargs.pop(named), *args)
+        path, args = args[0], args[1:]
         if isinstance(path, (list, tuple)):
             paths = cast("list[Any]", path)
             return [name for each in paths for name in self._of_both_places(original, each)]
@@ -189,19 +195,24 @@ class Sandbox:
             return place if glob.glob(place) else names  # noqa: PTH207
         return self.read(names)
 
-    def both(self, original: Any, source: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
-        """A file gets another name."""
-        return original(self.read(source), self.written(target), *args, **kwargs)
+    def both(self, original: Any, src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file gets another name; the arguments have the names that they are given by."""
+        return original(self.read(src), self.written(dst), *args, **kwargs)
 
     def first(self, place: Callable[[Any], Any]) -> Callable[..., Any]:
         """Redirects the first argument."""
 
-        def call(original: Any, path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            named = next((name for name in _FIRST if name in kwargs), None)
             # A path relative to an open folder (shutil.rmtree walks so): to make it absolute would
             # name another file.
             if kwargs.get("dir_fd") is not None:
-                return original(path, *args, **kwargs)
-            return original(place(path), *args, **kwargs)
+                return original(*args, **kwargs)
+            if args:
+                return original(place(args[0]), *args[1:], **kwargs)
+            if named is not None:
+                kwargs[named] = place(kwargs[named])
+            return original(**kwargs)
 
         return call
 

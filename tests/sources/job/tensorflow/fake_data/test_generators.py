@@ -45,7 +45,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         def flow_from_directory(self, directory: str, **_: Any) -> str:
             return directory
 
-        def flow_from_dataframe(self, dataframe: Table, directory: str, **kw: Any) -> Any:
+        def flow_from_dataframe(self, dataframe: Table, directory: str, *_: Any, **kw: Any) -> Any:
             names = [f"{directory}/{name}" for name in dataframe["file"]]
             return SimpleNamespace(_filepaths=names, table=dataframe, asked=kw)
 
@@ -78,3 +78,13 @@ def test_the_rows_of_a_table_get_pictures_and_their_classes_names(made: SimpleNa
     assert all(Path(path).is_file() for path in flow._filepaths)
     assert flow.table["label"] == ["0", "1"]
     assert flow.asked["validate_filenames"] is False
+
+
+@pytest.mark.parametrize(("mode", "labels"), [("categorical", ["0", "1"]), ("raw", [0, 1])])
+def test_labels_are_named_for_the_modes_that_want_names(
+    made: SimpleNamespace, mode: str, labels: list[Any]
+) -> None:
+    table = Table(file=Column(["a.jpg", "b.jpg"]), label=Column([0, 1]))
+    before = ("file", "label", None, (64, 64), "rgb", None)
+    flow = made.generator.flow_from_dataframe(table, FOLDER, *before, mode)
+    assert flow.table["label"] == labels

@@ -91,12 +91,13 @@ class Files:
     def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:
         """A hook that answers for paths that are remote and were not written."""
 
-        def call(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
-            text = path.decode() if isinstance(path, bytes) else path
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            path: Any = args[0] if args else kwargs.get("path", kwargs.get("checkpoint_dir"))
+            text: Any = path.decode() if isinstance(path, bytes) else path
             text = str(text) if hasattr(text, "__fspath__") else text
             if paths.is_remote(text) and not self._written(text):
                 return answer(text)
-            return original(path, *args, **kwargs)
+            return original(*args, **kwargs)
 
         return call
 

@@ -43,7 +43,7 @@ def install(package: str, ledger: Ledger) -> None:
             return original(generator, dataframe, directory, *args, **kw)
         ledger.note(f"{directory or names} ({len(dataframe)} pictures)")
         labels = kw.get("y_col", args[1] if len(args) > 1 else "class")
-        mode = kw.get("class_mode", args[5] if len(args) > 5 else "categorical")
+        mode = kw.get("class_mode", args[6] if len(args) > 6 else "categorical")
         if mode in _NAMED_CLASSES and isinstance(labels, str) and labels in dataframe:
             dataframe = dataframe.assign(**{labels: dataframe[labels].astype(str)})
         # It would look for each file on the disk, and drop the row.

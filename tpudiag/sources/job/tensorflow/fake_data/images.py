@@ -68,16 +68,16 @@ class Contents:
         self._seen(resized)
         return resized
 
-    def _raw(self, original: Any, contents: Any, out_type: Any, *args: Any, **kwargs: Any) -> Any:
-        """Raw bytes are decoded."""
+    def _raw(self, original: Any, input_bytes: Any, out_type: Any, *a: Any, **kw: Any) -> Any:
+        """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
         with tf.name_scope(_SCOPE):
             size = tf.constant(_RAW, name="size")
             count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
             count *= tf.as_dtype(out_type).size
             stand_in = tf.strings.reduce_join(tf.fill([count], b"\x01"))
-            contents = self._replaced(contents, stand_in)
-            values = original(contents, out_type, *args, **kwargs)
+            contents = self._replaced(input_bytes, stand_in)
+            values = original(contents, out_type, *a, **kw)
         self._seen(values)
         return values
 

@@ -52,10 +52,10 @@ def install(ledger: Ledger) -> None:
             file = plain(ledger, str(file))
         return original(file, mode, *args, **kwargs)
 
-    def loaded(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
-        if str(getattr(file, "name", "")).startswith(ledger.folder):
+    def loaded(original: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
+        if str(getattr(fp, "name", "")).startswith(ledger.folder):
             return GuessedJson()
-        return original(file, *args, **kwargs)
+        return original(fp, *args, **kwargs)
 
     hooks.around(builtins, "open", opened)
     hooks.around(json, "load", loaded)

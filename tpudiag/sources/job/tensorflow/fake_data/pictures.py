@@ -21,18 +21,19 @@ class Pictures:
     def watch_pil(self, image: Any) -> None:
         """PIL.Image, through which matplotlib and Keras read as well."""
 
-        def opened(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
-            return original(self._chosen(file), *args, **kwargs)
+        # `fp` and `filename` below are the packages' own names, by which scripts give them.
+        def opened(original: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
+            return original(self._chosen(fp), *args, **kwargs)
 
         hooks.around(image, "open", opened)
 
     def watch_opencv(self, module: Any) -> None:
         """OpenCV, which gives None for what is not there."""
 
-        def read(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
-            chosen = self._chosen(file)
-            if chosen == file:
-                return original(file, *args, **kwargs)
+        def read(original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
+            chosen = self._chosen(filename)
+            if chosen == filename:
+                return original(filename, *args, **kwargs)
             numpy: Any = importlib.import_module("numpy")
             gray = (args[0] if args else kwargs.get("flags")) == module.IMREAD_GRAYSCALE
             return numpy.full((SIZE, SIZE) if gray else (SIZE, SIZE, 3), 127, dtype="uint8")

@@ -23,6 +23,8 @@ from .text_files import WORDS
 
 ROWS = 2048
 """Rows of each table that is stood in for."""
+_REST = 4
+"""Columns that a script takes with one, where nothing tells how many classes there are."""
 _READERS = ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_feather")
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path")
 _TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context|title|descr", re.I)
@@ -97,7 +99,7 @@ def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[st
     columns = columns or ([] if size.numbers else [Column("id"), Column("target")])
     classes = size.classes or 2
     if not names:
-        columns = _with_rest(columns, classes)
+        columns = _with_rest(columns, size.classes or _REST)
     if size.dropped and not names:
         columns = [*(Column(f"Unnamed: {number}") for number in range(size.dropped)), *columns]
     table = pandas.DataFrame({each.name: values(each, rows, classes) for each in columns})
