@@ -89,7 +89,7 @@ def every_step(profile: ProfileFacts) -> None:
         untold = replica.part(UNTOLD) / max(sum(replica.step_ms), 1e-9)
         if untold > 1 - WHOLE_TRACE:
             raise NotMeasured(
-                f"the trace lost {untold:.0%} of what ran in the steps of {replica.host} "
+                f"the trace does not tell what ran in {untold:.0%} of the steps of {replica.host} "
                 f"{replica.replica}",
                 FEWER_STEPS,
             )

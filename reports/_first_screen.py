@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+from tpudiag.report_figures import Measurement
 from tpudiag.source_change import Effect
 
 from . import _layout, _mending
@@ -226,7 +227,7 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
         ("hbm_need_bytes", " of HBM"),
     )
     sentences = [
-        figure(m.value, m.unit) + _range(m.low, m.high) + tail
+        _estimate(m) + tail
         for name, tail in rest
         if (m := report.measurements.get(name)) is not None
     ]
@@ -241,9 +242,21 @@ def _predicted_input(report: Report, width: int) -> Iterator[Line]:
     needs = report.measurements.get("input_needed_examples_per_second_per_host")
     if gives is None or needs is None:
         return
-    given, needed = (figure(m.value, m.unit) + _range(m.low, m.high) for m in (gives, needs))
-    text = f"input: the step needs {needed} of a host; the pipeline, run alone here, gives {given}"
+    text = (
+        f"input: the step needs {_estimate(needs)} of a host; the pipeline, by what it took alone "
+        f"here, gives {_estimate(gives)}"
+    )
     yield from paragraph(text, width, 2, 2)
+
+
+def _estimate(measured: Measurement) -> str:
+    """A figure; where it is an estimate with no more digits than it is worth, and its range."""
+    if measured.low is None or measured.high is None or not isinstance(measured.value, float):
+        return figure(measured.value, measured.unit)
+    value, low, high = (
+        float(f"{end:.3g}") for end in (measured.value, measured.low, measured.high)
+    )
+    return figure(value, measured.unit) + _range(low, high)
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -117,6 +117,22 @@ def test_a_prediction_carries_its_range() -> None:
     assert "predicted on v5e-8: 41 ms a step (33 to 52), bound by HBM" in rows
 
 
+def test_an_estimate_has_no_more_digits_than_it_is_worth() -> None:
+    rate = Measurement(24_975.6, "examples/s", "estimate", low=19_692.3, high=31_030.3)
+    gives = Measurement(1_234.5, "examples/s", "estimate", low=987.6, high=2_345.6)
+    measurements = {
+        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
+        "predicted_examples_per_second": rate,
+        "input_needed_examples_per_second_per_host": rate,
+        "input_capacity_examples_per_second_per_host": gives,
+    }
+    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
+    assert "25,000 examples/s (19,700 to 31,000)" in said
+    input_line = "input: the step needs 25,000 examples/s (19,700 to 31,000) of a host;"
+    assert input_line in re.sub(r"\s+", " ", said)
+    assert "gives 1,230 examples/s (988 to 2,350)" in re.sub(r"\s+", " ", said)
+
+
 @pytest.mark.parametrize("width", [60, 61, 62, 63, 64, 79, 80, 81])
 def test_a_note_that_is_cut_fits_the_width(
     specimens: dict[str, Report], width: int, monkeypatch: pytest.MonkeyPatch

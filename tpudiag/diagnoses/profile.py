@@ -21,6 +21,7 @@ from tpudiag.phases import OnPhase
 from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import EMPTY, Origin, ProfileFacts, Signals, StepTimes, UnreadHost
+from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.run_reader import INTERRUPTED
@@ -29,7 +30,7 @@ from tpudiag.sources.profile.xprof_says import XProfSays
 SMALL_BYTES = 5_000_000
 """Up to this size XProf answers within a second or two beside our own pass."""
 UNCOSTED = 0.05
-"""From this share of the busy time on, kernels of unknown cost are worth a note."""
+"""From this share of the busy time on, operations of which too little is known get a note."""
 NO_STEPS = (
     "The profile marks no steps (no Steps line on a device, no event of a host with a step_num), "
     "and no training function or program repeats in it, so step times are not known. Put "
@@ -51,6 +52,10 @@ GPUS = (
 KERNELS = (
     "{share:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds "
     "no FLOPs and bytes: what is said of the use of MXU and HBM is the least that it can be."
+)
+COPIES = (
+    "Waits for asynchronous copies take {share:.0%} of the busy time, and the profile does not "
+    "hold their HLO text: whether they wait for the host's memory or for HBM is not known."
 )
 NO_DEVICE = (
     "The host runs programs on a TPU, but the profile holds no device: it was not traced, or its "
@@ -230,6 +235,9 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     if facts and (absent := facts.absent_devices):
         yield ABSENT.format(devices=", ".join(absent[:8]) + ", ..." * (len(absent) > 8))
     yield from _lost(facts) if facts else ()
+    copies = sum(op.share for op in facts.ops if op.part == UNTOLD) if facts else 0.0
+    if copies >= UNCOSTED:
+        yield COPIES.format(share=copies)
     if facts and facts.uncosted_share >= UNCOSTED:
         yield KERNELS.format(share=facts.uncosted_share)
     yield from facts.warnings if facts else ()

@@ -73,6 +73,17 @@ def test_without_operations_a_device_is_not_known_to_work(
     assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.SKIPPED
 
 
+def test_waits_for_copies_without_their_text_are_neither_work_nor_the_host_s(
+    spaces: ModuleType, tmp_path: Path
+) -> None:
+    wait = ("copy-done.4", "copy-done", 12.0)
+    told = report(spaces.write(spaces.pod_host("h", compute_ms=2.0, extra=[wait]), tmp_path))
+    verdict = {outcome.id: outcome.verdict for outcome in told.outcomes}
+    assert verdict["TPU210"] is verdict["TPU405"] is verdict["TPU406"] is Verdict.SKIPPED
+    assert "not measured 60%" in told.headline
+    assert any("asynchronous copies" in note for note in told.notes)
+
+
 def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: Path) -> None:
     made = ill(spaces)
     for plane in made.planes:

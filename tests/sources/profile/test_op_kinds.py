@@ -34,6 +34,9 @@ COPY = f"%copy-done.4 = {HBM} copy-done(({HBM}, {HOST}, u32[]{{:S(2)}}) %copy-st
         ("all-reduce_multiply_fusion", "loop fusion", "", None),
         ("copy-done.4", "copy-done", COPY, "host memory"),
         ("copy-done.5", "copy-done", COPY.replace("S(5)", "S(1)"), None),
+        ("copy-done.6", "copy-done", "copy-done.6", "not measured"),
+        ("slice-done.1", "", "", "not measured"),
+        ("copy.6", "copy", "copy.6", None),
         ("while.1", "while", f"%while.1 = ({HOST}) while(({HOST}) %t)", None),
         (
             "dynamic-update-slice.3",

@@ -84,6 +84,8 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
             r"Error occurred during infeed/outfeed",
             r"Reraising captured error",
             r"Step was cancelled by an explicit call to",
+            r"CancelledError: (?:Loop execution|Function|RPC|Step|Operation|Request) was cancelled",
+            r"Loop execution was cancelled",
             r"\(\d{1,2}\) Cancelled: ",
             r"errors_impl\.CancelledError",
             r"poisons their output tensors",

@@ -201,4 +201,52 @@ x = x.astype(jnp.float32)                                    # v5p, v5e and olde
         citations=("jax-ml/jax#24415", "jax-ml/jax#30104", "jax-ml/jax#32991"),
         example="INTERNAL: Mosaic failed to compile TPU kernel: Not implemented: Non-trivial layouts unsupported",
     ),
+    KnownError(
+        id="E694",
+        family="buffer-mismatch",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Executable expected shape (?P<expected>\w{2,5}\[[\d,]{0,40}\]).{0,20}? for argument (?P<parameter>\d{1,6}) but ?got incompatible shape (?P<got>\w{2,5}\[[\d,]{0,40}\])",
+            r"Executable expected (?:parameter|argument|shape)",
+        ),
+        cause="A compiled JAX step is fed with an array that is laid out over the devices in another way than when it was compiled: mostly its own output of the step before, whose sharding the compiler chose, or the whole batch where each process has to give its part.",
+        details=("Argument {parameter} is {got}, and {expected} is expected.",),
+        fix="""\
+step = jax.jit(step, in_shardings=(state_sharding, batch_sharding), out_shardings=(state_sharding, None))      # what goes out comes in again
+state = jax.lax.with_sharding_constraint(state, state_sharding)                                                  # at the end of the step
+batch = jax.make_array_from_process_local_data(batch_sharding, local_batch)                                      # several hosts: the part of each
+pip install -U jax jaxlib                                                                                         # 0.4.5 and older had bugs of it""",
+        citations=("google/flax#2904",),
+        example="Execution of replica 0 failed: INVALID_ARGUMENT: Executable expected shape f32[512,32,1024]{2,1,0} for argument 0 but got incompatible shape f32[512,256,1024]{2,1,0}",
+    ),
+    KnownError(
+        id="E695",
+        family="shape-conflict",
+        phase=Phase.TRACING,
+        patterns=(
+            r"InconclusiveDimensionOperation",
+            r"Cannot divide evenly the sizes of shapes (?P<left>\([\d, ]{0,60}\)) and (?P<right>\([\d, ]{0,60}\))",
+        ),
+        cause="A reshape in JAX asks for sizes whose product is not that of the array (or for sizes that are only known when it runs).",
+        details=("The array is {left}, and {right} is asked for.",),
+        fix="""\
+print(x.shape)                                        # works inside jit: shapes are known there
+x = x.reshape(x.shape[0], -1)                         # -1 for what follows from the rest
+x = jnp.broadcast_to(x[:, None], (x.shape[0], n))     # where one value for each row is meant: repeat it, a reshape makes none""",
+        citations=("huggingface/diffusers#1746",),
+        example="jax.core.InconclusiveDimensionOperation: Cannot divide evenly the sizes of shapes (8,) and (8, 4)",
+    ),
+    KnownError(
+        id="E696",
+        family="array-sharding",
+        phase=Phase.TRACING,
+        patterns=(r"ShardingTypeError: ?(?P<what>[^\n]{3,80})?", r"Split axis cannot be sharded"),
+        cause="The mesh has explicit axes (AxisType.Explicit): shardings are part of an array's type there, and this operation cannot tell which sharding its result has.",
+        fix="""\
+mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))      # Auto: the compiler decides, as before
+y = jnp.reshape(x, shape, out_sharding=P("data", None))                                # or say it, where the operation takes out_sharding
+x = jax.sharding.reshard(x, P(None, None))                                             # or take the axis whole before""",
+        citations=("jax-ml/jax#29867",),
+        example="ShardingTypeError: Split axis cannot be sharded. Got old_spec=PartitionSpec(None, 's', None)",
+    ),
 )

@@ -91,4 +91,39 @@ x = tf.where(condition[:, None], data, 0.0)                                     
         citations=("tensorflow/recommenders-addons#417",),
         example="data.shape must start with partitions.shape, got data.shape = [2,4], partitions.shape = [1]",
     ),
+    KnownError(
+        id="E693",
+        family="optimizer-under-strategy",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"You must feed a value for placeholder tensor '(?P<name>cond[\w/.]{0,80}Placeholder\w{0,10})' with dtype",
+        ),
+        cause="Keras 3's optimizer under a strategy of several replicas, in a training loop of your own: what it does under a condition (building its variables, counting its iterations) is traced once, and is then asked for in a graph that has no value for it.",
+        details=("The placeholder is {name}.",),
+        fix="""\
+with strategy.scope():
+    model = make_model(); optimizer = keras.optimizers.Adam(1e-3)
+    optimizer.build(model.trainable_variables)                    # before the first step: nothing is left to build under a condition
+pip install "tf-keras~=TENSORFLOW_RELEASE"; export TF_USE_LEGACY_KERAS=1      # Keras 2's optimizers do not have it
+model.compile(optimizer=optimizer, loss=loss); model.fit(dataset)              # Keras' own loop takes care of it""",
+        citations=("keras-team/keras#23085", "keras-team/keras#20164"),
+        example="INVALID_ARGUMENT: You must feed a value for placeholder tensor 'cond/else/_1/cond/Placeholder' with dtype int32 [[{{node cond/Placeholder}}]]",
+        yields_to=("R01", "R02"),
+    ),
+    KnownError(
+        id="E692",
+        family="graph-optimizer",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"(?:ArithmeticOptimizer|AddOpsRewrite)\w{0,20}/[\w/]{0,60}tmp_var",
+            r"N10tensorflow19TemporaryVariableOp6TmpVarE",
+        ),
+        cause="Grappler, TensorFlow's optimizer of graphs, rewrote sums in a loop with a temporary variable that two turns of the loop share: a bug of that release.",
+        fix="""\
+tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})      # before the first step
+pip install -U tensorflow                                                               # fixed in later releases
+# TensorFlow 1: ConfigProto().graph_options.rewrite_options.arithmetic_optimization = rewriter_config_pb2.RewriterConfig.OFF""",
+        citations=("google-research/text-to-text-transfer-transformer#222",),
+        example="AlreadyExistsError: Resource __per_step_39/while_loop/while/ArithmeticOptimizer/AddOpsRewrite_add_73/tmp_var/N10tensorflow19TemporaryVariableOp6TmpVarE",
+    ),
 )

@@ -15,12 +15,12 @@ def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None
 
     Of what is vague (a form, no cause) the operation is read as well.
     """
-    from . import calls, names, operations, shapes
+    from . import calls, names, operations, services, shapes
 
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
     begin, end = hit.start() - first, hit.end() - first
-    for read in (names.read, shapes.read, calls.read):
+    for read in (names.read, shapes.read, calls.read, services.read):
         if meant := read(around, begin, end):
             return meant
     return operations.read(around, begin) if vague else None

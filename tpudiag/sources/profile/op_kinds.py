@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from tpudiag.signals.profile import UNTOLD
+
 COLLECTIVES, INFEED, OUTPUT, HOST_MEMORY = "collectives", "infeed", "output", "host memory"
 _COLLECTIVE = re.compile(
     r"(async[-_]collective|all[-_]reduce|all[-_]gather|reduce[-_]scatter|(ragged[-_])?all[-_]to[-_]all"
@@ -24,6 +26,7 @@ _OPCODE = re.compile(r"(?<=[\])}] )([a-z][a-z0-9-]*)\(")
 _HOST_SPACE = re.compile(r":[^}]*S\(5\)")
 """A layout in memory space 5, which is the host's."""
 _MOVES = re.compile(r"(async|copy|slice|dynamic-slice|dynamic-update-slice)(-(start|done))?")
+_WAITS_FOR_COPY = re.compile(r"(copy|(dynamic-)?(update-)?slice)-done(\.\d+)*")
 
 
 def opcode(text: str) -> str:
@@ -33,7 +36,10 @@ def opcode(text: str) -> str:
 
 
 def part_of(name: str, category: str, text: str) -> str | None:
-    """The part of the step that an operation's own time belongs to; None where it computes."""
+    """The part of the step that an operation's own time belongs to; None where it computes.
+
+    UNTOLD where the profile does not tell.
+    """
     code = opcode(text)
     if category.startswith("infeed") or code == "infeed":
         return INFEED
@@ -48,4 +54,8 @@ def part_of(name: str, category: str, text: str) -> str | None:
     if _COLLECTIVE.fullmatch(name) or _CALLS_COLLECTIVE.search(text):
         return COLLECTIVES
     moves = _MOVES.fullmatch(code) or _MOVES.fullmatch(category)
-    return HOST_MEMORY if moves and _HOST_SPACE.search(text) else None
+    if moves and _HOST_SPACE.search(text):
+        return HOST_MEMORY
+    # Without the layouts of its HLO text nothing tells from which memory such a copy moves.
+    waits = _WAITS_FOR_COPY.fullmatch(category) or _WAITS_FOR_COPY.fullmatch(name)
+    return UNTOLD if waits and "{" not in text else None

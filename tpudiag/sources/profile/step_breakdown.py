@@ -80,8 +80,9 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
     for name in (HOST_MEMORY, OUTPUT):
         if name in parts:
             by_part[name] = parts[name]
-    if untold:
-        by_part[UNTOLD] = covered(untold, steps.starts, steps.ends)
+    if untold or UNTOLD in parts:
+        lost_ps = covered(untold, steps.starts, steps.ends)
+        by_part[UNTOLD] = lost_ps + parts.get(UNTOLD, nothing)
     rest = without(union(steps.starts, steps.ends), merged(device.busy, untold))
     asked = trace.all_asked
     compiling = merged(trace.compiles, tracing(trace.calls))
