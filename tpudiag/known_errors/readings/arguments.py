@@ -111,6 +111,7 @@ ARGUMENTS = {
 """By an argument that a function does not take: what is written in its place."""
 
 ATTRIBUTES = {
+    "TFOptimizer": "tf.keras.optimizers.Adam(rate)      # an optimizer of Keras: the wrapper around those of tf.train was never public",
     "lr": "optimizer.learning_rate.assign(RATE)      # .lr is gone; reading: float(optimizer.learning_rate)",
     "ndims": "x.shape.rank      # of a tensor; len(x.shape) of a Keras tensor",
     "get_shape": "x.shape",

@@ -22,18 +22,25 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
             "One of them is empty (a 0): a replica, the last batch or a filter left no example.",
             "dataset = dataset.repeat().batch(global_batch, drop_remainder=True)      # at least one example for each replica",
         )
-    if operation in _PRODUCT and len(left) >= 2 and len(right) >= 2:
-        return Reading(
-            f"In a product {left[-1]} columns meet {right[-2]} rows: the layer was built for {right[-2]} features"
-            f" and gets {left[-1]} (another input size before Flatten, another width).",
-            f"model = make_model(input_shape=SHAPE)      # built for {left[-1]} features; or resize the inputs to what gave {right[-2]}",
-        )
+    if operation in _PRODUCT and min(len(left), len(right)) > 1:
+        columns, rows = left[len(left) - 1], right[len(right) - 2]
+        if columns != rows:
+            return _of_product(columns, rows)
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len))
     differing = [at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
     if len(differing) == 1:
         return of_one(left, right, differing[0])
     return _of_many(left, right, differing)
+
+
+def _of_product(columns: int | None, rows: int | None) -> Reading:
+    """A product of matrices whose inner sizes differ."""
+    return Reading(
+        f"In a product {columns} columns meet {rows} rows: the layer was built for {rows} features"
+        f" and gets {columns} (another input size before Flatten, another width).",
+        f"model = make_model(input_shape=SHAPE)      # built for {columns} features; or resize the inputs to what gave {rows}",
+    )
 
 
 def _of_ranks(short: Shape, long: Shape) -> Reading:
