@@ -128,15 +128,11 @@ def _why_too_slow(verdict: InputVerdict) -> str:
     """What keeps the pipeline below what the step needs."""
     if not verdict.serial:
         return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few"
-    if (
-        verdict.python_s_per_example
-        and verdict.python_s_per_example == verdict.serial_s_per_example
-    ):
-        us = 1e6 * verdict.python_s_per_example
-        return f"its Python takes {us:,.0f} us for each example, and runs on one core at a time"
-    if verdict.serial_s_per_example:
-        us = 1e6 * verdict.serial_s_per_example
-        return f"{us:,.0f} us of each example are on one thread, which more vCPUs do not share"
+    serial, python = verdict.serial_s_per_example or 0.0, verdict.python_s_per_example or 0.0
+    if serial and python > serial / 2:
+        return f"its Python takes {1e6 * python:,.0f} us an example, on one core at a time"
+    if serial:
+        return f"{1e6 * serial:,.0f} us of each example are on one thread, whatever the vCPUs"
     return "its serial part keeps it on about one core"
 
 

@@ -27,7 +27,9 @@ WHY = {
     "input %": "XProf gives the first step the infeed of the second, the last none, and takes the "
     "mean of each step's percentage; ours is the share of the time",
     "HBM of window %": "the file does not part bytes by memory: XProf counts none, ours all",
-    "idle of device %": "XProf counts the time between operations of a program, too, as idle",
+    "idle of device %": "XProf counts the time between operations of a program, too, as idle, and "
+    "its window reaches from the first operation on the host's clock (the event's offset) to the "
+    "end of the last on the device's (device_offset_ps), so that their difference is idle as well",
 }
 
 

@@ -21,6 +21,7 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     if job.timed_out or job.interrupted:
         return None
     examples, batch = job.facts.get("fitting_examples"), job.facts.get("replica_batch")
+    # Before the replicas: a step that is too slow sends both, and one whole replica is too slow.
     if isinstance(examples, int) and isinstance(batch, int) and not spec.examples:
         return replace(spec, real_replicas=1, examples=examples, replica_batch=batch)
     if 0 < spec.examples < spec.replica_batch and _crashed_early(job):
@@ -28,6 +29,7 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     fitting = job.facts.get("fitting_replicas")
     if isinstance(fitting, int) and fitting < spec.real_replicas:
         return replace(spec, real_replicas=fitting)
+    # The kernel kills for want of memory without a word; a SIGKILL so early is taken for that.
     killed = job.exit_code == -signal.SIGKILL and job.phase == protocol.UP_TO_FIRST_STEP
     return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None
 

@@ -10,7 +10,7 @@ from tpudiag.errors import NothingDiagnosed
 from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.pods import Pod, Selection
+from tpudiag.sources.live.pods import Pod, Selection, pods
 
 DONE = "Succeeded"
 """The phase of a pod whose work is done: nothing is wrong with it."""
@@ -36,8 +36,6 @@ def selected(selection: Selection | None, port: int) -> JobPods:
     """Ask the API server for the pods; raises NothingDiagnosed and UsageError."""
     if selection is None:
         return JobPods()
-    from tpudiag.sources.live.pods import pods
-
     listed = pods(selection)
     running = [pod for pod in listed if pod.runs]
     note = NETWORK.format(name=listed[0].name, namespace=listed[0].namespace, port=port)
@@ -59,11 +57,11 @@ def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Worker
 
     Raises NothingDiagnosed where something was named and none of its workers runs.
     """
-    pods = selected(selection, port)
-    lacking = tuple(f"{host.name}: {host.reason}" for host in pods.faults)
-    workers = tuple(str(at) for at in (*cloud.workers, *pods.workers))
+    job = selected(selection, port)
+    lacking = tuple(f"{host.name}: {host.reason}" for host in job.faults)
+    workers = tuple(str(at) for at in (*cloud.workers, *job.workers))
     if not workers and (selection is not None or cloud.name is not None):
-        raise NothingDiagnosed("; ".join(lacking) or pods.headline or cloud.headline)
+        raise NothingDiagnosed("; ".join(lacking) or job.headline or cloud.headline)
     return Workers(workers, lacking)
 
 

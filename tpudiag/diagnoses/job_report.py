@@ -94,14 +94,15 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     python = f"Python of the job: {request.python}."
     if job.not_run:
         return (python,)
-    signals = job.signals
+    signals, facts = job.signals, job.run.facts
+    ran_examples = facts.get("ran_examples")
     return (
         python,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
         job_summary.not_by_hand(job.run.variables),
-        *job_summary.notes(signals, job.replicas, job.run.facts.get("cut_to_steps")),
-        *job_summary.of_some_examples(signals, job.run.facts.get("ran_examples")),
+        *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
+        *job_summary.of_some_examples(signals, ran_examples),
         *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,

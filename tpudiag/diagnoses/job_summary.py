@@ -99,8 +99,10 @@ def headline(
     return f"No TPU here: {rehearsing}."
 
 
-def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
-    """What a reader must know to read the figures."""
+def notes(
+    signals: Signals, replicas: int, cut_to_steps: object, ran_examples: object = None
+) -> tuple[str, ...]:
+    """What a reader must know to read the figures; `ran_examples` of each batch, None for all."""
     notes: list[str] = []
     if signals.origin is Origin.REHEARSAL:
         notes.append(
@@ -117,8 +119,10 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
         if target is not None and target.replicas > replicas:
             notes.append(
                 f"{target.name} has {target.replicas} replicas, and the job saw so many; of them "
-                f"ran {replicas}, each with the target's per-replica batch. What the job sums over "
-                f"replicas is {replicas}/{target.replicas} of the real sum."
+                f"ran {replicas}"
+                + (", each with the target's per-replica batch. " if not ran_examples else ". ")
+                + "What the job sums over replicas is "
+                f"{replicas}/{target.replicas} of the real sum."
             )
         if cut_to_steps:
             notes.append(

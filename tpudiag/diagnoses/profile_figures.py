@@ -142,6 +142,7 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
     names = dict.fromkeys(part.name for replica in replicas for part in replica.parts)
     if not whole:
         return {}
+    # Sums over sums, and no mean of shares: a long step counts for as long as it took.
     return {name: sum(replica.part(name) for replica in replicas) / whole for name in names}
 
 
@@ -177,6 +178,7 @@ def profile_of(signals: Signals) -> ProfileFacts:
 
 def percentile(values: Sequence[float], percent: int) -> float:
     """The smallest value that is not below `percent` of them (nearest rank)."""
+    # Never interpolated: of thirty steps that would make the 99th a time that no step took.
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 

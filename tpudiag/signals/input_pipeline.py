@@ -106,19 +106,16 @@ class InputCost:
     """Read from files and sockets; None where the system does not tell."""
     cores: int | None = None
     """That the process might use."""
-    thread_cpu_seconds: float | None = None
-    """Of the busiest thread that belongs to the pipeline alone: no other core can take its work."""
     serial_seconds: float | None = None
-    """Of the functions and generators that run one after the other; None where TensorFlow does not
-    tell."""
+    """Of the longest part that runs on one thread, one element after the other; None where
+    TensorFlow does not tell."""
     python_seconds: float | None = None
-    """Of these, in Python."""
+    """Of generators and maps in Python that run so."""
 
     @property
     def serial_s_per_example(self) -> float | None:
         """What one core must do for an example, whatever there are; None where not known."""
-        parts = [each for each in (self.thread_cpu_seconds, self.serial_seconds) if each]
-        return max(parts) / self.examples if parts else None
+        return self.serial_seconds / self.examples if self.serial_seconds else None
 
     @property
     def cpu_s_per_example(self) -> float:

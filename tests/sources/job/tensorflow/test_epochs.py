@@ -48,3 +48,7 @@ def test_a_fit_ends_once_the_first_loop_was_observed() -> None:
     forward.training_too = True
     callback.on_epoch_end(2)
     assert callback.model.stop_training and callback.stopped and callback.epochs == 3
+    of_a_fold = class_(1)
+    of_a_fold.model = SimpleNamespace(stop_training=False)
+    of_a_fold.on_epoch_end(0)
+    assert of_a_fold.stopped

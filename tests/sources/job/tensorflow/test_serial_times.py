@@ -10,29 +10,61 @@ import pytest
 from tpudiag.signals import DatasetOp
 from tpudiag.sources.job.tensorflow import serial_times
 
+SYNCHRONOUS, INTERLEAVED, AHEAD = 3, 2, 4
 
-def tensorflow(**seconds: float) -> Any:
-    """One that tells these times of its transformations."""
+
+def tensorflow(*chain: tuple[str, int, float]) -> Any:
+    """One that tells these transformations from the end on, each with its class and seconds."""
     nodes = {
-        number: SimpleNamespace(name=name, processing_time=int(took * 1e9))
-        for number, (name, took) in enumerate(seconds.items())
+        number: SimpleNamespace(
+            name=name, node_class=kind, processing_time=int(took * 1e9), inputs=[number + 1]
+        )
+        for number, (name, kind, took) in enumerate(chain, 1)
     }
 
     def get_model_proto(_: object) -> object:
-        return SimpleNamespace(nodes=nodes)
+        return SimpleNamespace(nodes=nodes, output=1)
 
     data = SimpleNamespace(get_model_proto=get_model_proto)
     return SimpleNamespace(data=SimpleNamespace(experimental=data))
 
 
-def test_maps_and_generators_that_are_not_parallel_count() -> None:
-    ops = (DatasetOp(kind="FlatMap", python=True), DatasetOp(kind="Map"))
-    tf = tensorflow(Generator=1.0, FlatMap=0.1, Map=2.0, ParallelMapV2=4.0, BatchV2=8.0)
+def test_between_those_that_work_ahead_all_share_one_thread() -> None:
+    tf = tensorflow(
+        ("Prefetch", AHEAD, 9.0),
+        ("BatchV2", SYNCHRONOUS, 1.0),
+        ("ParallelMapV2", AHEAD, 9.0),
+        ("Map", SYNCHRONOUS, 2.0),
+        ("TFRecord", SYNCHRONOUS, 0.5),
+    )
+    times = serial_times.of_iterator(tf, None, ())
+    assert times is not None
+    assert times.longest_s == pytest.approx(2.5)
+    assert times.python_s == 0
+
+
+def test_readers_that_are_many_share_none() -> None:
+    tf = tensorflow(
+        ("BatchV2", SYNCHRONOUS, 1.0),
+        ("ParallelInterleaveV4", INTERLEAVED, 9.0),
+        ("TFRecord", SYNCHRONOUS, 5.0),
+    )
+    times = serial_times.of_iterator(tf, None, ())
+    assert times is not None and times.longest_s == pytest.approx(1.0)
+
+
+def test_a_generator_is_told_apart() -> None:
+    ops = (DatasetOp(kind="FlatMap", python=True),)
+    tf = tensorflow(("BatchV2", 3, 0.5), ("FlatMap", 1, 0.1), ("Generator", 3, 1.0))
     times = serial_times.of_iterator(tf, None, ops)
     assert times is not None
-    assert times.functions_s == pytest.approx(3.1)
     assert times.python_s == pytest.approx(1.1)
+    assert times.longest_s == pytest.approx(1.6)
 
 
 def test_an_older_tensorflow_tells_nothing() -> None:
     assert serial_times.of_iterator(SimpleNamespace(), None, ()) is None
+
+
+def test_there_is_a_core() -> None:
+    assert serial_times.usable_cores() >= 1

@@ -19,6 +19,8 @@ from tpudiag.sources.job.tensorflow.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 
 EPOCHS = 2
+FULLER_FITS = 2
+"""Fits that end after so many epochs; later ones (the folds of a cross-validation) after one."""
 UNKNOWN_LENGTH = -2
 
 
@@ -30,6 +32,7 @@ class EpochWatch:
         self.shortened: list[ShortenedLoop] = []
         self._fits = 0
         """Under way: a callback's prediction is a part of what its epoch costs."""
+        self._begun = 0
         self._fitted = False
         self._predictions = predictions.InLoop()
 
@@ -50,7 +53,8 @@ class EpochWatch:
         # a fit runs in full.
         if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
             return original(model, *args, **kwargs)
-        callback = class_()
+        self._begun += 1
+        callback = class_(EPOCHS if self._begun <= FULLER_FITS else 1)
         bound.arguments["callbacks"] = [*(callbacks or ()), callback]
         at = user_lines.caller()
         given = bound.arguments
@@ -130,10 +134,11 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
     base: Any = keras.callbacks.Callback
 
     class ShortenedFit(base):  # type: ignore[misc]
-        """Ends a fit after two epochs once the first loop was observed."""
+        """Ends a fit after so many epochs, once the first loop was observed."""
 
-        def __init__(self) -> None:
+        def __init__(self, most: int = EPOCHS) -> None:
             base.__init__(self)
+            self.most = most
             self.epochs = 0
             self.stopped = False
 
@@ -144,7 +149,7 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
             self.epochs += 1
             model: Any = self.model
             # A fit that a callback of the job's own has ended already is not shortened by us.
-            if forward.training_too and self.epochs >= EPOCHS and not model.stop_training:
+            if forward.training_too and self.epochs >= self.most and not model.stop_training:
                 model.stop_training = self.stopped = True
 
     return ShortenedFit

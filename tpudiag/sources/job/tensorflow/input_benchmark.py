@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.tensorflow import autotune, graph_rewrite, serial_times, thread_times
+from tpudiag.sources.job.tensorflow import autotune, graph_rewrite, serial_times
 
 TURNS = 2
 COST_S = 1.0
@@ -77,13 +77,12 @@ def measured(
 def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
     """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
 
-    Apart from the whole: what one thread alone has to do, and what runs one after the other.
+    Apart from the whole: what one thread alone has to do, and what of it is Python.
     """
-    others = thread_times.cpu_seconds()
     run = _Run(dataset)
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
-    start, elements = thread_times.cpu_seconds(), run.elements
+    elements = run.elements
     run.rate(for_s)
     seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
     examples = max(1, run.elements - elements) * pipeline.examples_per_element
@@ -94,9 +93,8 @@ def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
         seconds,
         used,
         after - read if read is not None and after is not None else None,
-        cores=thread_times.usable_cores(),
-        thread_cpu_seconds=thread_times.busiest_of(others, start) if start else None,
-        serial_seconds=serial.functions_s * share if serial is not None else None,
+        cores=serial_times.usable_cores(),
+        serial_seconds=serial.longest_s * share if serial is not None else None,
         python_seconds=serial.python_s * share if serial is not None else None,
     )
 

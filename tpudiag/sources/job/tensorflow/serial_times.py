@@ -1,10 +1,13 @@
-"""How long those parts of a pipeline take that run one element after the other.
+"""How long those parts of a pipeline take that no other core can take over.
 
-From the model that a running iterator keeps of itself (`tf.data.experimental.get_model_proto`).
+From the model that a running iterator keeps of itself (`tf.data.experimental.get_model_proto`):
+the time of each transformation without those before it. Between two that work ahead on threads of
+their own (parallel calls, prefetch) all others run on one thread, one element after the other.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -13,34 +16,67 @@ from tpudiag.signals import DatasetOp
 
 GENERATOR = "Generator"
 """What `from_generator` runs as, inside the FlatMap that a script's pipeline shows."""
+_AHEAD = (2, 4, 6)
+"""Node classes (tensorflow/core/framework/model.proto) of what works on threads of its own."""
+_MANY_READERS = 2
+"""Parallel interleave: what is before it runs as often as it has readers."""
 
 
 @dataclass(frozen=True)
 class SerialTimes:
     """Seconds since the iterator began."""
 
-    functions_s: float
-    """Of maps and generators that are not parallel."""
+    longest_s: float
+    """Of the longest part that runs on one thread."""
     python_s: float
-    """Of these, in Python."""
+    """Of maps and generators in Python that are not parallel."""
 
 
 def of_iterator(tf: Any, iterator: Any, ops: tuple[DatasetOp, ...]) -> SerialTimes | None:
-    """None where this TensorFlow does not tell.
-
-    Parallel calls are left out: the time of one that waits for another is no time of work.
-    """
+    """None where this TensorFlow does not tell."""
     try:
         model = tf.data.experimental.get_model_proto(iterator)
+        parts = _parts(model)
     except Exception:
         return None  # an older TensorFlow keeps no model, or does not show it
-    times = [
-        (re.sub(r"V\d+$", "", node.name), node.processing_time / 1e9)
-        for node in model.nodes.values()
-    ]
+    # Parallel calls are left out: the time of one that waits for another is no time of work.
     python = {op.kind for op in ops if op.python and not op.kind.startswith("Parallel")}
     in_python = {*python, GENERATOR} if python else set[str]()
     return SerialTimes(
-        functions_s=sum(took for name, took in times if name in {"Map", *in_python}),
-        python_s=sum(took for name, took in times if name in in_python),
+        longest_s=max((sum(took for _, took in part) for part in parts), default=0.0),
+        python_s=sum(took for part in parts for name, took in part if name in in_python),
     )
+
+
+def _parts(model: Any) -> list[list[tuple[str, float]]]:
+    """Names and seconds of the transformations that share a thread, from the end on."""
+    parts: list[list[tuple[str, float]]] = [[]]
+    pending, visited = [(_end(model), parts[0])], set[int]()
+    while pending:
+        number, part = pending.pop(0)
+        if number in visited or number not in model.nodes:
+            continue
+        visited.add(number)
+        node = model.nodes[number]
+        if node.node_class == _MANY_READERS:
+            continue
+        if node.node_class in _AHEAD:
+            parts.append([])
+            part = parts[-1]
+        else:
+            part.append((re.sub(r"V\d+$", "", node.name), node.processing_time / 1e9))
+        pending.extend((int(each), part) for each in node.inputs)
+    return parts
+
+
+def _end(model: Any) -> int:
+    """The node that gives the elements."""
+    return int(getattr(model, "output", 0)) or min(model.nodes, default=0)
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):  # no Linux
+        return os.cpu_count() or 1
