@@ -10,6 +10,8 @@ from .meaning import Reading
 Shape = tuple[int | None, ...]
 """Sizes; None where one is not known."""
 
+PIXELS = 16_384
+"""A first dimension from here on is no batch."""
 _REPLICAS = {2, 4, 8, 16, 32, 64, 128}
 _CHANNELS = {1, 3, 4}
 _PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -45,6 +47,11 @@ def _of_product(columns: int | None, rows: int | None) -> Reading:
 
 def _of_ranks(short: Shape, long: Shape) -> Reading:
     """Shapes of different numbers of dimensions."""
+    if not short:
+        return Reading(
+            f"A single value meets a tensor {text_of(long)}: a plain Python number or list where an array of labels is wanted.",
+            "labels = np.ones((batch, 1), np.float32)      # in place of [1] * batch",
+        )
     said = f"One has {len(short)} dimension{'s' if len(short) > 1 else ''} {text_of(short)}, the other {len(long)} {text_of(long)}"
     if len(long) - len(short) == 1 and short == long[:-1]:
         width = long[len(long) - 1]
@@ -80,6 +87,12 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
     """Shapes that differ in one dimension."""
     a, b = left[axis], right[axis]
     said = f"They differ in dimension {axis} alone: {a or '?'} against {b or '?'}"
+    if len(left) == 1 and a and b and max(a, b) % min(a, b):
+        return Reading(
+            f"Vectors of {a} and of {b} meet: one value for each class or feature (class weights, thresholds, a bias) against"
+            " another number of them; or batches of two sizes.",
+            f"weights = tf.ones([{max(a, b)}])      # as many as the last layer has units; dataset.batch(N, drop_remainder=True) for batches",
+        )
     if axis == 0 and (len(left) > 1 or (a and b)):
         return _of_batch(a or 0, b or 0, said)
     if axis == len(left) - 1:
@@ -93,6 +106,11 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
 def _of_batch(a: int, b: int, said: str) -> Reading:
     """Shapes that differ in their first dimension; 0 stands for one that is not known."""
     few, many = sorted((a, b))
+    if few > PIXELS:
+        return Reading(
+            f"{said}: flattened pixels or tokens of images (sequences) and labels of different sizes.",
+            "mask = tf.image.resize(mask, tf.shape(image)[:2], method='nearest')      # the label image as large as what the model gives",
+        )
     if few and many % few == 0 and many // few in _REPLICAS:
         return Reading(
             f"{said}, a factor of {many // few}: the batch of all replicas meets that of one"

@@ -15,7 +15,7 @@ _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
     re.compile(pattern.replace("SHAPE", _SHAPE), re.IGNORECASE)
     for pattern in (
-        r"Incompatibleshapes:SHAPEvs\.?SHAPE",
+        r"SHAPEvs\.?SHAPE",
         r"ShapesSHAPEandSHAPEareincompatible",
         r"shapesSHAPEandSHAPEarenotcompatible",
         r"withinputshapes:SHAPE,SHAPE",
