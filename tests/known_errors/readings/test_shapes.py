@@ -25,6 +25,7 @@ MEANT = {
     ),
     "Input to reshape is a tensor with 1024 values, but the requested shape has 8192": "8 times",
     "Input to reshape is a tensor with 1000 values, but the requested shape has 768": "no multiple",
+    "cannot reshape array of size 2 into shape (1,64)": "2 are here, and the mesh was written or saved for 64",
     "Expected size[0] in [0, 100], but got 109": "109 are taken of 100",
     "ConcatOp : Dimension 2 in both shapes must be equal: shape[0] = [16,26,26,256] vs. shape[1] = [16,26,27,512]": (
         "dimension 2 alone: 26 against 27"
@@ -48,6 +49,11 @@ def test_shapes_are_read(text: str) -> None:
     assert answer.reading
     assert answer.fix.startswith(answer.reading.fix)
     assert answer.confidence != "low"
+
+
+def test_shapes_beside_another_error_are_not_read() -> None:
+    text = "InvalidArgumentError: Value for attr 'T' of string is not in the list of allowed values for '{{node add}} = AddV2[T=DT_STRING](a, b)' with input shapes: [10], [10,3]."
+    assert match(text)[0].reading is None
 
 
 def test_shapes_that_are_not_there_are_not_read() -> None:

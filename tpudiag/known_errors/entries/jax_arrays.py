@@ -29,6 +29,7 @@ ERRORS = (
             r"A single NamedSharding spec specification can map every mesh axis to at most one positional dimension",
             r"Please set a mesh via `?jax\.set_mesh",
             r"pmap got inconsistent sizes",
+            r"[Ss]harded dimension must be equal to the number of devices",
             r"pmap wrapped function must be passed",
             r"unbound axis name: ?(?P<axis>\w{1,30})",
             r"with_sharding_constraint.{0,200}?(?:not allowed|can only refer|acts as an assert|incompatible)",

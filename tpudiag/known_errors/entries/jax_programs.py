@@ -249,4 +249,21 @@ x = jax.sharding.reshard(x, P(None, None))                                      
         citations=("jax-ml/jax#29867",),
         example="ShardingTypeError: Split axis cannot be sharded. Got old_spec=PartitionSpec(None, 's', None)",
     ),
+    KnownError(
+        id="E697",
+        family="checkpoint-of-other-devices",
+        phase=Phase.SAVING,
+        level="warning",
+        patterns=(
+            r"(?:Couldn't find|Could not find|No) sharding info (?:under|in|found in) (?:the )?RestoreArgs",
+            r"Populating sharding info from sharding file",
+        ),
+        cause="Orbax was not told how to lay out the arrays, and takes the layout that was saved: harmless on the same devices, an error on others.",
+        fix="""\
+abstract = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding), state)      # the layout of the devices that are here
+state = checkpointer.restore(path, abstract)
+# the same slice as when it was saved: nothing to do""",
+        citations=("google/orbax#1110",),
+        example="UserWarning: Couldn't find sharding info under RestoreArgs. Populating sharding info from sharding file.",
+    ),
 )

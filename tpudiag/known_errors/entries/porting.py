@@ -120,11 +120,15 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Could not locate class '(?P<class>\w{1,60})'",
             r"Unable to restore a layer of class (?P<class>\w{1,60})",
             r"Unknown (?:object|config_item|class_name)",
+            r"Unknown (?:layer|optimizer): '?(?P<class>\w{1,60})",
             r"Improper config format",
             r"`?from_config`?.{0,200}?deserializ",
         ),
         cause="The model was saved by another Keras than the one that loads it (Keras 2 and 3 write other configurations: batch_shape is Keras 3, input_dtype or ragged are Keras 2), or by code whose classes are not known here.",
-        details=("The argument is {argument}.",),
+        details=(
+            "The argument is {argument}.",
+            "The class is {class}: pass it in custom_objects, or take the release that has it.",
+        ),
         fix="""\
 python -c "import keras, tensorflow as tf; print(keras.__version__, tf.__version__)"    # the same as where it was saved?
 model = build_model(); model.load_weights("model.weights.h5")         # build it by code, load only the weights

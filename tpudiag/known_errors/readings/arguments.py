@@ -4,6 +4,12 @@
 from __future__ import annotations
 
 ARGUMENTS = {
+    "training": "def call(self, inputs, training=False): ...      # the method is call, not __call__, and takes training",
+    "mask": "def call(self, inputs, mask=None): ...      # the method is call, not __call__, and takes mask",
+    "donate_argnames": "pip install -U jax jaxlib      # older than this Keras wants",
+    "function_list": "pip install -U tensorflow      # 2.14 or newer: older than this jax2tf wants",
+    "batch_group_count": "pip install -U tensorflow      # older than this jax2tf wants",
+    "shift": "pip install -U keras      # older than this TensorFlow",
     "lr": "learning_rate=RATE      # in place of lr= (gone in Keras 3; old since 2.3)",
     "decay": "learning_rate=keras.optimizers.schedules.InverseTimeDecay(RATE, 1, DECAY)      # in place of decay=",
     "keep_dims": "keepdims=True      # in place of keep_dims=",
@@ -111,6 +117,7 @@ ARGUMENTS = {
 """By an argument that a function does not take: what is written in its place."""
 
 ATTRIBUTES = {
+    "TFOptimizer": "tf.keras.optimizers.Adam(rate)      # an optimizer of Keras: the wrapper around those of tf.train was never public",
     "lr": "optimizer.learning_rate.assign(RATE)      # .lr is gone; reading: float(optimizer.learning_rate)",
     "ndims": "x.shape.rank      # of a tensor; len(x.shape) of a Keras tensor",
     "get_shape": "x.shape",
@@ -239,6 +246,9 @@ CLASSES_OF = {
 """By an attribute of a common name: the classes of which it is said (a pattern, in lower case)."""
 
 FUNCTIONS_OF = {
+    "training": r"(?:tf__)?(?:__call__|call)",
+    "mask": r"(?:tf__)?(?:__call__|call)",
+    "shift": r"moments",
     "device": r"(?:jit|pjit)",
     "backend": r"(?:jit|pjit)",
     "auto": r"shard_map",

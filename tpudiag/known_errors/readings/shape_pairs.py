@@ -10,6 +10,8 @@ from .meaning import Reading
 Shape = tuple[int | None, ...]
 """Sizes; None where one is not known."""
 
+PIXELS = 16_384
+"""A first dimension from here on is no batch."""
 _REPLICAS = {2, 4, 8, 16, 32, 64, 128}
 _CHANNELS = {1, 3, 4}
 _PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -22,12 +24,10 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
             "One of them is empty (a 0): a replica, the last batch or a filter left no example.",
             "dataset = dataset.repeat().batch(global_batch, drop_remainder=True)      # at least one example for each replica",
         )
-    if operation in _PRODUCT and len(left) >= 2 and len(right) >= 2:
-        return Reading(
-            f"In a product {left[-1]} columns meet {right[-2]} rows: the layer was built for {right[-2]} features"
-            f" and gets {left[-1]} (another input size before Flatten, another width).",
-            f"model = make_model(input_shape=SHAPE)      # built for {left[-1]} features; or resize the inputs to what gave {right[-2]}",
-        )
+    if operation in _PRODUCT and min(len(left), len(right)) > 1:
+        columns, rows = left[len(left) - 1], right[len(right) - 2]
+        if columns != rows:
+            return _of_product(columns, rows)
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len))
     differing = [at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
@@ -36,8 +36,22 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
     return _of_many(left, right, differing)
 
 
+def _of_product(columns: int | None, rows: int | None) -> Reading:
+    """A product of matrices whose inner sizes differ."""
+    return Reading(
+        f"In a product {columns} columns meet {rows} rows: the layer was built for {rows} features"
+        f" and gets {columns} (another input size before Flatten, another width).",
+        f"model = make_model(input_shape=SHAPE)      # built for {columns} features; or resize the inputs to what gave {rows}",
+    )
+
+
 def _of_ranks(short: Shape, long: Shape) -> Reading:
     """Shapes of different numbers of dimensions."""
+    if not short:
+        return Reading(
+            f"A single value meets a tensor {text_of(long)}: a plain Python number or list where an array of labels is wanted.",
+            "labels = np.ones((batch, 1), np.float32)      # in place of [1] * batch",
+        )
     said = f"One has {len(short)} dimension{'s' if len(short) > 1 else ''} {text_of(short)}, the other {len(long)} {text_of(long)}"
     if len(long) - len(short) == 1 and short == long[:-1]:
         width = long[len(long) - 1]
@@ -73,6 +87,12 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
     """Shapes that differ in one dimension."""
     a, b = left[axis], right[axis]
     said = f"They differ in dimension {axis} alone: {a or '?'} against {b or '?'}"
+    if len(left) == 1 and a and b and max(a, b) % min(a, b):
+        return Reading(
+            f"Vectors of {a} and of {b} meet: one value for each class or feature (class weights, thresholds, a bias) against"
+            " another number of them; or batches of two sizes.",
+            f"weights = tf.ones([{max(a, b)}])      # as many as the last layer has units; dataset.batch(N, drop_remainder=True) for batches",
+        )
     if axis == 0 and (len(left) > 1 or (a and b)):
         return _of_batch(a or 0, b or 0, said)
     if axis == len(left) - 1:
@@ -86,6 +106,11 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
 def _of_batch(a: int, b: int, said: str) -> Reading:
     """Shapes that differ in their first dimension; 0 stands for one that is not known."""
     few, many = sorted((a, b))
+    if few > PIXELS:
+        return Reading(
+            f"{said}: flattened pixels or tokens of images (sequences) and labels of different sizes.",
+            "mask = tf.image.resize(mask, tf.shape(image)[:2], method='nearest')      # the label image as large as what the model gives",
+        )
     if few and many % few == 0 and many // few in _REPLICAS:
         return Reading(
             f"{said}, a factor of {many // few}: the batch of all replicas meets that of one"

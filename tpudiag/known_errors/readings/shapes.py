@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from tpudiag.records import dataclass
@@ -14,7 +15,7 @@ _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
     re.compile(pattern.replace("SHAPE", _SHAPE), re.IGNORECASE)
     for pattern in (
-        r"Incompatibleshapes:SHAPEvs\.?SHAPE",
+        r"SHAPEvs\.?SHAPE",
         r"ShapesSHAPEandSHAPEareincompatible",
         r"shapesSHAPEandSHAPEarenotcompatible",
         r"withinputshapes:SHAPE,SHAPE",
@@ -42,7 +43,11 @@ _RESHAPE = re.compile(
     r"Inputtoreshapeisatensorwith(\d{1,15})values,buttherequestedshape(?:has|requiresamultipleof)(\d{1,15})",
     re.IGNORECASE,
 )
-_WORDS = ("hape", "size", "butgot", "ndim", "axis", "In[0]", "Input0")
+_OWN_WORDS = ("shape", "dimension", "size", "broadcast", "rank")
+"""One of these is in what was matched, or just behind: shapes stand beside other errors too."""
+NEAR = 32
+MOST_DEVICES = 16_384
+_WORDS = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
 """One of these is in every such error: looked for first, for it takes no time."""
 _AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
 _NDIM = re.compile(
@@ -56,6 +61,7 @@ _LAST = re.compile(
 _SAMPLES = re.compile(
     r"Found(\d{1,9})inputsamplesand(\d{1,9})target|xsizes:(\d{1,9}).{0,40}?ysizes:(\d{1,9})"
 )
+_ARRAY = re.compile(r"cannotreshapearrayofsize(\d{1,12})intoshape\(([\d,]{1,40})\)")
 _BOUND = re.compile(r"Expected(?:size|begin)\[(\d)\]in\[0,(\d{1,9})\],butgot(\d{1,9})")
 _OPERATION = re.compile(
     r"=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
@@ -81,16 +87,20 @@ def read(text: str, begin: int, end: int) -> Reading | None:
     place = _place(text, begin)
     if told := first_over(_RESHAPE, text, begin, end):
         return _placed(_reshaped(int(told[1]), int(told[2])), place)
+    if told := first_over(_ARRAY, text, begin, end):
+        return _array(int(told[1]), [int(part) for part in told[2].split(",") if part])
     if told := first_over(_BOUND, text, begin, end):
         return _placed(_bounded(int(told[2]), int(told[3])), place)
     if told := first_over(_NDIM, text, begin, end):
         return _placed(_of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or ""), place)
     if told := first_over(_LAST, text, begin, end):
         return _placed(_of_width(told["wanted"], _shape(told["shape"]), int(told["axis"])), place)
-    if told := first_over(_SAMPLES, text, begin, end):
+    if told := _SAMPLES.search(text, begin):
         a, b = (int(part) for part in told.groups() if part)
         return of_one((a,), (b,), 0)
-    if pair := _pair(text, begin):
+    own = text[begin : end + NEAR].lower()
+    pair = _pair(text, begin) if any(word in own for word in _OWN_WORDS) else None
+    if pair and pair.left != pair.right:
         if told := _AXIS.search(text, begin):
             axis = int(told[1])
             if axis < min(len(pair.left), len(pair.right)) and pair.left[axis] != pair.right[axis]:
@@ -156,6 +166,19 @@ def _reshaped(values: int, wanted: int) -> Reading:
         " size than the code supposes (an image that was not resized, a record of another length).",
         "image = tf.image.resize(image, [HEIGHT, WIDTH])      # or pad to one length, before the reshape",
     )
+
+
+def _array(size: int, shape: list[int]) -> Reading:
+    """A NumPy array that is given another number of values; small ones are mostly devices."""
+    wanted = math.prod(shape)
+    if size < wanted <= MOST_DEVICES and wanted % size == 0:
+        return Reading(
+            f"An array of {size} gets a shape of {wanted}. Where it holds devices (a mesh, a checkpoint that is restored): {size} are"
+            f" here, and the mesh was written or saved for {wanted}.",
+            f"mesh = jax.make_mesh((1, jax.device_count()), axis_names)      # from the devices that are here, in place of {wanted}\n"
+            "restored = checkpointer.restore(path, abstract_state)             # a checkpoint: shapes with shardings of this mesh, not those of its file",
+        )
+    return _reshaped(size, wanted)
 
 
 def _bounded(limit: int, wanted: int) -> Reading:
