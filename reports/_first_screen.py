@@ -240,7 +240,9 @@ def _predicted_input(report: Report, width: int) -> Iterator[Line]:
     """What a host can feed, against what the predicted step needs of it."""
     gives = report.measurements.get("input_capacity_examples_per_second_per_host")
     needs = report.measurements.get("input_needed_examples_per_second_per_host")
-    if gives is None or needs is None:
+    bound = report.measurements.get("predicted_bound_by")
+    # A step that its dispatch rules is too short for a prediction of what it needs.
+    if gives is None or needs is None or (bound is not None and bound.value == "dispatch"):
         return
     text = (
         f"input: the step needs {_estimate(needs)} of a host; the pipeline, by what it took alone "
