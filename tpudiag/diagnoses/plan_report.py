@@ -71,7 +71,7 @@ def report(
         for row in candidates
     )
     table = Table(
-        TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), "TPU compiler"
+        TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), SOURCE
     )
     single = plans[0].target if len(plans) == 1 else None
     return Report(

@@ -78,7 +78,9 @@ def on_cores(
             serial * slower + wait for slower, wait in zip(SERIAL_SPREAD, woken, strict=True)
         )
         able = _least(able, Range(1 / worst_s, 1 / likely_s, 1 / best_s))
-    told = not pipeline.serial or cost.serial_seconds is not None
+    # A serial interleave ends its readers, and their times are gone with them.
+    ends = any(op.kind == "Interleave" for op in pipeline.ops)
+    told = not pipeline.serial or (cost.serial_seconds is not None and not ends)
     if told and not pipeline.python_in_parallel:
         return able
     return _least(able, _alone(cost, more))

@@ -13,11 +13,24 @@ from tpudiag.sources.job.tensorflow import serial_times
 SYNCHRONOUS, INTERLEAVED, AHEAD = 3, 2, 4
 
 
-def tensorflow(*chain: tuple[str, int, float]) -> Any:
-    """One that tells these transformations from the end on, each with its class and seconds."""
+def tensorflow(*chain: tuple[str, int, float], calls: dict[str, int] | None = None) -> Any:
+    """One that tells these transformations from the end on, each with its class and seconds.
+
+    `calls`: of some the parallel calls, where these are fixed.
+    """
+
+    def parameters(name: str) -> list[Any]:
+        fixed = (calls or {}).get(name)
+        value = SimpleNamespace(name="parallelism", tunable=fixed is None, value=fixed or 1)
+        return [value, SimpleNamespace(name="buffer_size", tunable=False, value=1)]
+
     nodes = {
         number: SimpleNamespace(
-            name=name, node_class=kind, processing_time=int(took * 1e9), inputs=[number + 1]
+            name=name,
+            node_class=kind,
+            processing_time=int(took * 1e9),
+            inputs=[number + 1],
+            parameters=parameters(name),
         )
         for number, (name, kind, took) in enumerate(chain, 1)
     }
@@ -64,6 +77,18 @@ def test_a_generator_is_told_apart() -> None:
 
 def test_an_older_tensorflow_tells_nothing() -> None:
     assert serial_times.of_iterator(SimpleNamespace(), None, ()) is None
+
+
+def test_a_map_that_was_fused_with_its_batch_still_runs_once_at_a_time() -> None:
+    chain = (("Prefetch", AHEAD, 9.0), ("MapAndBatch", AHEAD, 3.0), ("Range", SYNCHRONOUS, 0.5))
+    python = (DatasetOp(kind="Map", python=True),)
+    one = serial_times.of_iterator(tensorflow(*chain, calls={"MapAndBatch": 1}), None, python)
+    assert one is not None
+    assert one.longest_s == pytest.approx(3.5)
+    assert one.python_s == pytest.approx(3.0)
+    for calls in ({"MapAndBatch": 8}, None):
+        many = serial_times.of_iterator(tensorflow(*chain, calls=calls), None, ())
+        assert many is not None and many.longest_s == pytest.approx(0.5)
 
 
 def test_there_is_a_core() -> None:

@@ -63,10 +63,22 @@ def _parts(model: Any) -> list[list[tuple[str, float]]]:
         if node.node_class in _AHEAD:
             parts.append([])
             part = parts[-1]
-        else:
-            part.append((re.sub(r"V\d+$", "", node.name), node.processing_time / 1e9))
+        if node.node_class not in _AHEAD or _one_at_a_time(node):
+            part.append((_name(node), node.processing_time / 1e9))
         pending.extend((int(each), part) for each in node.inputs)
     return parts
+
+
+def _one_at_a_time(node: Any) -> bool:
+    """Whether it calls its function ahead, and once at a time: a map that is not parallel, when
+    tf.data has fused it with the batch behind it."""
+    fixed = [each for each in node.parameters if each.name == "parallelism" and not each.tunable]
+    return any(each.value == 1 for each in fixed)
+
+
+def _name(node: Any) -> str:
+    """What it was built as."""
+    return "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
 
 
 def _end(model: Any) -> int:
