@@ -22,8 +22,6 @@ _LOSS = re.compile(r"(?:^|\.|tf__)\w{0,20}(?:loss|metric|accuracy)\w{0,20}$")
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What a call without an argument, or with too many, mostly is."""
-    if "required" not in text and "positional" not in text:
-        return None
     if told := first_over(_MISSING, text, begin, end):
         return _missing(told["function"], told["name"])
     if told := first_over(_COUNT, text, begin, end):

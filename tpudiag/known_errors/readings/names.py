@@ -31,15 +31,6 @@ _ATTRIBUTE_FORMS = (
         r"['\"`](?P<owner>\w{1,60})['\"`]objecthasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
     ),
 )
-_WORDS = (
-    "hasnoattribute",
-    "cannotimport",
-    "Nomodule",
-    "keywordargument",
-    "notrecognized",
-    "notunderstood",
-)
-"""One of these is in every such error: looked for first, for it takes no time."""
 _SPELLED = (
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
     (
@@ -59,8 +50,6 @@ _PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What is known of a name that an error says is not there."""
-    if not any(word in text for word in _WORDS):
-        return None
     for form, reading_of in _forms():
         missing = first_over(form, text, begin, end)
         if missing and (meant := reading_of(missing.groupdict())):
