@@ -161,7 +161,7 @@ def judged(name: str, folder: Path, handed: float) -> bool:
     claimed = input_verdict.on_cores(pipeline, one, 2)
     rate, read = two.examples_per_second, measured["proc_read"]
     error = predicted / rate - 1
-    bytes_error = one.read_bytes / one.examples / read - 1 if read > 1 else 0.0
+    bytes_error = (one.read_bytes or 0) / one.examples / read - 1 if read > 1 else 0.0
     cpu_error = one.cpu_s_per_example / measured["proc_cpu"] - 1
     held = claimed.low <= rate <= claimed.high
     good = all(abs(each) <= NEAR for each in (error, bytes_error, cpu_error)) and held

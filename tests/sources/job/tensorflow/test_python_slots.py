@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -109,7 +109,11 @@ def test_loads_that_python_3_13_joins_are_told_apart(
         SimpleNamespace(opname=joined, argval=("seen", "self"), offset=2),
         SimpleNamespace(opname="STORE_ATTR", argval="seen", offset=4),
     ]
-    monkeypatch.setattr(dis, "get_instructions", lambda _: iter(instructions))
+
+    def joined_instructions(_: object) -> Iterator[SimpleNamespace]:
+        return iter(instructions)
+
+    monkeypatch.setattr(dis, "get_instructions", joined_instructions)
     (slot,) = written_slots(Trainer().set)
     assert (slot.name, slot.written) == ("self.seen", True)
 
