@@ -71,7 +71,7 @@ def test_where_the_step_time_goes(spaces: ModuleType, tmp_path: Path) -> None:
     assert rows["matmul.1"][2] == pytest.approx(100 * 9.0 / 0.014 / 918, rel=1e-3)
     assert rows["matmul.1"][3] == pytest.approx(0.5 / 0.014)
     assert rows["matmul.1"][5] == "compute"
-    assert rows["infeed.1"][5] == "input"
+    assert rows["infeed.1"][5] == "infeed"
     assert outcome(found, "TPU503")["verdict"] == "passed"
     assert outcome(found, "TPU403")["verdict"] == "passed"
 
@@ -133,7 +133,8 @@ def test_hosts_of_one_name_are_told_apart_by_their_files(
     found = report(tmp_path)
     said = outcome(found, "TPU503")
     assert {f["message"].split(" ")[0] for f in said["findings"]} == {"worker-1"}
-    assert found["measurements"]["step_time_ms"]["source"] == "profile, Steps line of 8 devices"
+    source = found["measurements"]["step_time_ms"]["source"]
+    assert source == "profile, slowest of 8 replicas, Steps line of 8 devices"
 
 
 def test_two_hosts_are_too_few_to_name_one(spaces: ModuleType, tmp_path: Path) -> None:
