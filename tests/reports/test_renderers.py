@@ -135,6 +135,7 @@ def test_any_report_renders_without_control_characters(format_: str, report: Rep
 
 @any_report
 @given(report=reports)
+@pytest.mark.slow
 def test_any_json_fits_the_schema_and_loads_as_itself(report: Report) -> None:
     schema = files("tpudiag.reports").joinpath("report-v1.schema.json").read_text(encoding="utf-8")
     text = renderer("json")(report)

@@ -39,6 +39,7 @@ def idle_percent(devices: tuple[Device, ...]) -> float:
     return 100 * (1 - sum(device.busy_ms for device in devices) / window)
 
 
+@pytest.mark.slow
 def test_the_real_profile_agrees_with_xprof(real: Path, ask: Ask) -> None:
     found, _ = facts(real)
     agree(found.ops, hlo_stats(ask(real, "hlo_stats")))

@@ -57,6 +57,7 @@ def keras() -> Any:
     )
 
 
+@pytest.mark.slow
 def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os.path, "expanduser", lambda _: str(tmp_path / "nothing"))
     monkeypatch.setattr(generators, "install", lambda *_: None)

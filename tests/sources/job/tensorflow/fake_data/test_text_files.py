@@ -51,6 +51,7 @@ class Writer:
         self._file.write(record + b"\n")
 
 
+@pytest.mark.slow
 def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
     tf: Any = SimpleNamespace(io=SimpleNamespace(TFRecordWriter=Writer))
     ledger = Ledger(str(tmp_path), ignored)
