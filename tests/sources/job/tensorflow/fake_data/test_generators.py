@@ -13,6 +13,8 @@ import pytest
 from tpudiag.sources.job.tensorflow.fake_data import generators
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
+pytestmark = pytest.mark.slow
+
 FOLDER = "/kaggle/input/scans/train"
 
 
