@@ -51,6 +51,9 @@ from tpudiag.signals import (
     TpuAttempt,
 )
 
+SAVING = Pause(
+    kind="saving", times=4, spent_ms=6e2, training_ms=2e3, location=HERE, dispatches_between=5.0
+)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU103",
@@ -237,40 +240,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
     ("TPU007", loop(unplaced=True, tpu_strategy=False), Severity.WARNING),
-    (
-        "TPU606",
-        loop(
-            pauses=(
-                Pause(
-                    kind="saving",
-                    times=4,
-                    spent_ms=6e2,
-                    training_ms=2e3,
-                    location=HERE,
-                    dispatches_between=5.0,
-                    each_batch=True,
-                ),
-            )
-        ),
-        Severity.WARNING,
-    ),
-    (
-        "TPU606",
-        loop(
-            pauses=(
-                Pause(
-                    kind="saving",
-                    times=4,
-                    spent_ms=6e2,
-                    training_ms=2e3,
-                    location=HERE,
-                    dispatches_between=5.0,
-                    in_step_loop=True,
-                ),
-            )
-        ),
-        Severity.WARNING,
-    ),
+    ("TPU606", loop(pauses=(replace(SAVING, each_batch=True),)), Severity.WARNING),
+    ("TPU606", loop(pauses=(replace(SAVING, in_step_loop=True),)), Severity.WARNING),
     (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
