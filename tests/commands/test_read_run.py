@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -187,18 +186,36 @@ def test_a_run_of_which_nothing_can_be_read(spaces: ModuleType, tmp_path: Path) 
     assert "nor can any of the 3 hosts" in line
 
 
+HELD_AT_THE_LAST = """
+import sys, time
+from tpudiag.cli import main
+from tpudiag.sources.profile import run_reader
+
+read = run_reader.attempted
+
+def held(file, *rest):
+    if "host_9" in file:
+        print("reading", flush=True)
+        while True:
+            time.sleep(0.01)
+    return read(file, *rest)
+
+run_reader.attempted = held
+sys.exit(main())
+"""
+
+
 def test_ctrl_c_leaves_what_was_read(spaces: ModuleType, tmp_path: Path) -> None:
     pod(spaces, tmp_path, 2)
-    long = tmp_path / RUN / "host_9.xplane.pb"
-    long.write_bytes(spaces.pod_host("host_9", steps=2000).SerializeToString() * 100)
-    command = [sys.executable, "-m", "tpudiag", "read", str(tmp_path), "--format", "json"]
+    spaces.write(spaces.pod_host("host_9"), tmp_path, host="host_9")
+    command = [sys.executable, "-c", HELD_AT_THE_LAST, "read", str(tmp_path), "--format", "json"]
     with subprocess.Popen(
         [*command, "--xprof-limit", "0"], stdout=-1, stderr=-1, text=True, cwd=ROOT
     ) as process:
-        while long.name not in Path(f"/proc/{process.pid}/maps").read_text():
-            time.sleep(0.01)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "reading\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     found = json.loads(out)
     assert found["measurements"]["hosts"]["value"] == 2
