@@ -6,7 +6,7 @@ import re
 
 from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors, silent
-from tpudiag.known_errors.model import KnownError
+from tpudiag.known_errors.model import DEFAULTS, KnownError
 from tpudiag.known_errors.probes import anchor, squeezed_pattern
 
 CATALOGUE = known_errors()
@@ -36,6 +36,9 @@ def test_entry_can_be_acted_on() -> None:
         values = {name for pattern in error.patterns for name in re.compile(pattern).groupindex}
         asked = {name for detail in error.details for name in re.findall(r"{(\w+)}", detail)}
         assert asked <= values
+        fixes = (error.fix, *(rival.fix for rival in error.rivals))
+        blanks = {name for fix in fixes for name in re.findall(r"<<(\w+)>>", fix)}
+        assert blanks <= values | DEFAULTS.keys(), error.id
         assert set(error.yields_to) <= set(IDS)
 
 

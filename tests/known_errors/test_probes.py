@@ -10,9 +10,11 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.probes import (
     LARGE_BYTES,
     MOST_ALTERNATIVES,
+    Form,
     alternatives,
     anchor,
     compiled,
+    probes,
     squeezed_pattern,
     telling_bytes,
 )
@@ -54,6 +56,28 @@ def test_a_word_of_every_log_is_no_anchor_where_a_rarer_one_is_at_hand() -> None
     assert anchor("tensorflow.{0,9}rarest") == "rarest"
 
 
+def _bare(text: str) -> bytes:
+    return re.sub(r"\s", "", text).lower().encode()
+
+
+def test_what_a_pattern_matches_holds_both_of_its_literals() -> None:
+    wide = [form for each in probes() if (form := Form(each, each.pattern)).other]
+    hits = [
+        (form, hit[0])
+        for form in wide
+        if (hit := form.regex.search(_bare(known_errors()[form.probe.error].example)))
+    ]
+    assert len(hits) > 20
+    assert all(form.anchor in hit and form.other in hit for form, hit in hits)
+
+
+def test_the_second_literal_of_a_pattern_that_spans_little_is_not_looked_for() -> None:
+    probe = probes()[0]
+    assert Form(probe, "no such device.{0,900}?grpc").other == b"grpc"
+    assert Form(probe, "no such device.{0,90}?grpc").other == b""
+
+
+@pytest.mark.slow
 def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:
     examples = [error.example for error in known_errors()]
     quiet = "all is well so far\n" * (LARGE_BYTES // 8)

@@ -156,6 +156,7 @@ def test_rest_of_the_log_decides_between_rival_causes() -> None:
     assert told.fix == told.supported.rival.fix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", range(-2, 3))
 def test_match_across_the_edge_of_a_block_is_found_once(shift: int) -> None:
     for edge in (search.BLOCK - search.LONGEST_MATCH, search.BLOCK):
@@ -171,6 +172,7 @@ def test_every_repetition_is_counted() -> None:
     assert (found.count, found.line, found.last_line) == (1_000, 1, 1_000)
 
 
+@pytest.mark.slow
 @given(st.text(st.characters()))
 def test_any_text_is_searched_without_an_exception(text: str) -> None:
     match(text)
@@ -184,6 +186,7 @@ pieces = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(pieces, max_size=12))
 def test_blocks_and_whole_text_agree(parts: list[str]) -> None:
@@ -246,6 +249,7 @@ def test_log_is_scanned_in_bounded_memory() -> None:
     assert peak(80_000) < 1.5 * peak(12_000)
 
 
+@pytest.mark.slow
 def test_one_text_may_hold_all() -> None:
     text = NOISE.join(error.example + "\n" for error in CATALOGUE)
     telling = {error.id for error in CATALOGUE if error.kind is not Kind.FORM}

@@ -28,6 +28,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", TOOLS, ids=lambda each: each.name)
 def test_a_tool_is_described_by_schemas_of_its_own(each: Tool) -> None:
     for schema in (each.input_schema, each.output_schema):

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from tpudiag.errors import NothingDiagnosed, UsageError
@@ -47,7 +48,9 @@ def add_parser(verbs: Verbs) -> None:
     )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("id", metavar="ID", nargs="?", help="a check, a family or a known error")
-    what.add_argument("--error", metavar="TEXT", help="the text of an error")
+    what.add_argument(
+        "--error", metavar="TEXT", help="the text of an error; - reads standard input"
+    )
     what.add_argument("--log", metavar="FILE", help="a log in which to look for errors")
     parser.add_argument(
         "--format",
@@ -61,6 +64,8 @@ def add_parser(verbs: Verbs) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain; raises UsageError, UnreadableInput and NothingDiagnosed."""
     as_json = options.format == "json"
+    if options.error == "-":  # an error is pasted into a pipe as often as a log is
+        options.error, options.log = None, "-"
     if options.error is not None or options.log is not None:
         _print(_matched(options.error, options.log, as_json))
     elif options.id is None or re.fullmatch(r"TPU\d?", options.id, re.IGNORECASE):
@@ -87,6 +92,8 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
     for error in known_errors():
         if error.id == word.upper():
             return iter([_dumps(error_data(error))]) if as_json else error_rows(error, _bold)
+    if Path(word).is_file():
+        raise UsageError(f"{word} is a file, not an id; try: tpudiag explain --log {word}")
     raise UsageError(f"{word}: no check or known error has this id; `tpudiag explain` lists checks")
 
 

@@ -6,7 +6,14 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 
-from tpudiag.known_errors.model import MOST_COUNTED, KnownError, Match, Phase, RivalFound
+from tpudiag.known_errors.model import (
+    MOST_COUNTED,
+    KnownError,
+    Match,
+    Phase,
+    RivalFound,
+    with_values,
+)
 from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
@@ -33,7 +40,8 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
     follows = ", follows from another error here" if match.secondary else ""
     yield bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
     yield f"  > {clean(match.excerpt)}"
-    yield from _answer(match.error, clean(match.message), match.fix, match.rivals, bold)
+    yield from _where(match, bold)
+    yield from _answer(match, clean(match.message), bold)
 
 
 def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
@@ -41,7 +49,8 @@ def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
     yield bold(f"{error.id} ({error.level})")
     yield from (f"  > {row}" for row in error.example.splitlines())
     rivals = tuple(RivalFound(rival=rival) for rival in error.rivals)
-    yield from _answer(error, error.cause, error.fix, rivals, bold)
+    plain = Match(error=error, excerpt="", line=0, last_line=0, rivals=rivals)
+    yield from _answer(plain, error.cause, bold)
 
 
 def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
@@ -73,13 +82,29 @@ def match_data(match: Match) -> dict[str, object]:
         "cause": match.message,
         "fix": match.fix,
         "confidence": match.confidence,
-        "causes": [_rival_data(each) for each in match.rivals],
+        "causes": [_rival_data(each, match) for each in match.rivals],
         "excerpt": match.excerpt,
         "line": match.line,
         "last_line": match.last_line,
         "count": match.count,
         "values": match.values,
         "secondary": match.secondary,
+        "where": _where_data(match),
+    }
+
+
+def _where_data(match: Match) -> dict[str, str | None] | None:
+    """Where it happened, for programs; null where the text says nothing of it."""
+    place = match.place
+    if place is None:
+        return None
+    return {
+        "own_line": place.own_line,
+        "source": place.source,
+        "operation": place.operation,
+        "layer": place.layer,
+        "condition": place.condition,
+        "releases": match.releases or None,
     }
 
 
@@ -91,7 +116,7 @@ def error_data(error: KnownError) -> dict[str, object]:
         "family": error.family,
         "phase": error.phase.value,
         "cause": error.cause,
-        "fix": error.fix,
+        "fix": with_values(error.fix, {}),
         "useless": error.useless or None,
         "causes": [_rival_data(RivalFound(rival=each)) for each in error.rivals],
         "citations": error.citations,
@@ -128,44 +153,72 @@ def clean(text: str) -> str:
     )
 
 
-def _answer(
-    error: KnownError, cause: str, fix: str, rivals: tuple[RivalFound, ...], bold: Bold
-) -> Iterator[str]:
+def _where(match: Match, bold: Bold) -> Iterator[str]:
+    """Where it happened, as far as the text says; of what only follows from it nothing."""
+    place = match.place
+    if place is None or match.secondary:
+        return
+    line = place.own_line
+    if line and place.source:
+        line += f": {place.source}"
+    named = (
+        ("your line", line),
+        ("supposed", place.condition),
+        ("layer", place.layer),
+        ("operation", place.operation),
+        ("releases", match.releases),
+    )
+    if any(name for _, name in named):
+        yield f"\n{bold('Where')}"
+        yield from (f"  {what:<9}  {clean(name)}" for what, name in named if name)
+
+
+def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     """What is behind it, what mends it, what does not, and how that is known."""
+    error = match.error
     yield f"\n{bold('Cause')}\n{_paragraph(cause)}"
-    if rivals:
+    if match.rivals:
         yield f"\n{bold('One of')}"
-        yield from (row for each in rivals for row in _rival(each))
+        yield from (row for each in match.rivals for row in _rival(each, match))
     yield f"\n{bold('Fix')}"
-    yield from (f"    {row}".rstrip() for row in fix.splitlines())
+    yield from (f"    {row}".rstrip() for row in match.fix.splitlines())
     if error.useless:
         yield f"\n{bold('No help')}\n{_paragraph(error.useless)}"
     known = ", ".join((error.evidence, *error.citations))
     yield f"\n{bold('Known from')}\n{_paragraph(known)}"
 
 
-def _rival(match: RivalFound) -> Iterator[str]:
-    """A rival cause: what to look for, what decides, what supports it here."""
-    rival = match.rival
+def _rival(of_match: RivalFound, match: Match) -> Iterator[str]:
+    """A rival cause: what to look for, what decides, what supports it here, what mends it."""
+    rival = of_match.rival
     yield _paragraph(rival.cause, "  - ")
-    if match.support is not None:
-        yield _paragraph(f"supported by line {match.line}: {clean(match.support)}", "      ")
+    if of_match.support is not None:
+        yield _paragraph(f"supported by line {of_match.line}: {clean(of_match.support)}", "      ")
     else:
         yield _paragraph(f"look for {rival.look_for}", "      ")
     if rival.decide:
-        yield f"      decide  {rival.decide}"
+        yield f"      decide  {match.with_names(rival.decide)}"
+    # The fix of the one that the text supports stands as the answer's own.
+    if rival.fix and match.supported != of_match:
+        first, *rest = match.with_names(rival.fix).splitlines()
+        yield f"      fix     {first}"
+        yield from (f"              {row}" for row in rest)
 
 
-def _rival_data(match: RivalFound) -> dict[str, object]:
+def _rival_data(of_match: RivalFound, match: Match | None = None) -> dict[str, object]:
     """A rival cause for programs; `support` is the text that speaks for it, null where none."""
-    rival = match.rival
+    rival = of_match.rival
+    decide, fix = (
+        match.with_names(text) if match else with_values(text, {})
+        for text in (rival.decide, rival.fix)
+    )
     return {
         "cause": rival.cause,
         "look_for": rival.look_for,
-        "decide": rival.decide or None,
-        "fix": rival.fix or None,
-        "support": match.support,
-        "line": match.line,
+        "decide": decide or None,
+        "fix": fix or None,
+        "support": of_match.support,
+        "line": of_match.line,
         "families": rival.families,
     }
 

@@ -8,6 +8,7 @@ import re
 from tpudiag.records import dataclass
 
 from .model import Phase
+from .place import operation_in, place_of
 from .readings.operations import refusal_of
 
 _STATUSES = (
@@ -75,18 +76,6 @@ _NEXT = {
     Phase.ANY: "tpudiag explain --log LOG               # the whole log: the first error before this one is often the cause",
 }
 
-_OPERATION = re.compile(
-    r"\[Op:(\w{2,80})\]|Detected at node '?([\w./-]{2,160})|\{\{node ([\w./:-]{2,160})\}\}"
-    r"|op_type=\"(\w{2,60})\"|\bnode ([\w./-]{3,160}) \(defined at|with op (\w{2,60}) must"
-)
-_OWN_LINE = re.compile(
-    r'File "([^"\n]{1,300})", line (\d{1,7})'
-    r"|(<ipython-input-\d{1,5}-\w{1,20}>) in |Cell In ?\[(\d{1,5})\], line (\d{1,7})"
-)
-_OTHERS = re.compile(
-    r"(?:site|dist)-packages|/lib/python\d|<frozen|<string>|<__array_function__|runfiles"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Guidance:
@@ -110,14 +99,14 @@ def guidance(text: str, message: str, phase: Phase) -> Guidance:
     # The error's own words first: a log names the status of every retry that went well.
     status = status_of(message) or status_of(text)
     exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
-    named = _OPERATION.search(message) or _OPERATION.search(text)
-    operation = next((each for each in named.groups() if each), None) if named else None
+    place = place_of(text)
+    operation = operation_in(message) or place.operation
     meaning = _MEANS.get(status or "") or _MEANS.get(exception[-1] if exception else "", "")
     return Guidance(
         status=status,
         meaning=f"{meaning} {refusal_of(operation)}".strip() if operation else meaning,
         operation=operation,
-        own_line=_own_line(text),
+        own_line=place.own_line,
         next_steps=_NEXT[phase],
     )
 
@@ -130,18 +119,3 @@ def status_of(text: str) -> str | None:
         return _CLASS_OF[name[1]]
     words = _WORDS.search(text)
     return _WORDS_OF[words[1]] if words else None
-
-
-def _own_line(text: str) -> str | None:
-    """The last frame of a traceback that is the user's own."""
-    # The last one stays: a traceback ends at the innermost frame.
-    own = None
-    for frame in _OWN_LINE.finditer(text):
-        file, line, old_cell, cell, cell_line = frame.groups()
-        if file and not _OTHERS.search(file):
-            own = f"{file}:{line}"
-        elif old_cell:
-            own = old_cell
-        elif cell:
-            own = f"cell {cell}, line {cell_line}"
-    return own

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tpudiag.records import dataclass
 
 from .readings.meaning import Reading
+
+if TYPE_CHECKING:
+    from .place import Place
 
 MOST_COUNTED = 10_000
 """Matches of a pattern that are counted: a log that says one thing all over is not slower."""
@@ -150,6 +154,12 @@ class Match:
     """The user's version of the package of `fix_for`."""
     reading: Reading | None = None
     """What its own names, shapes and arguments mean."""
+    place: Place | None = None
+    """Where it happened, by the traceback that ends with it."""
+    releases: str = ""
+    """The versions of its packages that the text names, in words."""
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """By the blank that they fill in a fix: TPU, zone, project, bucket, script of this user."""
 
     @property
     def supported(self) -> RivalFound | None:
@@ -173,8 +183,14 @@ class Match:
         details = (_filled(detail, self.values) for detail in self.error.details)
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
-        read = self.reading.cause if self.reading else ""
-        return " ".join(part for part in (read, self.error.cause, *details, sure) if part)
+        # What this very text says comes first, and what its family is about is told apart from it.
+        if self.reading is None:
+            cause = self.error.cause
+        elif self.reading.whole:
+            cause = self.reading.cause
+        else:
+            cause = f"{self.reading.cause} In general: {self.error.cause}"
+        return " ".join(part for part in (cause, *details, sure) if part)
 
     @property
     def fix(self) -> str:
@@ -182,9 +198,19 @@ class Match:
         if self.fix_for is not None:
             return f"# for {self.fix_for.package} {self.fix_version}\n{self.fix_for.fix}"
         decided = self.supported
-        fix = (decided.rival.fix if decided else "") or self.error.fix
-        fix = with_values(fix, self.values)
-        return f"{self.reading.fix}\n{fix}" if self.reading else fix
+        fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
+        if self.reading is None:
+            return fix
+        return f"{self.with_names(self.reading.fix)}\n# if that is not it:\n{fix}"
+
+    def with_names(self, text: str) -> str:
+        """A fix or command with the values and names of this text in its blanks."""
+        text = with_values(text, self.names | self.values)
+        if not self.names:
+            return text
+        from .blanks import filled  # most texts name nothing that could be filled in
+
+        return filled(text, self.names)
 
 
 @dataclass(frozen=True)
@@ -195,11 +221,21 @@ class Silent:
     reason: str
 
 
-def with_values(text: str, values: dict[str, str]) -> str:
-    """A text with its `<<name>>` replaced: by the value, or by the name in capitals."""
+DEFAULTS = {
+    "keras2": "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*",
+}
+"""What a blank says where the text gives nothing for it: a command that finds it out."""
+
+
+def with_values(text: str, values: Mapping[str, str]) -> str:
+    """A text with its `<<name>>` replaced: by the value, what finds it out, or its capitals."""
     if "<<" not in text:
         return text
-    return re.sub(r"<<(\w+)>>", lambda hole: values.get(hole[1], hole[1].upper()), text)
+    return re.sub(
+        r"<<(\w+)>>",
+        lambda hole: values.get(hole[1]) or DEFAULTS.get(hole[1], hole[1].upper()),
+        text,
+    )
 
 
 def _filled(detail: str, values: dict[str, str]) -> str:

@@ -37,6 +37,11 @@ _PREFIX = re.compile(
     rb")[ \t:|-]*)+",
     re.IGNORECASE,
 )
+_ARROW_MARK = re.compile(rb"-{2,6}> ?\d")
+_ARROW = re.compile(rb"[ \t>|]{0,12}-{1,6}> ?(\d{1,6})[ \t][ \t]*(raise\b)?")
+_NUMBERED = re.compile(rb"[ \t>|]{0,12}(\d{1,6})(?=[ \t\r]|$)")
+WIDEST_GAP = 5
+"""Numbers that the lines shown of a source may leave out."""
 FEWEST_PREFIXED = 2
 SHARE_PREFIXED = 0.8
 HEAD = 50
@@ -73,6 +78,34 @@ def without_prefixes(text: bytes) -> bytes:
         line[prefix.end() :] if prefix else line
         for line, prefix in zip(lines, prefixes, strict=True)
     )
+
+
+def without_source_around(text: bytes) -> bytes:
+    """Without the lines of source that IPython shows around the ones that ran; line ends stay.
+
+    They hold errors that were not raised: the next `raise` of the same file, its comments. What
+    stands behind an arrow ran, and so did what follows it where it raises.
+    """
+    if not _ARROW_MARK.search(text):
+        return text
+    lines = text.split(b"\n")
+    for at, line in enumerate(lines):
+        if not (arrow := _ARROW.match(line)):
+            continue
+        number = int(arrow[1])
+        for step in (-1,) if arrow[2] else (-1, 1):
+            _blank_around(lines, at, number, step)
+    return b"\n".join(lines)
+
+
+def _blank_around(lines: list[bytes], at: int, number: int, step: int) -> None:
+    """Empty the numbered lines before (-1) or behind (1) the one at an arrow."""
+    while 0 <= (at := at + step) < len(lines):
+        numbered = _NUMBERED.match(lines[at])
+        if numbered is None or not 0 < (int(numbered[1]) - number) * step <= WIDEST_GAP:
+            return
+        number = int(numbered[1])
+        lines[at] = b""
 
 
 def squeezed(text: bytes) -> bytes:

@@ -7,6 +7,7 @@ one occurs is its pattern tried. Time grows with the text, not with the number o
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,6 +39,11 @@ class Form(NamedTuple):
     def anchor(self) -> bytes:
         """The longest literal of every match."""
         return _anchor_of(self.pattern).encode()
+
+    @property
+    def other(self) -> bytes:
+        """A second literal of every match, where that is quicker to miss than the pattern."""
+        return _other_literal(self.pattern).encode() if self.reach >= LONG_REACH else b""
 
     @property
     def reach(self) -> int:
@@ -72,6 +78,8 @@ def probes() -> tuple[Probe, ...]:
 TELLING = 9
 """Bytes from which on an anchor is rare in a log; `dataset`, `steps`, `example` are not."""
 MOST_ALTERNATIVES = 8
+LONG_REACH = 300
+"""Bytes that a pattern may span from which on looking for its second literal first is quicker."""
 COMMON = frozenset(
     (
         *(
@@ -157,6 +165,14 @@ def _anchor_of(pattern: str) -> str:
 
 
 @cache
+def _other_literal(pattern: str) -> str:
+    """The longest literal beside the anchor that every match of a pattern holds."""
+    literals = list(_literals(squeezed_pattern(pattern)))
+    literals.remove(_anchor_of(pattern))
+    return max(literals, key=len, default="")
+
+
+@cache
 def _anchored(apart: bool) -> tuple[BytesAhoCorasick, tuple[tuple[Form, ...], ...]]:
     """Finds all anchors at once; the forms of each, many share theirs."""
     from ahocorasick_rs import BytesAhoCorasick
@@ -220,7 +236,12 @@ _TOKEN = re.compile(
 
 def anchor(pattern: str) -> str:
     """The most telling literal that every match of a pattern holds; empty where there is none."""
-    best = run = ""
+    return max(_literals(pattern), key=telling_bytes, default="")
+
+
+def _literals(pattern: str) -> Iterator[str]:
+    """The literals that every match of a pattern holds."""
+    run = ""
     depth = 0
     for token in _TOKEN.finditer(pattern.replace(NO_OUTPUT, "tpu")):
         kind = token.lastgroup
@@ -236,9 +257,9 @@ def anchor(pattern: str) -> str:
             continue
         elif kind == "quantifier":
             run = run[:-1]  # a quantifier binds the last character only
-        best = max(best, run, key=telling_bytes)
+        yield run
         run = ""
-    return max(best, run, key=telling_bytes)
+    yield run
 
 
 def telling_bytes(run: str) -> int:

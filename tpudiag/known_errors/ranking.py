@@ -29,7 +29,11 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
     told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
-    return tuple(sorted(told, key=_rank))
+    best_first = sorted(told, key=_rank)
+    # Where two yield to each other, none is left that the first could follow from.
+    return tuple(
+        replace(each, secondary=each.secondary and at > 0) for at, each in enumerate(best_first)
+    )
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:

@@ -51,7 +51,7 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
                 # failures.
                 stream.seek(max(END_BYTES, end - END_BYTES))
                 ends += stream.read()
-            return _with_unknown(matches, ends.decode(errors="replace"))
+            return _with_unknown(matches, ends.decode(errors="replace"), whole=False)
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
@@ -86,7 +86,7 @@ def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
         return in_text(beginning.decode(errors="replace"))
     ends = _Ends(beginning, piped)
     matches = search.scan(ends)
-    return _with_unknown(matches, ends.text)
+    return _with_unknown(matches, ends.text, whole=False)
 
 
 def is_known(answer: Match | UnknownError) -> bool:
@@ -97,25 +97,31 @@ def is_known(answer: Match | UnknownError) -> bool:
 def nothing_in(where: str, text: str = "") -> str:
     """That nothing known was found, and what the text is nearest to."""
     from tpudiag.known_errors.catalogue import known_errors
+    from tpudiag.known_errors.phrases import with_phrase
     from tpudiag.known_errors.unknown import unknown
 
     line = f"none of the {len(known_errors())} known errors is in {where}"
     failure = unknown(text)
     if failure is None:
-        return line
+        held = ", ".join(f"{error.id} {error.family}" for error in with_phrase(text))
+        return line + (f"; its words stand in {held}: `tpudiag explain ID`" if held else "")
     near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
     failed = "" if failure.phase is Phase.ANY else f"; it failed {failure.phase.value}"
     return line + failed + (f"; nearest: {near}" if near else "")
 
 
-def _with_unknown(matches: Sequence[Match], text: str) -> list[Match | UnknownError]:
-    """What was found, for the versions that the text names; before mere remarks, its failure."""
+def _with_unknown(
+    matches: Sequence[Match], text: str, *, whole: bool = True
+) -> list[Match | UnknownError]:
+    """What was found, for the job that the text names; before mere remarks, its failure.
+
+    A text that is not `whole` holds the two ends of a log: lines are not counted in it.
+    """
+    from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.search import match
     from tpudiag.known_errors.unknown import unknown
-    from tpudiag.known_errors.versions import for_versions, versions_in
 
-    versions = versions_in(text)
-    matches = [for_versions(each, versions) for each in matches]
+    matches = of_job(matches, text, whole=whole)
     failures = any(each.error.level == "error" for each in matches)
     failure = unknown(text) if not failures else None
     if failure is None or any(_is_answer(each, failure.text) for each in match(failure.text)):

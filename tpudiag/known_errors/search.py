@@ -18,7 +18,7 @@ from typing import Protocol
 
 from .catalogue import known_errors
 from .model import MOST_COUNTED, Kind, Match
-from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes
+from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes, without_source_around
 from .probes import Form, Probe, candidates
 from .ranking import ranked
 from .readings import reading
@@ -42,9 +42,10 @@ def match(text: str) -> tuple[Match, ...]:
     """The known errors in a text, best first: causes before consequences, failures first.
 
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
-    lines may split a sentence, and is left out.
+    lines may split a sentence, and is left out; so is the source that a notebook shows around the
+    lines that ran.
     """
-    return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
+    return scan(BytesIO(without_source_around(without_prefixes(text.encode(errors="replace")))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -130,20 +131,22 @@ class _Search:
         """What is kept of a pattern's first match, not yet counted."""
         line = window.line_at(hit.start())
         error = known_errors()[probe.error]
+        values = {
+            name: window.bare[slice(*hit.span(name))].decode(errors="replace")
+            for name, value in hit.groupdict().items()
+            if value
+        }
+        read = probe.rival is None and not error.noise
         return Match(
             error=error,
             excerpt=window.excerpt(hit.start(), hit.end()),
             line=line,
             last_line=line,
             count=0,
-            reading=None
-            if probe.rival is not None or error.noise
-            else reading(window.bare, hit, vague=error.kind is Kind.FORM),
-            values={
-                name: window.bare[slice(*hit.span(name))].decode(errors="replace")
-                for name, value in hit.groupdict().items()
-                if value
-            },
+            reading=reading(window.bare, hit, error, values, kind=error.kind.value)
+            if read
+            else None,
+            values=values,
         )
 
 
@@ -197,10 +200,13 @@ def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator
     begin = max(0, begin)
     if not places or places[-1] < begin:
         return
-    regex, lead, reach = form.regex, form.lead, form.reach
+    regex, lead, reach, other = form.regex, form.lead, form.reach, form.other
     for place in places:
         while place >= begin:
             start = max(begin, place - lead)
+            # `.{0,2500}?` behind the head of every traceback would be walked byte by byte.
+            if other and text.find(other, start, place + reach) < 0:
+                break
             # A search would try every later start too, where most begin with their anchor:
             # a head that comes again and again would cost its square.
             find = regex.match if start == place else regex.search

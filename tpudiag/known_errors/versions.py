@@ -14,19 +14,61 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _SAME = {"tf": "tensorflow"}
+_BY_PATH: tuple[tuple[str, str, str], ...] = (
+    ("tensorflow", r"[/\\]tensorflow_core[/\\]", "2.1"),
+    ("keras", r"[/\\]keras[/\\]src[/\\](?:trainers|backend|ops|layers[/\\]layer\.py)\b", "3"),
+    ("keras", r"[/\\]keras[/\\]src[/\\]engine[/\\]", "2.15"),
+    ("python", r"[/\\](?:lib[/\\])?python3\.(\d{1,2})[/\\]", "3."),
+)
+"""What paths of a traceback tell: tensorflow_core is of 1.15 to 2.1, keras/src/trainers of 3."""
+_NAMES = {"tensorflow": "TensorFlow", "keras": "Keras", "python": "Python", "jax": "JAX"}
+KERAS2_SINCE = (2, 16)
+"""The first TensorFlow whose Keras is 3: from it on Keras 2 is a package of its own."""
 
 
 def versions_in(text: str) -> dict[str, str]:
     """The first version of each package that a text names; all TensorFlow wheels are one."""
     versions: dict[str, str] = {}
     for named in _NAMED.finditer(text):
-        versions.setdefault(_package(named["package"]), named["version"])
+        versions.setdefault(package_of(named["package"]), named["version"])
     return versions
+
+
+def versions_by_paths(text: str) -> dict[str, str]:
+    """What the paths of a traceback tell of the packages, each as one version of its kind."""
+    versions: dict[str, str] = {}
+    for package, pattern, version in _BY_PATH:
+        if told := re.search(pattern, text):
+            versions.setdefault(package, version + (told[1] if told.groups() else ""))
+    return versions
+
+
+def releases(named: Mapping[str, str], by_paths: Mapping[str, str]) -> str:
+    """The versions of a job in words, those that only paths tell without what paths cannot say."""
+    known = [f"{_NAMES.get(package, package)} {version}" for package, version in named.items()]
+    inferred = {"2.1": "1.15 to 2.1", "2.15": "2.13 to 2.15"}
+    known += [
+        f"{_NAMES[package]} {inferred.get(version, version)} (by its paths)"
+        for package, version in by_paths.items()
+        if package not in named
+    ]
+    return ", ".join(known)
+
+
+def names_of(versions: Mapping[str, str]) -> dict[str, str]:
+    """The blanks of fixes that the versions of a job fill."""
+    tensorflow = versions.get("tensorflow")
+    if tensorflow is None:
+        return {}
+    names = {"tensorflow": tensorflow}
+    if _number(tensorflow)[:2] >= KERAS2_SINCE:
+        names["keras2"] = f"tf-keras=={'.'.join(tensorflow.split('.')[:2])}.*"
+    return names
 
 
 def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
     """A match whose fix is that for these versions, where its error has one."""
-    known = {_package(name): version for name, version in versions.items()}
+    known = {package_of(name): version for name, version in versions.items()}
     for fix in match.error.fixes:
         version = known.get(fix.package)
         if version and _number(fix.since) <= _number(version) < _number(fix.before):
@@ -34,8 +76,8 @@ def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
     return match
 
 
-def _package(name: str) -> str:
-    """The package's one name."""
+def package_of(name: str) -> str:
+    """A package's one name: that of all its wheels."""
     plain = re.sub(r"[-_](?:cpu|tpu|gpu)$", "", name.lower()).replace("_", "-")
     return _SAME.get(plain, plain)
 

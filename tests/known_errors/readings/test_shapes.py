@@ -25,10 +25,18 @@ MEANT = {
     ),
     "Input to reshape is a tensor with 1024 values, but the requested shape has 8192": "8 times",
     "Input to reshape is a tensor with 1000 values, but the requested shape has 768": "no multiple",
+    "cannot reshape array of size 2457600 into shape (8,40,newaxis,15360)": "no multiple of 4,915,200",
+    "Input to reshape is a tensor with 100 values, but the requested shape has 50 [[{{node gradient_tape/embedding/embedding_lookup/Reshape_1}}]]": "gradient of an Embedding",
+    "Incompatible shapes: [32,810,128,128] vs. [32,9,128,128]": "number of classes",
+    "In[0] mismatch In[1] shape: 64 vs. 32: [8,64] [32,10] 0 0 [Op:BatchMatMulV2]": "64 columns meet 32 rows",
+    "In[0] and In[1] must have compatible batch dimensions: [8,2,3] vs. [4,3,2] [Op:BatchMatMulV2]": "dimension 0 alone: 8 against 4",
+    "Incompatible shapes: [256,25,64] vs. [144,64] [[{{node model/patch_encoder_1/add}}]]": (
+        "a table of 144 positions .* meets examples of 25"
+    ),
     "cannot reshape array of size 2 into shape (1,64)": "2 are here, and the mesh was written or saved for 64",
     "Expected size[0] in [0, 100], but got 109": "109 are taken of 100",
     "ConcatOp : Dimension 2 in both shapes must be equal: shape[0] = [16,26,26,256] vs. shape[1] = [16,26,27,512]": (
-        "dimension 2 alone: 26 against 27"
+        "halved an odd height or width"
     ),
     "operands could not be broadcast together with shapes (32,224,224,3) (32,256,256,3)": (
         "Height and width"

@@ -104,7 +104,7 @@ tf.reshape(x, [tf.shape(x)[0], -1])                            # a size known at
         cause="A variable or an optimizer is asked for its strategy and has none: parts of two Keras (tf_keras in transformers or TensorFlow Hub, Keras 3 around it) meet under one strategy, or the part was made outside its scope.",
         fix="""\
 export TF_USE_LEGACY_KERAS=1                # before TensorFlow is imported: one Keras, that of transformers and the Hub
-pip install "tf-keras~=2.16"                # the release of your TensorFlow
+pip install --no-deps "<<keras2>>"                # the release of your TensorFlow
 with strategy.scope():                      # all that makes variables, the pretrained part too
     bert = TFBertModel.from_pretrained(name); model = build(bert); model.compile(...)""",
         rivals=(

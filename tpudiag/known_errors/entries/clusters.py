@@ -124,6 +124,7 @@ def replica_step(batch):
             r"has already been initialized.{0,60}?(?:must be called before|cannot)",
             r"Collective ops are already configured",
             r"Memory growth cannot differ between GPU devices",
+            r"is being mapped to multiple (?:CUDA )?devices",
         ),
         cause="An option of TensorFlow's runtime is set after it has begun: a tensor, a device list or the TPU's initialisation came before.",
         fix="""\

@@ -134,7 +134,7 @@ tf.config.set_soft_device_placement(True)           # left in the step, run on t
         ),
         evidence="recalled",
         example="UNIMPLEMENTED: Encountered a Map with a non-scalar computation to apply, which is not implemented for TPU.",
-        yields_to=("E539",),
+        yields_to=("E539", "P150"),
     ),
     KnownError(
         id="E443",

@@ -32,7 +32,6 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
         patterns=(
             r"No registered 'Placeholder' OpKernel for XLA",
             r"Placeholder.{0,80}?No registered 'Placeholder'",
-            r"Operation of type Placeholder",
         ),
         cause="The step uses a symbolic tensor (a Placeholder) of another graph: a Keras Input or a layer's output caught in a loss, metric or Lambda, a learning phase, or a model that was built outside the step's graph.",
         fix="""\
@@ -43,6 +42,20 @@ class MyLayer(keras.layers.Layer):       # instead of a Lambda that catches tens
 with strategy.scope(): model = build_model()        # build it there, once""",
         evidence="recalled",
         example="Detected unsupported operations when trying to compile graph cluster on XLA_TPU_JIT: Placeholder (No registered 'Placeholder' OpKernel for XLA_TPU_JIT devices compatible with node {{node Placeholder}}",
+    ),
+    KnownError(
+        id="P150",
+        family="placeholder-in-step",
+        phase=Phase.COMPILING,
+        level="warning",
+        patterns=(r"Operation of type Placeholder .{1,200}? is not supported on the TPU",),
+        cause="A remark, as long as the job goes on: TPUEstimator says it of each placeholder in the graph, also of those that no step uses (the inputs of a module of TF Hub, of an imported graph). Only where `No registered 'Placeholder' OpKernel` follows is one of them part of the step: a tensor of another graph caught in the model function.",
+        fix="""\
+# it trains on: nothing to do
+# it ends with `No registered 'Placeholder'`: every input of the step from features and labels, none from a placeholder or keras.Input
+def model_fn(features, labels, mode, params): logits = network(features["input_ids"])      # hub.Module(...)(dict(input_ids=features["input_ids"], ...), as_dict=True)""",
+        citations=("google-research/bert#804",),
+        example="E0814 10:54:59.435073 140005554878336 tpu.py:376] Operation of type Placeholder (module_apply_tokens/segment_ids) is not supported on the TPU. Execution will fail if this op is used in the graph.",
     ),
     KnownError(
         id="E94",
@@ -119,12 +132,11 @@ tf.config.set_soft_device_placement(True)      # last resort: the op runs on the
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80}).{0,400}?attributes didn't match\) Requested Attributes: .{0,80}?T\w{0,6}=(?P<type>DT_\w{1,12})",
             r"Detected unsupported operations when trying to compile graph .{1,500}? on XLA_(?P<device>TPU|CPU|GPU)_JIT ?: ?(?P<op>\w{1,80})",
             r"No registered '(?P<op>\w{1,80})' OpKernel for XLA_(?P<device>TPU|CPU|GPU)_JIT",
-            r"Operation of type (?P<op>\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
+            r"Operation of type (?P<op>(?!Placeholder)\w{1,60}) \(.{1,160}?\) is not supported on the TPU",
             r"Uncompilable nodes?",
             r"the following node is not compilable",
             r" op.{0,20}?(?:is )?not supported (?:on|by) (?:TPU|XLA)",
             r"unsupported op(?:eration)?: .{0,120}?(?:XLA|TPU)",
-            r"tf2xla conversion failed while converting",
             r"failed to legalize operation '(?P<op>[\w.]{1,60})'",
             r"'(?P<op>tf\.\w{1,60})' op is not compilable",
             r"'(?P<op>tf\.\w{1,60})' op .{0,20}?is not supported",

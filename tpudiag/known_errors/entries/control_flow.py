@@ -136,6 +136,7 @@ x = tf.where(mask, a, b)                         # element by element: no branch
         level="warning",
         patterns=(
             r"AutoGraph could not (?:transform|convert) (?P<what>.{1,120}?) and will run it as-is",
+            r"Entity (?P<what>.{1,200}?) could not be transformed and will be (?:executed as-is|staged without change)",
             r"Unable to locate the source code of",
             r"could not parse the source code of",
             r"expose a __code__ object",

@@ -86,6 +86,7 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
             r"Step was cancelled by an explicit call to",
             r"CancelledError: (?:Loop execution|Function|RPC|Step|Operation|Request) was cancelled",
             r"Loop execution was cancelled",
+            r"(?:RecvAsync|SendAsync|Iterator|RunGraph|Rendezvous|PartialRunGraph|GetNext)\w{0,8} (?:is|was|has been) cancelled",
             r"\(\d{1,2}\) Cancelled: ",
             r"errors_impl\.CancelledError",
             r"poisons their output tensors",

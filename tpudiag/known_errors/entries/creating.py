@@ -53,6 +53,7 @@ gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, sympt
 # UNHEALTHY for more than some minutes: delete it and create it again, with the runtime version of your TensorFlow""",
         evidence="recalled",
         example='RuntimeError: TPU "my-tpu" is not yet ready; state: "CREATING"',
+        yields_to=("E757",),
     ),
     KnownError(
         id="E59",
@@ -95,6 +96,7 @@ gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE -
             r"TensorFlow version not available",
             r"accelerator .{0,40}?was not found in zone",
             r"invalid tensorflow version",
+            r"could not create GCE Instance without a base image",
             r"TensorFlow version not available",
             r"""field "?TensorflowVersion"? cannot be""",
             r"Tensorflow version .{1,24}? is not available on Cloud TPU",
@@ -132,7 +134,10 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
         family="worker-not-up",
         phase=Phase.CONNECTING,
         level="warning",
-        patterns=(r"The TPU worker may not be ready \(still scheduling\)",),
+        patterns=(
+            r"The TPU worker may not be ready \(still scheduling\)",
+            r"TPU .{1,80}? is not yet running; state",
+        ),
         cause="The TPU worker is not up yet, or not healthy.",
         fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
         citations=(

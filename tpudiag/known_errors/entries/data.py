@@ -21,6 +21,7 @@ ERRORS = (
             r"Received message larger than max",
             r"Serialized size of Dataset .{0,60}?exceeds maximum allowed",
             r"EncodeError: Failed to serialize proto",
+            r"proto_buffer_writer\.h:\d{1,4}\] assertion failed: byte_count_ < total_size_",
         ),
         cause="Arrays of more than 2 GB in the client's memory are sent to the TPU Node in one message, which cannot be that large.",
         details=("It happened while {op} was to run.",),
@@ -45,11 +46,13 @@ dataset = tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)
         phase=Phase.READING,
         patterns=(
             r"No registered '(?P<op>PyFunc|EagerPyFunc)' OpKernel for '?CPU'? devices compatible with node",
+            r"No OpKernel was registered to support Op '(?P<op>(?:Eager)?PyFunc(?:Stateless)?)'",
         ),
-        cause="The input pipeline calls Python (py_function, numpy_function or from_generator), and the TPU Node's worker has no Python.",
+        cause="The input pipeline or a metric calls Python (py_function, numpy_function, from_generator, a COCO metric), and the TPU Node's worker has no Python.",
         details=("The operation is {op}.",),
         fix="""\
 dataset = tf.data.TFRecordDataset(files).map(parse_with_tf_ops, num_parallel_calls=tf.data.AUTOTUNE)
+# a metric in Python: evaluate in a second process on a CPU or GPU (--mode=eval --use_tpu=False), from the checkpoints
 # or train on a TPU VM, where the script runs beside the TPU""",
         useless="a smaller batch does not help: the worker has no Python",
         citations=(
@@ -112,6 +115,8 @@ files = tf.data.Dataset.list_files("gs://BUCKET/*.jpg")  # or TFRecord files in 
         phase=Phase.READING,
         patterns=(
             r"Invalid (?:JPEG|PNG) data",
+            r"Input size should match \(header_bytes",
+            r"Incomplete (?:bmp|BMP|GIF|gif|WAV) content",
             r"Unable to decode bytes as (?:JPEG|PNG|GIF|BMP)",
             r"Corrupt JPEG data",
             r"Expected image \(JPEG, PNG, (?:or )?GIF.{0,20}?got (?:unknown format|empty file)(?: starting with .?(?P<start>[^'\"]{2,20}))?",

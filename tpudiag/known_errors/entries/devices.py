@@ -187,6 +187,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
             r"Failed precondition.{0,60}?TPU.{0,40}?initializ",
             r"Driver must be Open to DMA map",
             r"TPU (?:system )?has been shut ?down",
+            r"tpu_mesh_common_state.{0,100}?(?:does not exist|not found)",
         ),
         cause="The TPU system is not initialised (any more): initialize_tpu_system was not called, or the worker was restarted or re-initialised by another client while the job ran.",
         fix="""\

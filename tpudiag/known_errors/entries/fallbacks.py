@@ -53,7 +53,7 @@ python -m venv fresh && fresh/bin/pip install -r requirements.txt               
             r"Tried to (?:read|write|gather|split|stack|append) (?:from|to|on) index -?\d{1,9} but (?:array|list) size is",
             r"Tried to (?:read|gather) from index",
             r"Tried to write to index",
-            r"TensorArray.{0,80}?(?:Could not (?:read|write)|has inconsistent shapes|already been (?:read|written)|out of bounds|inconsistent dtype)",
+            r"TensorArray.{0,80}?(?:Could not (?:read|write)|already been (?:read|written)|out of bounds|inconsistent dtype)",
             r"Tried to (?:pop|read|stack|concat) .{0,30}?(?:empty|uninitialized|unknown)",
             r"Trying to (?:stack|concat|access element|read) .{0,60}?list",
             r"Tried to (?:concat|append|set) .{0,40}?list",
@@ -70,6 +70,7 @@ tf.debugging.assert_equal(tf.shape(x)[:2], tf.shape(mask))
 array = tf.TensorArray(tf.float32, size=STEPS, element_shape=[BATCH, UNITS])     # a fixed size: a TPU wants it too""",
         citations=("tensorflow/tensorflow#45035",),
         example="tensorflow.python.framework.errors_impl.OutOfRangeError: Tried to read from index 5 but array size is: 5",
+        yields_to=("E698",),
     ),
     KnownError(
         id="E516",
@@ -146,5 +147,6 @@ python -m pip install --force-reinstall PACKAGE                   # what is miss
 python -X importtime -c "import PACKAGE" 2>&1 | tail -5             # the last file before it fails""",
         evidence="recalled",
         example="ImportError: something that no entry knows",
+        yields_to=("E750",),
     ),
 )

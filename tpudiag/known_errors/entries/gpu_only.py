@@ -32,6 +32,7 @@ with tf.device("CPU:0"): dataset = tf.data.Dataset.from_tensor_slices(arrays)   
             "experiencor/keras-yolo3#96",
         ),
         example="InternalError: Failed copying input tensor from /job:localhost/replica:0/task:0/device:CPU:0 to /job:localhost/replica:0/task:0/device:GPU:0 in order to run _EagerConst: Dst tensor is not initialized.",
+        yields_to=("E785",),
         near_miss="Created device /job:localhost/replica:0/task:0/device:GPU:0 with 15190 MB memory",
     ),
     KnownError(
@@ -109,6 +110,7 @@ pip install "tensorflow[and-cuda]"                            # brings CUPTI""",
             r"currently only supports the NHWC tensor format on the CPU",
             r"Fused conv implementation does not support grouped convolutions",
             r"Conv2DCustomBackprop\w{2,6}Op only supports NHWC",
+            r"Depthwise convolution on CPU is only supported for NHWC",
         ),
         cause="A convolution or pooling in channels-first layout (NCHW), or one with groups, runs on a CPU, which has no such kernel: the code was written for a GPU, and no TPU or GPU is used now.",
         fix="""\

@@ -87,6 +87,8 @@ print([v.name for v, g in zip(model.trainable_variables, grads) if g is None])  
             r"gradients? (?:is|are|was|became|had|has|contains?) (?:NaN|not finite|nan|inf)(?![a-z])",
             r"!!! Detected (?:Infinity|NaN|Inf)",
             r"(?<![a-z_])loss: nan(?![a-z])",
+            r"[Ii]nput (?:[Xy] )?contains NaN",
+            r"infinity or a value too large for dtype",
         ),
         cause="The loss or a gradient is no number any more: a learning rate too high, a division or logarithm of zero, a softmax or loss in bfloat16, or data that hold NaN already.",
         fix="""\

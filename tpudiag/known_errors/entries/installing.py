@@ -181,6 +181,7 @@ pip install "tensorflow==VERSION_OF_THE_TPU_NODE"
         phase=Phase.CONNECTING,
         patterns=(
             r"NodeDef expected inputs 'string' do not match 0 inputs specified.{0,60}?_Send",
+            r"Attempt to access beyond input size: \d{1,3} >= \d{1,3}",
         ),
         cause="A newer (often nightly) TensorFlow client talks to an older TPU runtime.",
         fix="""\

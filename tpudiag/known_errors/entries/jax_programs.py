@@ -171,6 +171,8 @@ attention = jax.shard_map(flash_attention, mesh=mesh, in_specs=P("data", "model"
         patterns=(
             r"Mosaic failed to compile(?: TPU kernel)?:? ?(?P<why>[\w -]{4,80})",
             r"Mosaic failed to compile",
+            r"Expected a tiled memref",
+            r"dma_descriptor\w{0,20}\.cc.{1,160}?Check failed: .{1,160}",
             r"Unimplemented primitive in Pallas TPU lowering.{0,60}?: ?(?P<primitive>\w{2,30})",
             r"Unimplemented primitive in Pallas",
             r"Target does not support (?:this|\w{2,30})",
@@ -197,7 +199,7 @@ pip install -U "jax[tpu]"                                  # many operations and
 x = x.astype(jnp.float32)                                    # v5p, v5e and older compare, round and divide no bfloat16 in a kernel
 # blocks: the last two dimensions multiples of (8, 128), (16, 128) for bfloat16, or equal to the array's
 # an operation that Pallas lacks (cumsum, sort, gather): before or after the kernel, or written with loops and dots
-# a library's kernel: its option for the plain operation in place of it""",
+# a library's kernel: its option for the plain operation in place of it; paged_attention and its like are for TPU v4 and later""",
         citations=("jax-ml/jax#24415", "jax-ml/jax#30104", "jax-ml/jax#32991"),
         example="INTERNAL: Mosaic failed to compile TPU kernel: Not implemented: Non-trivial layouts unsupported",
     ),

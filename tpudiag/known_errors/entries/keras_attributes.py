@@ -57,7 +57,7 @@ python -c "import keras, tensorflow as tf; print(keras.__version__, tf.__version
 # Keras 3: optimizer.learning_rate (lr), no get_slot, decay or _decayed_lr; layer.output.shape (output_shape); model.loss and compute_loss
 #   (compiled_loss), model.metrics (compiled_metrics), (model.predict(x) > 0.5) (predict_classes), fit (fit_generator), history.history["accuracy"] (acc)
 grep -nE "^(from|import) .*(keras|tensorflow)" *.py                  # one Keras everywhere: layers, models, optimizers, callbacks
-pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1            # a script for Keras 2 as it is (the tf-keras of your TensorFlow)""",
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1            # a script for Keras 2 as it is (the tf-keras of your TensorFlow)""",
         citations=("OverLordGoldDragon/keras-adamw#36", "keras-team/keras#13101"),
         example="AttributeError: 'Sequential' object has no attribute 'something_of_another_keras'",
         yields_to=("P20", "P07", "P69", "E208", "E200", "E467", "P29", "P03", "E281", "P71", "P28"),

@@ -163,7 +163,7 @@ self.add_loss(loss)                             # where a layer or a model compu
         fix="""\
 python -c "import keras; print(keras.__version__); help(keras.losses.Loss.__init__)"      # what this release takes: the class that the message comes from
 # Keras 3: reduction="sum_over_batch_size", "sum" or None (not tf.keras.losses.Reduction.*), mode= of callbacks spelled out, thresholds in [0, 1]
-pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1        # a script for Keras 2 that shall stay as it is (the tf-keras of your TensorFlow)""",
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1        # a script for Keras 2 that shall stay as it is (the tf-keras of your TensorFlow)""",
         evidence="recalled",
         example="ValueError: Invalid value for argument `reduction`. Expected one of ['sum', None]. Received: reduction=auto",
         near_miss="INFO: argument parser ready, value for lr is 0.1",

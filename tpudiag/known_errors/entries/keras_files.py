@@ -94,7 +94,7 @@ model.save("model.keras"); keras.models.load_model("model.keras")
 model.save_weights("w.weights.h5"); model.load_weights("w.weights.h5")
 layer = keras.layers.TFSMLayer("saved_model_folder", call_endpoint="serving_default")      # a SavedModel of Keras 2, for prediction
 keras.callbacks.ModelCheckpoint("{epoch:02d}.keras")                                         # a file, not a folder
-pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1                                    # Keras 2 (the tf-keras of your TensorFlow) loads it as it was""",
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1                                    # Keras 2 (the tf-keras of your TensorFlow) loads it as it was""",
         evidence="recalled",
         example="ValueError: The following argument(s) are not supported: ['options']",
     ),
@@ -105,6 +105,7 @@ pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1                      
         patterns=(
             r"(?:model|layer) provided has (?:not yet been built|never (?:been )?called)",
             r"No endpoints have been set yet",
+            r"Outer dimension for (?:outputs|inputs) must be unknown",
             r"Endpoint name .{1,40}? is already taken",
             r"The provided tf\.function .{1,60}? has never been called",
             r"`?input_signature`? argument to specify the shape and dtype",
@@ -133,12 +134,15 @@ serving = build_model(); serving.load_weights("w.weights.h5"); serving.export("e
 # TensorFlow 2 with a TPU Node: tf.saved_model.SaveOptions(experimental_io_device="/job:localhost")""",
         citations=("tensorflow/tensorflow#33136",),
         example="ValueError: The model provided has never called. It must be called at least once before export.",
+        yields_to=("E759",),
     ),
     KnownError(
         id="E477",
         family="checkpoint-mismatch",
         phase=Phase.SAVING,
         patterns=(
+            r"Tensor's shape (?P<saved>.{1,60}?) is not compatible with supplied shape (?P<model>[\[(][\d, ]{1,40}[\])])",
+            r"Shape of variable \S{1,160}? .{1,40}? doesn't match with shape of tensor",
             r"Unused attributes in these objects",
             r"Python objects that were not bound to checkpointed values",
             r"Object not (?:restored|assigned a value from checkpoint)",

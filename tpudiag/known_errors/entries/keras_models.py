@@ -87,7 +87,6 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
         phase=Phase.BUILDING,
         patterns=(
             r"Graph disconnected: cannot obtain value for tensor",
-            r"Output tensors (?:to|of) a (?:Functional|Model) must be the output of a",
             r"`?inputs`? not connected to `?outputs`?",
             r"Found input tensor that .{0,60}?(?:is not|was not) (?:a Keras|created)",
             r"Added layer must be an instance of class",
@@ -96,11 +95,9 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
             r"No such layer: (?P<name>[\w.-]{1,60})",
             r"name \"(?P<name>[\w.-]{1,60})\" is used \d{1,3} times in the model",
             r"Input tensors (?:to|of) a (?:Functional|Model) must (?:come from|be)",
-            r"missing previous layer metadata",
             r"values must be KerasTensors\. Received",
             r"Found input tensor cannot be reached",
             r"Provide (?:either|only) a layer name",
-            r"must be the output of a (?:TensorFlow|Keras) `?Layer",
             r"[Ff]ound unexpected instance while processing input tensors",
             r"Model inputs are already set",
             r"Output with path .{1,60}? is not connected to `inputs`",
@@ -113,7 +110,7 @@ grep -rnE "import.*keras|from.*keras" *.py                   # one Keras only: k
 keras.layers.Dense(10, name="head_2")                        # names once in a model""",
         evidence="recalled",
         example="ValueError: Graph disconnected: cannot obtain value for tensor KerasTensor(name='input_1') at layer \"conv2d\".",
-        yields_to=("E490",),
+        yields_to=("E490", "E701"),
     ),
     KnownError(
         id="E204",
@@ -165,7 +162,7 @@ model.save_weights("w.weights.h5")                              # with layers of
 pip install "h5py<3"                                            # TensorFlow 2.3 and older: 'str' object has no attribute 'decode'""",
         evidence="recalled",
         example="OSError: SavedModel file does not exist at: model.h5/{saved_model.pbtxt|saved_model.pb}",
-        yields_to=("E478",),
+        yields_to=("E478", "E788", "E789"),
     ),
     KnownError(
         id="E206",

@@ -181,6 +181,7 @@ outputs = keras.layers.Dense(CLASSES)(x)                      # as many units as
         patterns=(
             r"assertion failed: \[(?P<said>[^\]]{3,120})\]",
             r"Condition x (?:>=|<=|>|<|==) y did not hold",
+            r"Expected 'tf\.Tensor\(False, shape=\(\), dtype=bool\)' to be true",
         ),
         cause="A check of values failed in the step: of a metric (predictions outside 0 to 1, labels outside the classes), of a loss, or tf.debugging in your own code. What it says in brackets is its reason.",
         details=("It says: {said}.",),

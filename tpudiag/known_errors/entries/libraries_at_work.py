@@ -15,12 +15,11 @@ ERRORS = (
             r"Unable to (?:synchronously )?(?:create|open|flush|truncate|close|write|read) (?:the )?(?:file|dataset|group|attribute|link|object|data).{0,120}?(?:errno|unable to|name already exists|doesn't exist|can't|no write intent|object header)",
             r"Unable to create (?:link|dataset|group|attribute) \(",
             r"Can't (?:open|create|read|write|decode|synchronously (?:read|write)) (?:attribute|dataset|data|group|object|file)",
-            r"requires `?h5py",
+            r"requires `?h5py(?!\S)(?! ?[<>=~])",
             r"(?:object|link) name already exists",
             r"HDF5ExtError",
             r"hdf5.{0,40}?header .{0,20}?version .{0,20}?(?:mismatch|differ)",
             r"Headers are \d\.\d{1,2}\.\d{1,2}, library is",
-            r"hdf5_format\.py.{0,900}?(?:Error: )",
         ),
         cause="HDF5 cannot do with the file what Keras asks of it: a lock on a network or bucket mount (NFS, gcsfuse, Drive) that has none or that another process holds, two layers or weights of one name, a file that is missing, cut off or not open for writing, or h5py itself is missing.",
         details=("The error number is {errno}.",),
@@ -52,7 +51,7 @@ h5ls -r FILE | head                                      # what the file holds; 
 weight = self.add_weight(shape=(), initializer="zeros", name="scale")     # in place of tf.Variable inside layers and models of Keras 3
 grads = tape.gradient(loss, model.trainable_variables)                     # no tape.watch: trainable variables are watched anyway
 tape.watch([v.value for v in model.trainable_variables])                   # where it must be: the tf.Variable inside a Keras variable
-pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1                 # libraries that want Keras 2 (the tf-keras of your TensorFlow)""",
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1                 # libraries that want Keras 2 (the tf-keras of your TensorFlow)""",
         citations=("keras-team/keras#19874", "logictensornetworks/logictensornetworks#33"),
         example="ValueError: Passed in object <KerasVariable shape=(1, 64), dtype=float32, path=dense/kernel> of type 'Variable', not tf.Tensor or tf.Variable or ExtensionType.",
     ),
@@ -134,7 +133,7 @@ model.compile(..., steps_per_execution=50)          # callbacks of batches run o
 python -c "import keras, tensorflow as tf; print(keras.__version__, tf.__version__)"     # Keras 3 where the script is for Keras 2?
 keras.config.disable_traceback_filtering()                        # the whole traceback
 print(dataset.element_spec); model.summary()                       # shapes and types on both sides
-pip install "tf-keras~=2.15"; export TF_USE_LEGACY_KERAS=1         # a script for Keras 2 as it is (the tf-keras of your TensorFlow)""",
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1         # a script for Keras 2 as it is (the tf-keras of your TensorFlow)""",
         rivals=(
             Rival(
                 cause="a model or weights that this Keras cannot read: another release, classes of your own that are not registered",

@@ -13,7 +13,7 @@ ERRORS = (
         patterns=(
             r"TPUStrategy\.run\(fn, \.\.\.\) does not support pure eager execution",
             r"does not support pure eager execution",
-            r"run_eagerly.{0,80}?(?:TPU|not supported)",
+            r"\brun_eagerly\b[^/\n]{0,80}?(?:\bTPU|not supported)",
         ),
         cause="The training step runs outside tf.function, or run_eagerly=True.",
         fix="""\
@@ -209,6 +209,7 @@ def train(iterator): strategy.run(step, args=(next(iterator),))      # loops ove
             r"op outside of the function building code is being passed",
             r"cannot be accessed (?:here|from here), because it (?:is|was) defined in",
             r"InaccessibleTensorError",
+            r"Trying to capture a tensor from an inner function",
             r"'(?:Symbolic)?Tensor' object has no attribute '_datatype_enum'",
             r"Please ensure that all operations that involve tensors are (?:created|executed) in the same graph",
             r"Can only prune function whose feeds and fetches",
@@ -267,7 +268,7 @@ outputs = keras.layers.Dense(classes, dtype="float32")(x)                   # lo
 schedule = keras.optimizers.schedules.PolynomialDecay(1e-3, 1000)           # floats for rates: 1e-3, 1.0, not 1""",
         evidence="recalled",
         example="InvalidArgumentError: cannot compute Mul as input #1(zero-based) was expected to be a int64 tensor but is a float tensor [Op:Mul]",
-        yields_to=("E217",),
+        yields_to=("E217", "E801"),
     ),
     KnownError(
         id="E164",

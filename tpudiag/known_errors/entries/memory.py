@@ -14,6 +14,7 @@ ERRORS = (
             r"Ran out of memory on HBM, the total memory required for HLO temporaries \((?P<needed>[\d.]{1,12}[KMGTB]?)\) exceeds available HBM \((?P<available>[\d.]{1,12}[KMGTB]?)\)",
             r"CompileTimeHbmOom",
             r"exceeds available HBM",
+            r"Allocation \(size=\d{6,15}\) would exceed memory \(size=\d{6,15}\).{0,300}?space=hbm",
         ),
         cause="The compiled step does not fit the TPU's memory (HBM).",
         details=("It needs {needed} for temporaries, and {available} are available.",),
@@ -247,6 +248,9 @@ dataset = dataset.shuffle(1_000)                       # a smaller shuffle buffe
         ),
         example="Your session crashed after using all available RAM.",
         near_miss="MemoryErrors are counted by the monitor: 0",
-        yields_to=("E616",),
+        yields_to=(
+            "E24",
+            "E616",
+        ),
     ),
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -146,6 +146,8 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"refers to an Operation not in the graph",
             r"can't convert Operation .{1,80}? to Tensor",
             r"Session is already closed",
+            r"Attempt to (?:reuse|have a second) RNNCell",
+            r"Session was not created with a graph before Run",
         ),
         cause="TensorFlow 1's graph and session do not match: a tensor of one graph is used in another (another thread, a model loaded in another session), nothing was fed or initialised, or the graph was closed.",
         details=("The tensor is {name}.",),
@@ -201,7 +203,6 @@ dataset = dataset.batch(global_batch, drop_remainder=True)       # prediction to
         id="E267",
         family="multiple-tpus",
         phase=Phase.RESOLVING,
-        kind=Kind.BROAD,
         patterns=(
             r"Using multiple TPUs in a single session is not yet implemented",
             r"only one TPU (?:is|can be)",

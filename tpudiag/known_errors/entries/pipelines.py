@@ -138,6 +138,7 @@ keras.layers.Embedding(vocabulary_size + 1, width)
 tf.debugging.assert_less(labels, classes)                              # in dataset.map, once""",
         citations=("tensorflow/recommenders-addons#496",),
         example="InvalidArgumentError: indices[21] = 21 is not in [0, 21)",
+        yields_to=("E733",),
     ),
     KnownError(
         id="E161",

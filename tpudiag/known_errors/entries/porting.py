@@ -32,7 +32,7 @@ schedule = keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=1000, de
 optimizer = keras.optimizers.SGD(learning_rate=schedule, momentum=0.9)                              # learning_rate, not lr
 optimizer.learning_rate.assign(0.01)          # in place of optimizer.lr, K.set_value(optimizer.lr, ...)
 # use keras optimizers only (no tf.train optimizer, no mix of keras and tf.keras)
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         citations=(
             "keras-team/tf-keras#331",
@@ -58,7 +58,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         fix="""\
 from tensorflow.keras.optimizers import Adam          # keras.optimizers.Adam, SGD, AdamW
 # a class of your own: class Lion(keras.optimizers.Optimizer)
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         citations=(
             "mrosol/Nonlincausality#11",
@@ -89,7 +89,7 @@ keras.callbacks.ModelCheckpoint("best.keras")                        # a whole m
 keras.callbacks.ModelCheckpoint("best.weights.h5", save_weights_only=True)
 model.save("model.keras"); model.save_weights("model.weights.h5")
 model.export("saved_model_folder")                                   # a SavedModel, for serving
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         citations=(
             "hfawaz/dl-4-tsc#53",
@@ -106,6 +106,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         phase=Phase.SAVING,
         patterns=(
             r"Unrecognized keyword arguments:? .{0,14}\['(?P<argument>\w{1,30})'",
+            r"Unrecognized keyword arguments passed to (?:DepthwiseConv[12]D|LSTM|GRU|BatchNormalization): \{'(?P<argument>groups|time_major|renorm|virtual_batch_size|adjustment)'",
             r"File format not supported: filepath",
             r"Keras 3 only supports V3 `?\.keras`? files",
             r"(?:Unknown|Could not (?:locate|deserialize)).{0,160}?custom_object(?:s|_scope)",
@@ -134,7 +135,7 @@ python -c "import keras, tensorflow as tf; print(keras.__version__, tf.__version
 model = build_model(); model.load_weights("model.weights.h5")         # build it by code, load only the weights
 model = keras.models.load_model("m.keras", custom_objects={"MyLayer": MyLayer})
 layer = keras.layers.TFSMLayer("saved_model_folder", call_endpoint="serving_default")    # a SavedModel in Keras 3
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         citations=(
             "tensorflow/tensorflow#66381",
@@ -158,7 +159,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         fix="""\
 x = keras.ops.concatenate([a, b], axis=-1)                 # keras.ops.* in place of tf.*
 x = keras.layers.Lambda(lambda t: tf.image.resize(t, (64, 64)))(x)       # or wrap it in a layer
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         citations=(
             "taipingeric/yolo-v4-tf.keras#27",

@@ -53,7 +53,7 @@ class Schedule(keras.optimizers.schedules.LearningRateSchedule):
 metric.reset_state()                                        # was metric.reset_states()
 for layer in model.layers:
     if hasattr(layer, "reset_state"): layer.reset_state()      # was model.reset_states()
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="AttributeError: 'Mean' object has no attribute 'reset_states'",
@@ -72,7 +72,7 @@ classes = model.predict(x).argmax(axis=-1)          # was predict_classes; predi
 model.fit(generator)                                # was fit_generator; predict_generator is predict
 layer.output.shape, layer.input.shape               # was output_shape, input_shape of a layer
 # add_metric: a keras.metrics.Metric of the model, updated in train_step
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="AttributeError: 'Sequential' object has no attribute 'predict_classes'",
@@ -96,7 +96,7 @@ from tensorflow import keras                     # public names only: keras.laye
 keras.layers.RandomFlip, keras.layers.Rescaling  # was layers.experimental.preprocessing.*
 keras.utils.load_img, keras.utils.to_categorical # was keras.preprocessing.image.*, keras.utils.np_utils
 keras.ops.mean(x)                                # was keras.backend.mean and the like; multi_gpu_model is a strategy
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
@@ -108,6 +108,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         phase=Phase.BUILDING,
         patterns=(
             r"add_weight\(\) (?:got multiple values for argument '(?P<argument>\w{1,20})'|takes from|missing)",
+            r"add_variable\(\) (?:got multiple values for argument '(?P<argument>\w{1,20})'|takes from|missing)",
             r"Cannot convert '\('\w', ?'\w'.{3,120}?to a shape",
         ),
         cause="The order of add_weight's arguments changed: in Keras 3 the first one is shape, not name.",
@@ -123,7 +124,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Unrecognized keyword arguments passed to (?P<layer>\w{1,40}): \{'(?P<argument>\w{1,40})'",
             r"__init__\(\) got an unexpected keyword argument '(?P<argument>weights|input_length|batch_input_shape|implementation|fused|renorm|experimental_autocast|batch_shape|synchronized|name_scope)'",
             r"Only instances of `?keras\.Layer`? can be added to a Sequential model",
-            r"[Kk]eyword argument not understood:?'?,? ?'(?P<argument>\w{1,40})'",
+            r"[Kk]eyword argument not understood:?'?,? ?\(?'(?P<argument>\w{1,40})'",
         ),
         cause="A layer of this Keras has no such argument (Keras 3 dropped weights, input_length, batch_input_shape, implementation and others), or layers of two Keras (keras and tf.keras, TF Hub's KerasLayer) are mixed.",
         details=("The argument is {argument}.",),
@@ -131,7 +132,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
 model = keras.Sequential([keras.Input(shape=(28, 28)), keras.layers.Flatten()])     # in place of batch_input_shape
 embedding = keras.layers.Embedding(vocabulary, width); embedding.build(None); embedding.set_weights([matrix])     # weights=
 # hub.KerasLayer is a Keras 2 layer:
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
         evidence="recalled",
         example="ValueError: Unrecognized keyword arguments passed to Embedding: {'weights': [array([[0., 0.]])]}",
@@ -184,7 +185,7 @@ export TF_USE_LEGACY_KERAS=1           # or stay with Keras 2 (tf-keras), before
         ),
         cause="A library (Transformers, TF Hub, Model Garden, TensorFlow Probability) needs Keras 2, and the program or its whole environment uses Keras 3.",
         fix="""\
-pip install "tf-keras~=2.15"          # or stay with Keras 2: the tf-keras of your TensorFlow's version (2.16: tf-keras~=2.16)
+pip install --no-deps "<<keras2>>"          # or stay with Keras 2: the tf-keras of your TensorFlow (2.16 or later)
 export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
 # beside tensorflow-cpu or tensorflow-tpu: pip install --no-deps tf-keras (else it brings a second tensorflow)""",
         evidence="recalled",

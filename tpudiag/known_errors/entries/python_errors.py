@@ -74,7 +74,7 @@ python -c "import PACKAGE; print(PACKAGE.__file__)"                           # 
         phase=Phase.ANY,
         kind=Kind.BROAD,
         patterns=(
-            r"'NoneType' object has no attribute '(?P<name>\w{1,60})'",
+            r"'?NoneType'? object has no attribute '?(?P<name>\w{1,60})",
             r"'NoneType' object is not (?P<name>subscriptable|iterable|callable)",
             r"operand type\(s\) for .{1,12}?: .{0,12}?'NoneType'",
             r"best_weights\).{0,40}?NoneType",
@@ -162,9 +162,7 @@ def train_step(self, data):
         phase=Phase.INITIALISING,
         patterns=(
             r"Unknown flags? in XLA_FLAGS: ?(?P<flag>[\w=-]{3,90})",
-            r"Unknown (?:command line )?flag '?(?P<flag>(?:xla|tpu|megascale)_\w{3,80})",
-            r"ERROR: Unknown command line flag",
-            r"error: argument -{1,2}[\w-]{1,40}: ",
+            r"Unknown (?:command line )?flag '?(?P<flag>(?:xla|megascale|tpu(?!_(?:name|zone|job|address|worker|gcp)))_\w{3,80})",
         ),
         cause="XLA_FLAGS or LIBTPU_INIT_ARGS holds a flag that this release does not know, and the process ends at once; flags of the TPU (xla_tpu_...) belong into LIBTPU_INIT_ARGS.",
         details=("The flag is {flag}.",),
@@ -173,6 +171,32 @@ unset XLA_FLAGS LIBTPU_INIT_ARGS
 export LIBTPU_INIT_ARGS="--xla_tpu_..."                       # flags of the TPU here, not in XLA_FLAGS""",
         evidence="recalled",
         example="F parse_flags_from_env.cc:226] Unknown flags in XLA_FLAGS: --xla_tpu_enable_data_parallel_all_reduce_opt=true",
+    ),
+    KnownError(
+        id="P200",
+        family="own-command-line",
+        yields_to=("E286",),
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Unknown command line flag '(?P<flag>(?!xla_|megascale_)[\w-]{1,60})'",
+            r"FATAL Flags parsing error",
+            r"absl\.flags\._exceptions\.(?:UnrecognizedFlag|IllegalFlagValue|CantOpenFlagFile)Error",
+            r"Flag --?(?P<needed>\w{1,40}) must (?:be specified|have a value)",
+            r"error: argument -{1,2}(?P<wrong>[\w-]{1,40})[/\w-]{0,60}: ",
+            r"\.py: error: (?:unrecognized arguments|the following arguments are required): (?P<argument>[\w=./-]{1,60})",
+        ),
+        cause="The script's own command line (absl or argparse) does not take what it was given: an argument that this release of the script does not define, one that it needs and was not given, or a value that it refuses.",
+        details=(
+            "The flag is {flag}.",
+            "It needs {needed}.",
+            "The argument is {wrong}.",
+            "The arguments are {argument}.",
+        ),
+        fix="""\
+python train.py --helpfull | less                            # absl: every flag with its default; --help with argparse
+tpudiag check train.py --for v5e-8 -- --batch_size=1024      # what follows -- goes to the script""",
+        evidence="recalled",
+        example="FATAL Flags parsing error: Unknown command line flag 'data'. Did you mean: data_dir ?",
     ),
     KnownError(
         id="E287",
@@ -218,6 +242,8 @@ json.dumps(logs, default=float)""",
         kind=Kind.CONSEQUENCE,
         patterns=(
             r"session crashed for an unknown reason",
+            r"[Yy]our session (?:is|has|was) crashed",
+            r"[Ss]ession crash(?:ed|es).{0,40}?[Rr]estart",
             r"[Kk]ernel (?:appears to have )?died",
             r"[Kk]ernel .{0,40}?restarting",
             r"Notebook Exceeded \d{1,3} ?h(?:our|rs?)",

@@ -12,7 +12,7 @@ ERRORS = (
         phase=Phase.ANY,
         kind=Kind.BROAD,
         patterns=(
-            r"'(?P<type>(?!None)[\w.]{1,60})' object has no attribute '(?P<name>(?!_from_compatible)\w{1,80})'",
+            r"'(?P<type>(?!None)[\w.]{1,60})' object has no attribute '(?P<name>(?!_from_compatible)\w{1,80})'?",
             r"type object '(?P<type>\w{1,60})' has no attribute '(?P<name>\w{1,80})'",
             r"AttributeError: can't (?:set|delete) attribute",
             r"property '(?P<name>\w{1,60})' of '(?P<type>\w{1,60})' object has no setter",
@@ -42,7 +42,12 @@ pip install "tensorflow==2.15.*"                                      # a script
                 cause="objects of keras and of tensorflow.keras (or tf_keras) are mixed",
                 look_for="both kinds of imports in the script; two file paths of Keras in the traceback",
                 decide='grep -nE "import.*keras" train.py',
-                cues=(r"site-packages/tf_keras", r"tensorflow\w{0,6}/python/keras"),
+                cues=(
+                    r"packages/keras/.{0,2000}?tensorflow\w{0,6}/python/keras",
+                    r"tensorflow\w{0,6}/python/keras.{0,2000}?packages/keras/",
+                    r"packages/tf_keras/.{0,2000}?packages/keras/",
+                    r"packages/keras/.{0,2000}?packages/tf_keras/",
+                ),
                 families=("two-keras", "mismatched-keras"),
             ),
             Rival(
@@ -60,6 +65,8 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E769",
+            "E795",
             "E404",
             "E621",
             "E212",
@@ -142,7 +149,7 @@ strategy = tf.distribute.TPUStrategy(resolver)                                  
             r"unsupported operand type\(s\) for",
             r"can only concatenate",
             r"unhashable type: '(?P<type>\w{1,40})'",
-            r"'<' not supported between instances of",
+            r"'[<>]=?' not supported between instances of",
             r"not enough values to unpack \(expected (?P<wanted>\d{1,3}), got (?P<got>\d{1,3})\)",
             r"too many values to unpack",
             r"cannot unpack non-iterable",

@@ -12,10 +12,11 @@ ERRORS = (
         phase=Phase.RESOLVING,
         patterns=(
             r"Please provide a TPU Name to connect to",
-            r"Not connected to a TPU runtime",
+            r"""(?<!['"]ERROR: )(?<!['"])Not connected to a TPU runtime""",
             r"KeyError: 'COLAB_TPU_ADDR'",
             r"Missing TPU; did you request a TPU",
             r"you must set the flag `?keras_distribute_strategy_tpu_addr",
+            r"specify a TPU Name if you are running in the Google Cloud",
         ),
         cause="TPUClusterResolver was not told which TPU to use, and nothing in the environment says it.",
         fix="""\
@@ -131,6 +132,7 @@ strategy = tf.distribute.TPUStrategy(resolver)
         patterns=(
             r"Could not find any TPU devices",
             r"Cannot find any TPU cores in the system",
+            r"No TPU found on given worker",
             r"No TPU devices? (?:were |was )?found",
             r"index 0 is out of bounds for axis 0 with size 0.{0,200}?(?:tpu_strategy|TPUStrategy|device_assignment)",
             r"(?:tpu_strategy|TPUStrategy|device_assignment).{0,600}?index 0 is out of bounds for axis 0 with size 0",

@@ -130,6 +130,7 @@ x = tf.cast(x, tf.float32); ids = tf.cast(ids, tf.int32)       # before the oper
 tf.keras.backend.set_floatx("float32")                         # and no np.float64 arrays, no tf.bitcast of 64-bit values""",
         evidence="recalled",
         example="UNIMPLEMENTED: While rewriting computation to not contain X64 element types, XLA encountered an HLO for which this rewriting is not implemented: %bitcast-convert = u64[] bitcast-convert",
+        yields_to=("E755",),
     ),
     KnownError(
         id="E132",
@@ -161,7 +162,10 @@ dataset = dataset.map(lambda x: {k: v for k, v in x.items() if v.dtype != tf.str
             "pytorch/xla#567",
         ),
         example="InvalidArgumentError: Unsupported data type for TPU: string, caused by output Pad_1:0",
-        yields_to=("E433",),
+        yields_to=(
+            "E753",
+            "E433",
+        ),
     ),
     KnownError(
         id="E41",

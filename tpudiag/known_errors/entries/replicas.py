@@ -36,6 +36,7 @@ losses = strategy.run(step_fn, args=(next(iterator),))     # what the iterator g
         example="""\
 ValueError: Attempt to convert a value (PerReplica:{
   0: <tf.Tensor: shape=(4, 33)>}) with an unsupported type (<class 'tensorflow.python.distribute.values.PerReplica'>) to a Tensor.""",
+        yields_to=("E699",),
     ),
     KnownError(
         id="E144",
@@ -233,6 +234,7 @@ model.fit(dataset)                         # fit itself may stand outside
             r"'Distributed(?:Dataset|Iterator)\w{0,24}' object has no attribute '(?P<name>\w{1,40})'",
             r"'Distributed(?:Dataset|Iterator)\w{0,24}' object is not",
             r"Distributed datasets? (?:do not|does not|cannot) ",
+            r"object of type 'Distributed(?:Dataset|Iterator)\w{0,30}' has no len",
         ),
         cause="A dataset that was distributed already is used like a plain one (map, batch, take, len, numpy).",
         details=("It was asked for {name}.",),

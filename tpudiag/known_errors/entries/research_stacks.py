@@ -100,6 +100,9 @@ vocabulary = seqio.SentencePieceVocabulary("spiece.model")    # the class of thi
             r"Ambiguous (?:selector|configurable) '(?P<name>[\w.]{1,80})'",
             r"gin\.(?:config|torch)\.\w{2,40}Error",
             r"Couldn't find (?:a )?(?:specialized name|configurable)",
+            r"No values supplied by Gin or caller for arguments",
+            r"In call to configurable '(?P<name>[\w./]{1,80})'.{0,300}?missing \d{1,2} required positional",
+            r"missing \d{1,2} required positional arguments?: .{1,300}?In call to configurable '(?P<name>[\w./]{1,80})'",
         ),
         cause="A gin configuration does not fit the program: a name in it is of another release of the library (T5, t5x, seqio), the module that defines it was not imported (--module_import), a file is not found, or a required value is not given.",
         details=("The name is {name}.",),
@@ -107,6 +110,8 @@ vocabulary = seqio.SentencePieceVocabulary("spiece.model")    # the class of thi
 --gin_param="MODEL_DIR='gs://BUCKET/run'"                      # a string inside: quotes within quotes
 --module_import=my_tasks                                       # the module whose @gin.configurable it names
 --gin_file=operative_config.gin --gin.skip_unknown=True        # a config of another release: what is not known is left out
+--gin_param="utils.tpu_mesh_shape.tpu_topology='v3-8'"         # a value that no file gives: by module.function.argument
+pip install -U mesh-tensorflow t5 seqio                         # a parameter that this release does not have yet
 pip install -U "t5[gcp]"; pip list | grep -iE "t5|seqio|gin"   # the release the config was written by""",
         evidence="recalled",
         example="ValueError: No configurable matching 'utils.run'",

@@ -49,12 +49,13 @@ kubectl describe node NODE | grep -A3 google.com/tpu       # chips already given
             r"collective leader (?:hasn't|has not|restarted|failed)",
             r"[Cc]ollective.{0,60}?(?:timed out|deadline exceeded|was cancelled)",
         ),
-        cause="An operation over all workers was given up, because one of them failed, was restarted, or was started with another cluster. The reason is in the log of that worker.",
+        cause="An operation over all workers was given up, because one of them failed, ran out of data before the others, was restarted, or was started with another cluster. The reason is in the log of that worker.",
         details=("TensorFlow says: {why}",),
         fix="""\
 grep -nE "Error|Killed|SIGTERM" worker*.log | head      # the earliest line of all workers is the cause
 # end all processes and start them together: a worker that was restarted alone belongs to no group any more
 env | grep TF_CONFIG                                    # the same cluster on all, a different index on each
+model.fit(dataset.repeat(), steps_per_epoch=N)          # as many steps on every worker: drop_remainder=True, no end of data in between
 checkpoint.restore(manager.latest_checkpoint)           # keras.callbacks.BackupAndRestore(folder) does it by itself""",
         citations=("google/automl#964",),
         example="Bad status from CompleteGroupDistributed: Failed precondition: Device /job:worker/replica:0/task:1/device:GPU:0 current incarnation doesn't match with one in the group.",
@@ -183,6 +184,8 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE --quiet""",
         evidence="recalled",
         example='ERROR: (gcloud.compute.tpus.tpu-vm.create) {"code": 13, "message": "an internal error has occurred"}',
         yields_to=(
+            "E748",
+            "E747",
             "E57",
             "E59",
             "E60",

@@ -22,7 +22,7 @@ ERRORS = (
             r"assert isinstance\(var, values",
             r"Trying to access resource .{1,300}? located in device .{1,80}?CPU:\d.{0,20}? from device .{1,80}?TPU",
             r"Trying to create optimizer slot variable under the scope",
-            r"passed to `?model\.compile`? was created inside a different distribution strategy scope",
+            r"passed to `?model\.compile`? was created inside (?:of )?a different distribution strategy scope",
         ),
         cause="A variable (of the model, the optimizer or a metric) was made outside the strategy's scope, or in the scope of another strategy object.",
         fix="""\

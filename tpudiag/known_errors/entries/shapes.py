@@ -132,6 +132,21 @@ padded = tf.ensure_shape(padded, [MAX_LENGTH])""",
         near_miss="ValueError: Invalid shape broadcast from f64[96] to [44]",
     ),
     KnownError(
+        id="P151",
+        family="dynamic-dimension",
+        phase=Phase.COMPILING,
+        level="warning",
+        patterns=(r"TPU has inputs with dynamic shapes",),
+        cause="A remark of TPUStrategy, no failure: the listed inputs have sizes that are not known beforehand (None), so the step is compiled for a largest size and again for new ones; a scalar among them (`shape=()`) means nothing.",
+        fix="""\
+dataset = dataset.batch(global_batch, drop_remainder=True)      # the first None: the batch
+dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), drop_remainder=True)      # other ones: one length, one image size
+print(dataset.element_spec)                                     # no None left: the remark goes, and steps get faster""",
+        evidence="recalled",
+        example="WARNING:tensorflow:TPU has inputs with dynamic shapes: [<tf.Tensor 'Const:0' shape=() dtype=int32>, <tf.Tensor 'cond/Identity:0' shape=(None, 128) dtype=int64>]",
+        near_miss="the TPU has inputs of fixed shapes",
+    ),
+    KnownError(
         id="E84",
         family="dynamic-dimension",
         phase=Phase.COMPILING,
@@ -154,7 +169,7 @@ print(dataset.element_spec)            # no None may be left""",
         evidence="recalled",
         example="InternalError: some pass failed on a dynamic dimension",
         near_miss="the profiler supports dynamic shape analysis",
-        yields_to=("E68",),
+        yields_to=("E68", "P151"),
     ),
     KnownError(
         id="E13",

@@ -96,6 +96,7 @@ x = x.reshape(-1, 28, 28, 1)                                           # -1: the
         phase=Phase.TRACING,
         kind=Kind.BROAD,
         patterns=(
+            r"'size' must be a 1-D (?:int32 )?Tensor",
             r"must be (?:at least )?(?:rank|\d-dimensional|a (?:scalar|vector|matrix)).{0,160}?(?:\[Op|got|shape|not|instead|received)",
             r"must be (?P<wanted>\d)-dimensional",
             r"must be (?:a )?(?:scalar|vector|matrix),? (?:got|but|instead|received|not)",
@@ -119,7 +120,6 @@ x = x.reshape(-1, 28, 28, 1)                                           # -1: the
             r"Input shape axis \d must equal \d{1,6}, got shape",
             r"'?(?:image|images|contents|input)'? (?:tensor )?must be (?:\d-D|\d-dimensional|scalar|a scalar)",
             r"Received tensor of shape .{1,60}? instead",
-            r"Tensor's shape .{1,60}? is not compatible with supplied shape",
             r"Cannot squeeze axis=",
             r"(?:operation|op|layer) .{0,60}?requires? (?:at least )?rank",
             r"Tried to squeeze dim index \d",
@@ -138,6 +138,7 @@ x = x.reshape(-1, 28, 28, 1)                                           # -1: the
             r"Expected scalar shape.{0,40}?, saw shape",
             r"grayscale image \(shape .{1,40}?\) must be",
             r"image_gradients expects a 4D tensor",
+            r"Tried to expand dim index",
         ),
         cause="A tensor has another number of dimensions, or another size in one, than the operation takes: a missing or doubled batch dimension (an example in place of a batch, batch called twice), channels that are missing, labels as one-hot where numbers are wanted.",
         details=("{wanted} dimensions are wanted.", "It has {got}."),
@@ -149,7 +150,7 @@ labels = tf.argmax(labels, -1); x = tf.squeeze(x, axis=-1)     # one-hot to numb
         evidence="recalled",
         example="InvalidArgumentError: input must be 4-dimensional[224,224,3] [Op:Conv2D]",
         near_miss="the mesh must be built before the input pipeline",
-        yields_to=("E88", "E89", "E202", "E194", "E91", "E90", "E110"),
+        yields_to=("E746", "E742", "E736", "E88", "E89", "E202", "E194", "E91", "E90", "E110"),
     ),
     KnownError(
         id="E168",

@@ -36,6 +36,7 @@ image = Image.open(path).convert("RGB")                            # each image 
 batch = torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True)      # collate_fn: examples of different lengths; on a TPU to one fixed length""",
         citations=("sktime/pytorch-forecasting#1810",),
         example="RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 7 but got size 2 for tensor number 4 in the list.",
+        yields_to=("E735",),
     ),
     KnownError(
         id="E641",
@@ -187,5 +188,22 @@ export MASTER_ADDR=FIRST_HOST MASTER_PORT=29501                  # an address th
 torch_xla.launch(fn)                                             # on a TPU: init_process_group("xla", init_method="xla://")""",
         citations=("tczhangzhi/pytorch-distributed#18",),
         example="RuntimeError: Timed out initializing process group in store based barrier on rank: 2, for key: store_based_barrier_key:1 (world_size=2, worker_count=4, timeout=0:30:00)",
+    ),
+    KnownError(
+        id="E773",
+        family="spawned-function",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"has no attribute '?_mp_fn",
+            r"xmp\.spawn\(.{0,200}?(?:AttributeError|TypeError|PicklingError|can't pickle)",
+            r"_mp_fn\(\) (?:takes|missing)",
+        ),
+        cause="xla_spawn.py (and xmp.spawn) start one process for each TPU core, which calls the function _mp_fn(index) of the script that they were given: the script has none, a folder or another module of that name was given, or the function takes other arguments.",
+        fix="""\
+python xla_spawn.py --num_cores=8 PATH/run_mlm.py --dataset_name ...      # the script itself, with .py; its arguments behind it
+def _mp_fn(index): main()                                                # at the end of that script, at its top level
+python run_mlm.py ...                                                    # without a TPU: no xla_spawn.py""",
+        citations=("coastalcph/hierarchical-transformers#8",),
+        example="AttributeError: module 'language_modelling' has no attribute '_mp_fn'",
     ),
 )

@@ -112,7 +112,11 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE      # again on fresh hardwar
 # it fails at the same step each time and on other hardware too: the program; look for an index out of range, report it with libtpu's version""",
         evidence="recalled",
         example="INTERNAL: A program or fatal TPU error occurred. See the log of the host for the chip.",
-        yields_to=("E10",),
+        yields_to=(
+            "E757",
+            "E58",
+            "E10",
+        ),
     ),
     KnownError(
         id="E452",
@@ -148,6 +152,7 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE      # again on fresh hardwar
 gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python3 train.py"      # the same program on all hosts at once
 env | grep -E "TPU_|CLOUD_TPU|MEGASCALE"               # on each: TPU_WORKER_ID differs, TPU_WORKER_HOSTNAMES is the same list of all hosts
 pip show libtpu libtpu-nightly jaxlib tensorflow       # the same on all hosts
+pip install -U "jax[tpu]"                              # on all hosts: `no server name supplied` was a bug of jax 0.3.5's libtpu, mended in 0.3.6
 unset TPU_PROCESS_ADDRESSES TPU_WORKER_HOSTNAMES CLOUD_TPU_TASK_ID      # one host alone (Kaggle, a notebook): os.environ.pop(...)
 # GKE: a JobSet with one pod for each host, a headless service, completions = parallelism = number of hosts""",
         citations=("jax-ml/jax#10218", "jax-ml/jax#12456"),

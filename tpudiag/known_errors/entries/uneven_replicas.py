@@ -73,6 +73,39 @@ tf.debugging.set_log_device_placement(True)              # which tensors go wher
         yields_to=("E24", "E29", "E28", "E25", "E454", "E56", "E220"),
     ),
     KnownError(
+        id="E800",
+        family="uneven-replica-batches",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"AddN_N_(?P<replicas>\d{1,4})_device.{0,300}?must have the same size and shape\. {1,3}Input 0: \[(?P<first>\d{1,9})[\d,]{0,40}\] != input (?P<index>\d{1,4}): \[(?P<last>\d{1,9})[\d,]{0,40}\]",
+        ),
+        cause="Values of the replicas are added up outside the step, and one replica has fewer examples: the batch does not divide by the replicas, or it is the shorter last one (or each replica padded its part to another length). Keras 3 does so with the first batch of `fit`, `evaluate` and `predict`, to build the model under a strategy.",
+        details=(
+            "Of {replicas} replicas the first has {first} examples, number {index} (from 0) has {last}.",
+        ),
+        fix="""\
+global_batch = 128 * strategy.num_replicas_in_sync                # a multiple of the replicas: 100 on 8 gives seven times 13 and 9
+dataset = dataset.batch(global_batch, drop_remainder=True)        # of training, validation and prediction
+outputs = strategy.gather(per_replica, axis=0)                    # in a loop of your own: parts of different length are joined, not added""",
+        evidence="reproduced",
+        example="{{function_node __wrapped__AddN_N_8_device_/job:localhost/replica:0/task:0/device:CPU:0}} Inputs to operation AddN of type AddN must have the same size and shape.  Input 0: [13,12,2] != input 7: [9,12,2] [Op:AddN] name:",
+    ),
+    KnownError(
+        id="E801",
+        family="strings-to-replicas",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Value for attr 'T' of string is not in the list of allowed values.{0,900}?(?:node AddN|Op:AddN|Op<name=AddN)",
+        ),
+        cause="The dataset hands strings to the replicas (raw text, file names, ids), and they are added up: Keras 3 averages the first batch over the replicas to build the model. A TPU takes no strings at all.",
+        fix="""\
+lookup = keras.layers.StringLookup(vocabulary=words)                          # or TextVectorization, a tokenizer
+dataset = dataset.map(lambda x, y: (lookup(x), y), num_parallel_calls=tf.data.AUTOTUNE)    # on the host, in the pipeline: the model takes integers
+dataset = dataset.map(lambda x, y: ({k: v for k, v in x.items() if v.dtype != tf.string}, y))    # ids and names that the model does not use""",
+        evidence="reproduced",
+        example="InvalidArgumentError: Value for attr 'T' of string is not in the list of allowed values: float, double, int32, variant\n\t; NodeDef: {{node AddN}}; Op<name=AddN; signature=inputs:N*T -> sum:T> [Op:AddN] name:",
+    ),
+    KnownError(
         id="E684",
         family="partition-lengths",
         phase=Phase.EXECUTING,
@@ -104,7 +137,7 @@ x = tf.where(condition[:, None], data, 0.0)                                     
 with strategy.scope():
     model = make_model(); optimizer = keras.optimizers.Adam(1e-3)
     optimizer.build(model.trainable_variables)                    # before the first step: nothing is left to build under a condition
-pip install "tf-keras~=TENSORFLOW_RELEASE"; export TF_USE_LEGACY_KERAS=1      # Keras 2's optimizers do not have it
+pip install --no-deps "<<keras2>>"; export TF_USE_LEGACY_KERAS=1      # Keras 2's optimizers do not have it
 model.compile(optimizer=optimizer, loss=loss); model.fit(dataset)              # Keras' own loop takes care of it""",
         citations=("keras-team/keras#23085", "keras-team/keras#20164"),
         example="INVALID_ARGUMENT: You must feed a value for placeholder tensor 'cond/else/_1/cond/Placeholder' with dtype int32 [[{{node cond/Placeholder}}]]",

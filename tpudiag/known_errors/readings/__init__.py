@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from .meaning import Reading
+
+
+class Named(Protocol):
+    """A known error, as far as its readings need it."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def family(self) -> str:
+        """What it has in common with others."""
+        ...
+
 
 NAMES = (
     *("hasnoattribute", "cannotimport", "Nomodule", "keywordargument"),
     *("notrecognized", "notunderstood"),
 )
+OBJECTS = ("objecthasnoattribute", "objectisnot", "objectcannot", "operandtype")
 SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
 SERVICES = (
     "ssh",
@@ -24,26 +41,100 @@ SERVICES = (
     "hadsize",
 )
 """Words of which one is in each error that a module here can read."""
+STEP_FAMILIES = ("constant-shape", "unsupported-op", "dynamic-dimension", "type-not-on-tpu")
+"""Families of errors that name an operation of the step, or a type in it."""
+PATH_FAMILIES = ("file-missing", "local-files", "no-files")
+"""Families of errors that name a path."""
+ARGUMENT_FAMILIES = ("argument-refused", "keras-argument", "data-adapter", "wrong-type")
+"""Families of errors that name an argument."""
+SURROUNDED_FAMILIES = (
+    *("replica-context", "none-object", "checkpoint-mismatch", "somewhere-in-a-checkpoint"),
+    *("parse-spec", "assertion", "unknown-shape", "static-shape-wanted", "static-shapes-wanted"),
+    *("ragged-or-sparse", "none-value", "outside-scope", "generator-output"),
+    *("python-control-flow", "layer-arguments", "keras-argument"),
+    *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
+    "recursion",
+)
+"""Families of errors whose cause the code or traceback around them may decide."""
+GPU_FAMILIES = ("gpu-memory", "gpu-libraries")
+"""Families of errors whose shapes tell nothing: a library of the GPU failed."""
+TOLD_FAMILIES = frozenset(("uneven-replica-batches",))
+"""Families of errors whose shapes are told by the error itself, and mean nothing else there."""
+FORM = 3
+"""The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
 
 
-def reading(bare: bytes, hit: re.Match[bytes], *, vague: bool) -> Reading | None:
+def reading(
+    bare: bytes, hit: re.Match[bytes], error: Named, values: dict[str, str], *, kind: int
+) -> Reading | None:
     """What a match says itself, in a text without white space; None where that tells nothing.
 
-    Of what is vague (a form, no cause) the operation is read as well.
+    `values`: what the named groups of the match hold. `kind`: how much the error tells of its
+    cause, from 0 (it names it) to 3 (only its form is known: its operation is read as well).
     """
+    from . import wordings
+
+    family = error.family
+    if (kind or family in SURROUNDED_FAMILIES) and (told := _surroundings(bare, hit, family, kind)):
+        return told
+    if family in GPU_FAMILIES or family in TOLD_FAMILIES:
+        return None
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
     begin, end = hit.start() - first, hit.end() - first
+    if worded := wordings.read(error.id, around):
+        return worded
+    if (read_family := _of_family(family)) and (meant := read_family(family, values, around)):
+        return meant
     for read in _readers(around):
         if meant := read(around, begin, end):
             return meant
-    if not vague:
+    if kind < FORM:
         return None
     from . import operations
 
     return operations.read(around, begin)
+
+
+def _surroundings(bare: bytes, hit: re.Match[bytes], family: str, kind: int) -> Reading | None:
+    """What the traceback and the code around a match decide."""
+    from . import surroundings
+
+    around = bare[max(0, hit.start() - surroundings.REACH) : hit.end() + BEHIND]
+    return surroundings.read(family, around.decode(errors="replace"), broad=kind > 0)
+
+
+def _of_family(
+    family: str,
+) -> Callable[[str, dict[str, str], str], Reading | None] | None:
+    """Who reads what the errors of a family name: loaded for them alone, for speed."""
+    if family in STEP_FAMILIES:
+        from . import step_operations
+
+        return step_operations.read
+    if family in PATH_FAMILIES:
+        from . import paths
+
+        return paths.read
+    if family in ARGUMENT_FAMILIES:
+        from . import refused_arguments
+
+        return refused_arguments.read
+    if family == "checkpoint-mismatch":
+        from . import checkpoint_shapes
+
+        return checkpoint_shapes.read
+    if family == "host-memory":
+        from . import allocations
+
+        return allocations.read
+    if family == "no-such-release":
+        from . import wheels
+
+        return wheels.read
+    return None
 
 
 def _readers(text: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
@@ -56,6 +147,10 @@ def _readers(text: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
         from . import shapes
 
         yield shapes.read
+    if any(word in text for word in OBJECTS):
+        from . import objects
+
+        yield objects.read
     if "required" in text or "positional" in text:
         from . import calls
 
@@ -64,3 +159,7 @@ def _readers(text: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
         from . import services
 
         yield services.read
+    if "notfoundincheckpoint" in text:
+        from . import checkpoint_keys
+
+        yield checkpoint_keys.read

@@ -13,6 +13,8 @@ class Reading:
 
     cause: str
     fix: str
+    whole: bool = False
+    """Whether it says all of the cause: what its family is about in general adds nothing."""
 
 
 def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:

@@ -83,13 +83,15 @@ def _of_module(parts: dict[str, str]) -> Reading | None:
 def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
     from .arguments import ARGUMENTS, FUNCTIONS_OF
+    from .newer_arguments import NEWER_ARGUMENTS, NEWER_ONES_OF
 
     name, owner = parts["name"], parts.get("owner") or ""
-    of = FUNCTIONS_OF.get(name)
-    if name not in ARGUMENTS or (of and owner and not _ends_with(of, owner)):
+    of = FUNCTIONS_OF.get(name) or NEWER_ONES_OF.get(name)
+    place = ARGUMENTS.get(name) or NEWER_ARGUMENTS.get(name)
+    if place is None or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
-    return Reading(f"{function} no argument `{name}` in this release.", ARGUMENTS[name])
+    return Reading(f"{function} no argument `{name}` in this release.", place)
 
 
 def _of_attribute(parts: dict[str, str]) -> Reading | None:

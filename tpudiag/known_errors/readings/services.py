@@ -50,9 +50,10 @@ _SERVICES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
             "gcloud services enable tpu.googleapis.com compute.googleapis.com storage.googleapis.com --project=PROJECT      # wait a minute",
         ),
         (
-            r"(?:Read)?accesstoproject'?[\w-]{1,60}'?wasdenied",
-            "This account may not see that project, or the project's name is wrong (an id is wanted, not the display name).",
-            "gcloud projects list; gcloud config set project PROJECT_ID; gcloud auth login",
+            r"(?:Read)?accesstoproject'?[\w<>-]{1,60}'?wasdenied",
+            "This account may not see that project's TPUs: the project's name is wrong (an id is wanted, not the display name), the account is another one, or the zone is none in which the project may use TPUs (a grant of the TPU Research Cloud holds for its own zones, and ends).",
+            "gcloud projects list; gcloud config set project PROJECT_ID; gcloud auth login\n"
+            "gcloud compute tpus tpu-vm list --zone=ZONE_OF_THE_GRANT      # each command takes --zone; gcloud config set compute/zone ZONE",
         ),
         (
             r"Permission'(?:tpu|compute|storage|iam)[\w.]{3,60}'(?:denied|deniedon)",

@@ -12,6 +12,8 @@ Shape = tuple[int | None, ...]
 
 PIXELS = 16_384
 """A first dimension from here on is no batch."""
+LARGEST_BATCH_OF_ONE = 4096
+"""A vector longer than that is no batch of one value each."""
 _REPLICAS = {2, 4, 8, 16, 32, 64, 128}
 _CHANNELS = {1, 3, 4}
 _PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -28,12 +30,38 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
         columns, rows = left[len(left) - 1], right[len(right) - 2]
         if columns != rows:
             return _of_product(columns, rows)
+        if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
+            return compared(left[:-2], right[:-2], "")
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len))
-    differing = [at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
+    # A size that is not known differs from none.
+    both = tuple(enumerate(zip(left, right, strict=True)))
+    differing = [at for at, (a, b) in both if a != b and None not in (a, b)] or [
+        at for at, (a, b) in both if a != b
+    ]
+    if _is_halved(left, right, differing):
+        return _of_halves(left, right)
     if len(differing) == 1:
         return of_one(left, right, differing[0])
     return _of_many(left, right, differing)
+
+
+def _is_halved(left: Shape, right: Shape, differing: list[int]) -> bool:
+    """Whether two maps (channels last, which may differ where they are joined) miss by one."""
+    sides = [at for at in differing if at in (1, 2)]
+    by = [abs((left[at] or 0) - (right[at] or 0)) for at in sides]
+    return len(left) == 4 and bool(sides) and 0 not in differing and max(by) == 1
+
+
+def _of_halves(left: Shape, right: Shape) -> Reading:
+    """Maps of an encoder and a decoder."""
+    return Reading(
+        f"Maps of {text_of(left[1:3])} and {text_of(right[1:3])} meet, one apart: strides or pooling halved an odd height or width on the"
+        " way down (135 gives 68), and doubling it on the way up gives one more (136). The input's sides are no multiples of 2 to the"
+        " number of halvings.",
+        "image = tf.image.resize(image, [256, 256])      # sides divisible by 32 for five halvings; or tf.image.resize_with_pad\n"
+        "x = x[:, :skip.shape[1], :skip.shape[2]]        # or cut to the other map before they are joined",
+    )
 
 
 def _of_product(columns: int | None, rows: int | None) -> Reading:
@@ -77,14 +105,31 @@ def _of_ranks(short: Shape, long: Shape) -> Reading:
             f"{said}: the batch dimension is missing.",
             "x = x[tf.newaxis]      # or dataset.batch(N)",
         )
+    rest = long[1:]
+    if len(short) > 1 and len(rest) == len(short):
+        axes = [at for at, (a, b) in enumerate(zip(short, rest, strict=True)) if a != b]
+        if len(axes) == 1 and (size := short[axes[0]]) and (came := rest[axes[0]]):
+            return _of_table(said, size, came)
     return Reading(
         f"{said}: an axis too many or too few (an image without channels, labels of another form, a batch of batches).",
         "x = tf.expand_dims(x, axis=-1)      # or tf.squeeze(x, axis=-1); batch() once only",
     )
 
 
+def _of_table(said: str, size: int, came: int) -> Reading:
+    """A table of positions beside a batch of sequences of another length."""
+    return Reading(
+        f"{said}: a table of {size} positions (patches, tokens, boxes) meets examples of {came}: the model was built for inputs of another size or"
+        f" length than the data has (a vision transformer: (image size // patch size) ** 2 patches, {size} were configured and {came} come).",
+        f"image = tf.image.resize(image, [IMAGE_SIZE, IMAGE_SIZE])      # the size that the configuration names: gives {size}; padding='max_length' for tokens\n"
+        f"num_patches = (IMAGE_SIZE // PATCH_SIZE) ** 2                  # or the model built for what comes: {came}",
+    )
+
+
 def of_one(left: Shape, right: Shape, axis: int) -> Reading:
     """Shapes that differ in one dimension."""
+    if _is_halved(left, right, [axis]):
+        return _of_halves(left, right)
     a, b = left[axis], right[axis]
     said = f"They differ in dimension {axis} alone: {a or '?'} against {b or '?'}"
     if len(left) == 1 and a and b and max(a, b) % min(a, b):
@@ -93,10 +138,22 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
             " another number of them; or batches of two sizes.",
             f"weights = tf.ones([{max(a, b)}])      # as many as the last layer has units; dataset.batch(N, drop_remainder=True) for batches",
         )
+    if len(left) == 1 and a and b and min(a, b) > LARGEST_BATCH_OF_ONE:
+        return Reading(
+            f"Vectors of {a} and of {b} values meet, {max(a, b) // min(a, b)} times as many: whole tensors that were flattened (masks and predictions in"
+            " a Dice loss), so one example holds another number of values on the two sides: other height, width, channels or classes.",
+            "print(model.output_shape, y.shape)      # equal before K.flatten: as many channels in the last layer as the mask has, channels last, one image size",
+        )
     if axis == 0 and (len(left) > 1 or (a and b)):
         return _of_batch(a or 0, b or 0, said)
     if axis == len(left) - 1:
         return _of_last(left, a, b, said)
+    if axis == 1 and len(left) == 4 and a and b and max(a, b) % min(a, b) == 0:
+        return Reading(
+            f"{said}, a factor of {max(a, b) // min(a, b)}: in maps with channels first that is mostly the number of classes"
+            " (times anchors), which differs between the model and the labels.",
+            "num_classes = CLASSES      # one number for training, evaluation, the checkpoint and the labels",
+        )
     return Reading(
         f"{said}: lengths or sizes that were not made equal (sequences, boxes, height or width after strides of an odd size).",
         "x = x[:, :LENGTH]; tf.pad to LENGTH      # one length for all: padded_batch(padded_shapes=...), tf.image.resize, sizes divisible by 2**levels",
@@ -175,3 +232,8 @@ def _of_many(left: Shape, right: Shape, differing: list[int]) -> Reading:
 def text_of(shape: Shape) -> str:
     """A shape as it is written."""
     return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
+
+
+def shape_of(text: str) -> Shape:
+    """A shape from its text; None for a dimension that is not known."""
+    return tuple(int(part) if part.isdigit() else None for part in text.split(",") if part)

@@ -8,8 +8,10 @@ import re
 
 from tpudiag.records import dataclass
 
+from . import layer_shapes
 from .meaning import Reading, first_over
-from .shape_pairs import Shape, compared, of_one, text_of
+from .shape_pairs import Shape, compared, of_one, shape_of, text_of
+from .shape_uses import of_rows, of_use
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
@@ -22,8 +24,8 @@ _PAIRS = tuple(
         r"gotlogitsshapeSHAPEandlabelsshapeSHAPE",
         r"logits_size=SHAPElabels_size=SHAPE",
         r"lhsshape=SHAPErhsshape=SHAPE",
-        r"expectedshape=SHAPE,foundshape=SHAPE",
         r"In\[0\]:SHAPE,In\[1\]:SHAPE",
+        r"mismatchIn\[1\]shape:\d{1,9}vs\.\d{1,9}:SHAPESHAPE",
         r"feedvalueofshapeSHAPEforTensor.{1,80}?whichhasshape['\"]?SHAPE",
         r"Input0:SHAPE!=input\d{1,3}:SHAPE",
         r"input_shape=\[SHAPE,SHAPE",
@@ -33,7 +35,7 @@ _PAIRS = tuple(
         r"\(receivedSHAPE\)should.{1,80}?\(receivedSHAPE\)",
         r"a\.shape=SHAPE,b\.shape=SHAPE",
         r"y_true\.shape=SHAPE,y_pred\.shape=SHAPE",
-        r"Tensor'?sshapeSHAPEisnotcompatiblewith(?:the)?(?:supplied|expected)shapeSHAPE",
+        r"Tensor'?sshapeSHAPEisnotcompatiblewith(?:the)?expectedshapeSHAPE",
         r"operandshapesSHAPEandSHAPE",
         r"gotincompatibleshapesforbroadcasting:SHAPE,SHAPE",
     )
@@ -47,22 +49,23 @@ _OWN_WORDS = ("shape", "dimension", "size", "broadcast", "rank")
 """One of these is in what was matched, or just behind: shapes stand beside other errors too."""
 NEAR = 32
 MOST_DEVICES = 16_384
-_AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
-_NDIM = re.compile(
-    r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
-    r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
+_SPARSE = re.compile(
+    r"logitsexceptforthelastdimension|samefirstdimension|shapeoflabels\(received", re.IGNORECASE
 )
-_LAST = re.compile(
-    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?butreceivedinput"
-    r"withshape[(\[](?P<shape>[\d,?None-]{0,60})"
+_AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
+_ELEMENTS = re.compile(
+    r"Cannotreshapeatensorwith(\d{1,15})elementstoshape[(\[]([\d,?None-]{0,60})[)\]]"
+    r"\((\d{1,15})elements\)(?:.{0,160}?withinputshapes:[(\[]([\d,?None-]{0,60})[)\]])?"
 )
 _SAMPLES = re.compile(
     r"Found(\d{1,9})inputsamplesand(\d{1,9})target|xsizes:(\d{1,9}).{0,40}?ysizes:(\d{1,9})"
 )
-_ARRAY = re.compile(r"cannotreshapearrayofsize(\d{1,12})intoshape\(([\d,]{1,40})\)")
+_ARRAY = re.compile(
+    r"cannotreshapearrayofsize(\d{1,12})intoshape\(((?:\d{1,9}|newaxis|-1|,){1,24})\)"
+)
 _BOUND = re.compile(r"Expected(?:size|begin)\[(\d)\]in\[0,(\d{1,9})\],butgot(\d{1,9})")
 _OPERATION = re.compile(
-    r"=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
+    r"\(op:'(?P<called>\w{2,40})'\)|=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
 )
 _NODE = re.compile(
     r"\{\{node([\w./-]{2,120})\}\}|\[Node:([\w./-]{2,120})=|layer[\"'`]([\w./]{1,60})[\"'`]|Detectedatnode'?([\w./-]{2,120})'"
@@ -76,21 +79,24 @@ class _Pair:
     left: Shape
     right: Shape
     operation: str
+    node: str = ""
 
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What two shapes or sizes in an error mean, and where they meet."""
     place = _place(text, begin)
     if told := first_over(_RESHAPE, text, begin, end):
-        return _placed(_reshaped(int(told[1]), int(told[2])), place)
+        values, wanted = int(told[1]), int(told[2])
+        meant = _of_embedding(values, wanted) if "embedding_lookup" in place else None
+        return _placed(meant or _reshaped(values, wanted), place)
+    if told := first_over(_ELEMENTS, text, begin, end):
+        return _placed(_of_elements(int(told[1]), int(told[3]), told[4] or ""), place)
     if told := first_over(_ARRAY, text, begin, end):
-        return _array(int(told[1]), [int(part) for part in told[2].split(",") if part])
+        return _array(int(told[1]), told[2])
     if told := first_over(_BOUND, text, begin, end):
         return _placed(_bounded(int(told[2]), int(told[3])), place)
-    if told := first_over(_NDIM, text, begin, end):
-        return _placed(_of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or ""), place)
-    if told := first_over(_LAST, text, begin, end):
-        return _placed(_of_width(told["wanted"], _shape(told["shape"]), int(told["axis"])), place)
+    if meant := layer_shapes.read(text, begin, end):
+        return _placed(meant, place)
     if told := _SAMPLES.search(text, begin):
         a, b = (int(part) for part in told.groups() if part)
         return of_one((a,), (b,), 0)
@@ -99,10 +105,26 @@ def read(text: str, begin: int, end: int) -> Reading | None:
     if pair and pair.left != pair.right:
         if told := _AXIS.search(text, begin):
             axis = int(told[1])
+            meant = of_use(pair.left, pair.right, pair.operation, pair.node)
+            if meant:
+                return _placed(meant, place)
             if axis < min(len(pair.left), len(pair.right)) and pair.left[axis] != pair.right[axis]:
                 return _placed(of_one(pair.left, pair.right, axis), place)
-        return _placed(compared(pair.left, pair.right, pair.operation), place)
+        meant = of_use(pair.left, pair.right, pair.operation, pair.node) or _of_rows(
+            pair, text, begin
+        )
+        return _placed(meant or compared(pair.left, pair.right, pair.operation), place)
     return None
+
+
+def _of_rows(pair: _Pair, text: str, begin: int) -> Reading | None:
+    """Class numbers beside outputs, in a loss that wants one number for each row of outputs."""
+    if not _SPARSE.search(text[begin : begin + NEAR * 4]):
+        return None
+    labels, outputs = sorted((pair.left, pair.right), key=len)
+    if len(labels) != 1 or len(outputs) != 2 or not labels[0] or not outputs[0]:
+        return None
+    return of_rows(labels[0], outputs[0], outputs[1] or 1)
 
 
 def _pair(text: str, begin: int) -> _Pair | None:
@@ -114,25 +136,27 @@ def _pair(text: str, begin: int) -> _Pair | None:
     if len(told.groups()) < 2:
         return None
     operation = _operation(text, begin)
-    return _Pair(_shape(told[1]), _shape(told[2]), operation)
-
-
-def _shape(text: str) -> Shape:
-    """A shape from its text; None for a dimension that is not known."""
-    return tuple(int(part) if part.isdigit() else None for part in text.split(",") if part)
+    return _Pair(shape_of(told[1]), shape_of(told[2]), operation, _node(text, begin))
 
 
 def _operation(text: str, begin: int) -> str:
     """The kind of operation in which shapes meet, where it is named."""
     told = _OPERATION.search(text, begin)
-    return (told["made"] or told["op"] or told["type"]) if told else ""
+    if told:
+        return told["called"] or told["made"] or told["op"] or told["type"]
+    return "MatMul" if "Matrixsize-incompatible" in text[begin : begin + NEAR] else ""
+
+
+def _node(text: str, begin: int) -> str:
+    """The node or layer that is named, mostly behind the shapes."""
+    told = _NODE.search(text, begin) or _NODE.search(text)
+    return next((part for part in told.groups() if part), "") if told else ""
 
 
 def _place(text: str, begin: int) -> str:
     """The operation and its node or layer, as words."""
     operation = _operation(text, begin)
-    told = _NODE.search(text, begin) or _NODE.search(text)
-    node = next((part for part in told.groups() if part), "") if told else ""
+    node = _node(text, begin)
     parts = [part for part in (operation, f"`{node}`" if node else "") if part]
     loss = (
         " (a part of the loss or its gradient)"
@@ -164,9 +188,38 @@ def _reshaped(values: int, wanted: int) -> Reading:
     )
 
 
-def _array(size: int, shape: list[int]) -> Reading:
+def _of_elements(values: int, wanted: int, shape: str) -> Reading:
+    """A reshape of a tensor whose own shape is known."""
+    sizes = shape_of(shape)
+    last = sizes[len(sizes) - 1] if sizes else None
+    if last and last > 1 and wanted * last == values:
+        return Reading(
+            f"{values:,} values come and {wanted:,} are wanted, {last} times fewer, and {last} is the last dimension of what comes"
+            f" ({text_of(sizes)}): the layer before gives {last} values for each row where one is wanted (or that axis is missing from the new shape).",
+            f"logits = keras.layers.Dense(1)(x)      # one value for each row, then the reshape; or keep the axis: tf.reshape(x, [..., {last}])",
+        )
+    return _reshaped(values, wanted)
+
+
+def _of_embedding(values: int, wanted: int) -> Reading:
+    """The gradient of an Embedding whose number of ids changed."""
+    return Reading(
+        f"{values:,} values come and {wanted:,} are wanted, in the gradient of an Embedding: a replica got another number of ids than the"
+        " step was built for: the batch is not of one size (a smaller last batch, sequences that were not padded).",
+        "dataset = dataset.batch(global_batch, drop_remainder=True)      # and ids padded to one length: padded_shapes=[MAX_LENGTH]",
+    )
+
+
+def _array(size: int, shape: str) -> Reading:
     """A NumPy array that is given another number of values; small ones are mostly devices."""
-    wanted = math.prod(shape)
+    wanted = math.prod(int(part) for part in shape.split(",") if part.isdigit())
+    if "newaxis" in shape or "-1" in shape:
+        return Reading(
+            f"{size:,} values are no multiple of {wanted:,}, the product of the other sizes ({shape.replace('newaxis', '-1')}):"
+            " the examples that come do not divide by devices x steps x batch (too few of them, or a last, smaller part).",
+            f"x = x[: len(x) // PARTS * PARTS]      # PARTS: devices x steps x batch, so that {wanted:,} divides the values; or a smaller batch\n"
+            "dataset = dataset.batch(PARTS, drop_remainder=True)      # enough examples for one such part",
+        )
     if size < wanted <= MOST_DEVICES and wanted % size == 0:
         return Reading(
             f"An array of {size} gets a shape of {wanted}. Where it holds devices (a mesh, a checkpoint that is restored): {size} are"
@@ -183,35 +236,4 @@ def _bounded(limit: int, wanted: int) -> Reading:
         f"{wanted:,} are taken of {limit:,}: one example holds fewer (or more) than the code supposes"
         f" (boxes, tokens, frames; a limit such as max_number_of_boxes that is smaller than {wanted:,}).",
         f"x = x[:{limit}]; x = tf.pad(x, [[0, {limit} - tf.shape(x)[0]]] + [[0, 0]] * (len(x.shape) - 1))      # or raise the limit to {wanted}",
-    )
-
-
-def _of_layer(wanted: int, got: int, shape: str) -> Reading:
-    """A layer that wants another number of dimensions than it gets."""
-    said = f"The layer wants {wanted} dimensions with the batch's and gets {got}" + (
-        f" ({text_of(_shape(shape))})" if shape else ""
-    )
-    if wanted == got + 1:
-        return Reading(
-            f"{said}: the axis of channels or of features is missing, or the data is not batched.",
-            "x = x[..., tf.newaxis]      # the last axis (grey images, one feature); dataset.batch(N) where the first is missing",
-        )
-    if wanted == got - 1:
-        return Reading(
-            f"{said}: one axis too many: the data is batched twice, or a layer before returns a sequence.",
-            "keras.layers.LSTM(UNITS, return_sequences=False)      # or Flatten, GlobalAveragePooling; batch() once only",
-        )
-    return Reading(
-        f"{said}: the data has not the form that the model was built for.",
-        "print(dataset.element_spec, model.input_shape)      # tf.reshape(x, [-1, *SHAPE_OF_ONE_EXAMPLE])",
-    )
-
-
-def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
-    """A layer that wants another size of one axis than it gets."""
-    got = shape[axis] if -len(shape) <= axis < len(shape) else None
-    return Reading(
-        f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)}): images of another"
-        " size or number of channels, another width of the features, or weights of another model.",
-        f"model = make_model(input_shape=SHAPE)      # built for what comes; or resize the data so that axis {axis} is {wanted}",
     )

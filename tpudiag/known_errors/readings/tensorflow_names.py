@@ -183,7 +183,7 @@ SINCE = {
     "tf.keras.layers.CategoryEncoding": "2.6",
     "tf.keras.layers.GroupNormalization": "2.11",
     "tf.keras.layers.EinsumDense": "2.6",
-    "tf.keras.optimizers.AdamW": "2.11",
+    "tf.keras.optimizers.AdamW": "2.12",
     "tf.keras.optimizers.Lion": "2.12",
     "tf.keras.optimizers.legacy": "2.9",
     "tf.keras.optimizers.schedules.CosineDecay": "2.4",

@@ -1,0 +1,33 @@
+"""Inputs of another shape than a layer was built for."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.readings.layer_shapes import read
+
+
+def said(text: str) -> str:
+    reading = read(text, 0, len(text))
+    return f"{reading.cause} {reading.fix}" if reading else ""
+
+
+def test_size_of_an_axis() -> None:
+    text = "layertransformer:expectedshape=(None,512),foundshape=(2,23)"
+    assert "built for 512 in axis 1 and gets 23" in said(text)
+    last = "expectedaxis-1ofinputshapetohavevalue784butreceivedinputwithshape(None,28,28)"
+    assert "built for 784 in axis -1 and gets 28" in said(last)
+
+
+def test_number_of_dimensions() -> None:
+    assert "wants 4 dimensions" in said("expectedmin_ndim=4,foundndim=3")
+    assert "one axis too many" in said("expectedndim=2,foundndim=3.Fullshapereceived:(8,16,4)")
+    assert "wants 3 dimensions" in said("expectedshape=(None,8,8),foundshape=(2,8)")
+
+
+def test_equal_shapes_tell_nothing() -> None:
+    assert said("expectedshape=(None,8),foundshape=(2,8)") == ""
+
+
+def test_second_batch() -> None:
+    assert "batched twice: it comes" in said(
+        "expectedshape=(None,224,224,3),foundshape=(32,None,224,224,3)"
+    )

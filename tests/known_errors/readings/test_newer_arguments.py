@@ -1,0 +1,35 @@
+"""Arguments that came with a release name it, and are meant of their own functions only."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tpudiag.known_errors.readings.arguments import ARGUMENTS
+from tpudiag.known_errors.readings.newer_arguments import NEWER_ARGUMENTS, NEWER_ONES_OF
+from tpudiag.known_errors.search import match
+
+MEANT = {
+    "ctc_loss() got an unexpected keyword argument 'logit_length'": "sequence_length",
+    "minimize() got an unexpected keyword argument 'tape'": "2\\.4",
+    "sample_from_datasets() got an unexpected keyword argument 'stop_on_empty_dataset'": "2\\.7",
+    "LeakyReLU.__init__() got an unexpected keyword argument 'negative_slope'": "alpha",
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_argument_names_its_release(text: str) -> None:
+    found = match(f"TypeError: {text}")[0]
+    assert found.reading is not None
+    assert re.search(MEANT[text], found.fix), found.fix
+
+
+def test_argument_of_another_function_is_left() -> None:
+    found = match("TypeError: my_function() got an unexpected keyword argument 'tape'")[0]
+    assert found.reading is None
+
+
+def test_each_argument_stands_once() -> None:
+    assert not NEWER_ARGUMENTS.keys() & ARGUMENTS.keys()
+    assert NEWER_ONES_OF.keys() <= NEWER_ARGUMENTS.keys()

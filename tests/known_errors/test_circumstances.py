@@ -1,0 +1,36 @@
+"""Answers for the job that a text names."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.circumstances import of_job
+from tpudiag.known_errors.search import match
+
+KERAS_TENSOR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+LOST = """\
+  File "/home/me/run.py", line 3, in <module>
+    main()
+  File "/usr/lib/python3.9/site-packages/tensorflow_core/python/eager/execute.py", line 60, in run
+tensorflow.python.framework.errors_impl.NotFoundError: /data/a.txt; No such file or directory
+"""
+
+
+def test_release_of_keras_2_is_that_of_the_users_tensorflow() -> None:
+    (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR + " TF 2.17.1")
+    assert '"tf-keras==2.17.*"' in hit.fix
+    (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR, {"tensorflow-cpu": "2.19.0"})
+    assert '"tf-keras==2.19.*"' in hit.fix
+    (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR)
+    assert "tf.__version__" in hit.fix and "<<" not in hit.fix
+
+
+def test_place_and_releases_by_paths() -> None:
+    (hit, *_) = of_job(match(LOST), LOST)
+    assert hit.place is not None and hit.place.own_line == "/home/me/run.py:3"
+    assert hit.releases == "TensorFlow 1.15 to 2.1 (by its paths), Python 3.9 (by its paths)"
+    assert hit.names["SCRIPT"] == "/home/me/run.py"
+
+
+def test_ends_of_a_log_have_no_lines() -> None:
+    (hit, *_) = of_job(match(LOST), LOST, whole=False)
+    assert hit.place is None
+    assert of_job((), LOST) == ()

@@ -1,0 +1,45 @@
+"""Texts are made plain: what was not raised is left out, and lines keep their numbers."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.plain_text import without_source_around
+from tpudiag.known_errors.search import match
+
+NOTEBOOK = b"""\
+<ipython-input-1-76b0dd665776> in <module>()
+     84 model.summary()
+---> 85 shuffled = model.predict(data)
+     86 print('shuffled')
+
+training.py in predict(self, x)
+   1641             end_step = step + 1
+-> 1642             callbacks.on_predict_batch_end(end_step)
+   1643       if batch_outputs is None:
+   1644         raise ValueError('Expect x to be a non-empty array or dataset.')
+   1645
+  12 samples
+"""
+RAISED = b"""\
+    852       show = 1
+--> 853       raise AssertionError(
+    854           "Socket closed")
+"""
+
+
+def test_source_that_did_not_run_is_left_out() -> None:
+    left = without_source_around(NOTEBOOK)
+    assert b"non-empty" not in left and b"end_step = step" not in left
+    assert b"model.predict(data)" in left and b"on_predict_batch_end" in left
+    assert b"12 samples" in left
+    assert left.count(b"\n") == NOTEBOOK.count(b"\n")
+    assert not any(each.error.id == "E211" for each in match(NOTEBOOK.decode()))
+
+
+def test_what_a_line_that_ran_raises_stays() -> None:
+    left = without_source_around(RAISED)
+    assert b"Socket closed" in left and b"show = 1" not in left
+
+
+def test_a_text_without_arrows_stays_as_it_is() -> None:
+    text = b"  1 a\n  2 b\nUnavailableError: Socket closed\n"
+    assert without_source_around(text) == text

@@ -1,0 +1,97 @@
+"""The names in a text (TPU, zone, project, bucket, script) put where a fix leaves them blank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_ZONE = r"(?:us|europe|asia|australia|southamerica|me|northamerica)-[a-z]{4,12}\d{1,2}-[a-f]"
+_TPU = r"[a-z][a-z0-9-]{0,61}[a-z0-9]"
+_NAMED: tuple[tuple[str, str], ...] = (
+    ("ZONE", rf"\b({_ZONE})\b"),
+    ("PROJECT", r"--project[= ]\"?([a-z][a-z0-9-]{4,29})\b|\bprojects/([a-z][a-z0-9-]{4,29})\b"),
+    (
+        "NAME",
+        rf"\btpus? (?:tpu-vm )?(?:ssh|scp|describe|delete|stop|start|create) (?:[\w.]+@)?({_TPU})\b"
+        rf"|/nodes/({_TPU})\b|\bTPU_NAME[= ]\"?'?({_TPU})\b|\btpu(?:_name)?=['\"]({_TPU})['\"]",
+    ),
+    ("BUCKET", r"\bgs://([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?=[/'\"\s;,)]|$)"),
+    (
+        "ADDRESS",
+        r"\bgrpc://(\d{1,3}(?:\.\d{1,3}){3}):\d{2,5}|\bipv4:(?!127\.)(\d{1,3}(?:\.\d{1,3}){3}):8470",
+    ),
+)
+_NO_NAMES = {
+    "NAME": re.compile(r"local|NAME|my-tpu-name|grpc.*"),
+    # Buckets that everybody reads: no one's own data or checkpoints go there.
+    "BUCKET": re.compile(
+        r"cloud-tpu-.*|tfds-.*|tensorflow.*|kds-.*|t5-.*|tpu-.*|bert_models|gresearch|tfhub.*|BUCKET|.*bucket"
+    ),
+}
+_MAKES = re.compile(r"\bcreate\b|locations list")
+"""A line that makes a new TPU: another zone or name may be what is wanted there."""
+
+
+def names_in(text: str) -> dict[str, str]:
+    """By its blank: what a text names once only, so that it is sure to be meant."""
+    names: dict[str, str] = {}
+    for blank, pattern in _NAMED:
+        if blank not in _CUES or any(cue in text for cue in _CUES[blank]):
+            others = _NO_NAMES.get(blank)
+            named = {
+                name
+                for hit in re.finditer(pattern, text)
+                for name in hit.groups()
+                if name and not (others and others.fullmatch(name))
+            }
+            if len(named) == 1:
+                names[blank] = named.pop()
+    return names
+
+
+_CUES = {
+    "PROJECT": ("--project", "projects/"),
+    "NAME": ("tpu",),
+    "BUCKET": ("gs://",),
+    "ADDRESS": ("grpc://", "ipv4:"),
+}
+"""Words without which a text holds no such name: most hold none, and are not searched."""
+
+
+def filled(fix: str, names: Mapping[str, str]) -> str:
+    """A fix with the names in its blanks; where a TPU is made, zone and name are left open."""
+    if not names:
+        return fix
+    return "\n".join(_filled_row(row, names) for row in fix.split("\n"))
+
+
+def _filled_row(row: str, names: Mapping[str, str]) -> str:
+    """A line of a fix with the names in its blanks."""
+    makes = bool(_MAKES.search(row))
+    for blank, place in _PLACES:
+        if blank in names and not (makes and blank in {"ZONE", "NAME"}):
+            row = place(row, names[blank])
+    return row
+
+
+def _replaced(pattern: str) -> Callable[[str, str], str]:
+    """Puts a name where a pattern stands."""
+    place = re.compile(pattern)
+    return lambda row, name: place.sub(lambda _: name, row)
+
+
+_PLACES: tuple[tuple[str, Callable[[str, str], str]], ...] = (
+    ("ZONE", _replaced(r"(?<=--zone=)ZONE\b|(?<=zone=\")ZONE\b")),
+    (
+        "PROJECT",
+        _replaced(r"(?<=--project=)PROJECT\b|(?<=project=\")PROJECT\b|(?<= )PROJECT(?= --)"),
+    ),
+    ("NAME", _replaced(r"(?<= )NAME(?= --(?:zone|worker))|(?<=tpu=\")NAME(?:_OF_THE_TPU)?\b")),
+    ("BUCKET", _replaced(r"(?<=gs://)BUCKET\b")),
+    ("ADDRESS", _replaced(r"(?<=nc -vz )ADDRESS\b")),
+    (
+        "tensorflow",
+        _replaced(r"\bTHE_VERSION_OF_TENSORFLOW\b|\bTENSORFLOW_RELEASE\b"),
+    ),
+    ("SCRIPT", _replaced(r"(?<![\w/.])train\.py\b")),
+)

@@ -1,0 +1,86 @@
+# ruff: noqa: E501  (what is pasted stays in one piece)
+"""A layer that gets an input of another shape than it was built for."""
+
+from __future__ import annotations
+
+import re
+
+from .meaning import Reading, first_over
+from .shape_pairs import Shape, shape_of, text_of
+
+_NDIM = re.compile(
+    r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
+    r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
+)
+_LAST = re.compile(
+    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?butreceivedinput"
+    r"withshape[(\[](?P<shape>[\d,?None-]{0,60})"
+)
+_EXPECTED = re.compile(
+    r"expectedshape=[(\[](?P<wanted>[\d,?None-]{0,60})[)\]],foundshape=[(\[](?P<got>[\d,?None-]{0,60})"
+)
+
+
+def read(text: str, begin: int, end: int) -> Reading | None:
+    """What a layer says of its input."""
+    if (told := _EXPECTED.search(text, begin)) and (meant := _of_expected(told)):
+        return meant
+    if told := first_over(_NDIM, text, begin, end):
+        return _of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or "")
+    if told := first_over(_LAST, text, begin, end):
+        return _of_width(told["wanted"], shape_of(told["shape"]), int(told["axis"]))
+    return None
+
+
+def _of_expected(told: re.Match[str]) -> Reading | None:
+    """A layer or model that was built for another shape."""
+    wanted, got = shape_of(told["wanted"]), shape_of(told["got"])
+    if len(wanted) != len(got):
+        return _of_layer(len(wanted), len(got), told["got"])
+    for axis, (size, other) in enumerate(zip(wanted, got, strict=True)):
+        if size and other and size != other:
+            return _of_width(str(size), got, axis)
+    return None
+
+
+def _of_layer(wanted: int, got: int, shape: str) -> Reading:
+    """A layer that wants another number of dimensions than it gets."""
+    said = f"The layer wants {wanted} dimensions with the batch's and gets {got}" + (
+        f" ({text_of(shape_of(shape))})" if shape else ""
+    )
+    if wanted == got + 1:
+        return Reading(
+            f"{said}: the axis of channels or of features is missing, or the data is not batched.",
+            "x = x[..., tf.newaxis]      # the last axis (grey images, one feature); dataset.batch(N) where the first is missing",
+        )
+    if wanted == got - 1 and _batched_twice(shape_of(shape), wanted):
+        return Reading(
+            f"{said}: the data is batched twice: it comes in batches already (image_dataset_from_directory, a dataset that was loaded batched, a generator).",
+            "dataset = keras.utils.image_dataset_from_directory(path, batch_size=BATCH)      # and no .batch() after it; or batch_size=None there\n"
+            "dataset = dataset.unbatch().batch(global_batch, drop_remainder=True)            # where its batches come from elsewhere",
+        )
+    if wanted == got - 1:
+        return Reading(
+            f"{said}: one axis too many: the data is batched twice, or a layer before returns a sequence.",
+            "keras.layers.LSTM(UNITS, return_sequences=False)      # or Flatten, GlobalAveragePooling; batch() once only",
+        )
+    return Reading(
+        f"{said}: the data has not the form that the model was built for.",
+        "print(dataset.element_spec, model.input_shape)      # tf.reshape(x, [-1, *SHAPE_OF_ONE_EXAMPLE])",
+    )
+
+
+def _batched_twice(shape: Shape, wanted: int) -> bool:
+    """Whether one axis too many is a second batch: of a known size before one that is not, or of images."""
+    return wanted > 3 or (len(shape) > 1 and shape[0] is not None and shape[1] is None)
+
+
+def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
+    """A layer that wants another size of one axis than it gets."""
+    got = shape[axis] if -len(shape) <= axis < len(shape) else None
+    return Reading(
+        f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)}): images of another"
+        " size or number of channels, sequences of another length, another width of the features, or weights of another model.",
+        f"x = keras.utils.pad_sequences(x, maxlen={wanted}); image = tf.image.resize(image, SIZE)      # the data brought to {wanted}\n"
+        "inputs = keras.Input(shape=(None,))      # or the model built for what comes: None for a length that may differ, SHAPE of the data else",
+    )

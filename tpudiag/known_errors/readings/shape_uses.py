@@ -1,0 +1,83 @@
+# ruff: noqa: E501  (what is pasted stays in one piece)
+"""What two shapes mean by the operation in which they meet."""
+
+from __future__ import annotations
+
+from .meaning import Reading
+from .shape_pairs import Shape, text_of
+
+_ASSIGNING = ("Assign", "AssignVariableOp", "AssignAdd", "RestoreV2", "AssignVariableXlaConcatND")
+_BY_ELEMENT = (
+    *("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "truediv", "FloorDiv", "Maximum", "Minimum"),
+    *("SquaredDifference", "GreaterEqual", "Greater", "Less", "Equal", "Pow", "DivNoNan"),
+)
+FLATTENED = 1024
+"""Rows from here on are flattened pixels or tokens, no batch."""
+
+
+def of_use(left: Shape, right: Shape, operation: str, node: str) -> Reading | None:
+    """What two shapes mean where their operation tells it; None where it does not."""
+    name = node.rsplit("/", 1)[-1].rstrip("_0123456789")
+    if operation in _ASSIGNING or name in _ASSIGNING:
+        return _assigned(left, right)
+    short, long = sorted((left, right), key=len)
+    if operation in _BY_ELEMENT or name.lower() in {each.lower() for each in _BY_ELEMENT}:
+        return _by_element(short, long)
+    return None
+
+
+def of_rows(labels: int, rows: int, width: int) -> Reading | None:
+    """Class numbers and rows of outputs that are not equally many (sparse cross-entropy)."""
+    if labels == rows * width and width > 1:
+        return None
+    few, many = sorted((labels, rows))
+    said = f"{labels:,} labels meet {rows:,} rows of {width} outputs"
+    if few > FLATTENED and labels > rows:
+        return Reading(
+            f"{said}, {many / few:.3g} times as many: the model's map is smaller than the label image (its strides are not undone at the end),"
+            " or images and masks were resized differently.",
+            "x = tf.keras.layers.UpSampling2D(STRIDE, interpolation='bilinear')(x)      # the last layer: logits as large as the mask\n"
+            "mask = tf.image.resize(mask, model.output_shape[1:3], method='nearest')    # or the mask as small as the logits",
+        )
+    if rows > labels and rows % labels == 0:
+        return Reading(
+            f"{said}, {rows // labels} outputs for each label: the model gives a value for every step, token or anchor where one label stands"
+            " for the whole example (return_sequences=True, a missing Flatten or pooling).",
+            "x = keras.layers.GlobalAveragePooling1D()(x)      # or LSTM(return_sequences=False), Flatten(): one row of outputs for each example",
+        )
+    if labels > rows and labels % rows == 0:
+        return Reading(
+            f"{said}, {labels // rows} labels for each row: labels for every step or one column for each class meet one output for an example.",
+            "model.compile(loss='categorical_crossentropy')      # labels in columns (one-hot)\n"
+            "keras.layers.LSTM(UNITS, return_sequences=True)      # labels for every step: outputs for every step",
+        )
+    return None
+
+
+def _assigned(left: Shape, right: Shape) -> Reading:
+    """A variable and what is put into it."""
+    said = f"A variable of {text_of(left)} is to be set to values of {text_of(right)}"
+    if sorted(left, key=str) == sorted(right, key=str) or set(left) & set(right) >= {1}:
+        return Reading(
+            f"{said}: weights in another order of their axes, or of a model that counts its channels otherwise: the file is of another framework,"
+            " of another release of the library that builds the model, or of another variant of the model.",
+            "pip install -U THE_LIBRARY_OF_THE_MODEL      # weights and code of one release\n"
+            "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: what fits; the rest keeps its first values",
+        )
+    return Reading(
+        f"{said}: the weights or the checkpoint are of another model (another number of classes, another width, another vocabulary).",
+        "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: all but what does not fit (a new head)\n"
+        "model = make_model(classes=CLASSES_OF_THE_FILE)                 # or the model as it was saved; then replace its head",
+    )
+
+
+def _by_element(short: Shape, long: Shape) -> Reading | None:
+    """One value for each example beside several: shapes are aligned at their last axes."""
+    if len(short) != 1 or len(long) < 2 or short[0] != long[0] or short[0] in {None, 1}:
+        return None
+    ones = ", tf.newaxis" * (len(long) - 1)
+    return Reading(
+        f"One value for each of {short[0]} examples {text_of(short)} meets {text_of(long)}: shapes are aligned at their last axes, so the axes"
+        " behind the batch are missing (it works by chance with a batch of 1).",
+        f"x = x[:{ones}]      # {text_of(short)} -> {text_of((*short, *(1,) * (len(long) - 1)))}, in the loss or layer that is named; or tf.reduce_sum(y, axis=[1, ...]) on the other side",
+    )

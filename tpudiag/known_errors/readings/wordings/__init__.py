@@ -1,0 +1,63 @@
+"""Known errors of one family in words that each tell a cause of their own."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.known_errors.probes import squeezed_pattern
+from tpudiag.known_errors.readings.meaning import Reading
+
+from .data import DATA
+from .estimators import ESTIMATORS
+from .files import FILES
+from .hub import HUB
+from .keras import KERAS
+from .language import LANGUAGE
+from .layers import LAYERS
+from .modules import MODULES
+from .packages import PACKAGES
+from .running import RUNNING
+from .scope import SCOPE
+from .wording import Wording, Wordings
+
+TABLES: tuple[Wordings, ...] = (
+    RUNNING,
+    LAYERS,
+    DATA,
+    ESTIMATORS,
+    FILES,
+    HUB,
+    KERAS,
+    LANGUAGE,
+    MODULES,
+    PACKAGES,
+    SCOPE,
+)
+
+
+def wordings_of(ident: str) -> tuple[Wording, ...]:
+    """All wordings of a known error, those of one table before the next."""
+    return tuple(
+        wording
+        for table in TABLES
+        for idents, wordings in table.items()
+        if ident in idents.split()
+        for wording in wordings
+    )
+
+
+def read(ident: str, around: str) -> Reading | None:
+    """What the words of an error tell beyond its family, in a text without white space."""
+    for wording in wordings_of(ident):
+        # Compiled here: an answer needs the few of its own error, not those of all.
+        told = re.search(squeezed_pattern(wording.pattern), around, re.IGNORECASE)
+        if told:
+            names = {name: value for name, value in told.groupdict().items() if value}
+            cause, fix = _named(wording.cause, names), _named(wording.fix, names)
+            return Reading(cause, fix, whole=True)
+    return None
+
+
+def _named(text: str, names: dict[str, str]) -> str:
+    """A text with the names that the wording holds; what it does not hold stays a blank."""
+    return re.sub(r"<<(\w+)>>", lambda hole: names.get(hole[1], hole[0]), text)
