@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,6 +73,9 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
     folder = made.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", untar=True)
     assert Path(folder).is_dir() and len(list(Path(folder).glob("*/*.jpg"))) >= 64
+    packed = made.utils.get_file("pets.zip", "https://example.org/pets.zip", extract=True)
+    assert zipfile.is_zipfile(packed), "Keras 2 gives the archive, unpacked beside it"
+    assert (Path(packed).parent / "pets").is_dir()
     assert made.utils.image_dataset_from_directory("here") == "here"
     assert "keras.datasets.boston_housing" in ledger.noted
     monkeypatch.setattr(keras_data, "_TEXTS", {"imdb": ((40, 8), 2)})
@@ -79,3 +83,16 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (texts, labels), _ = stand_ins._texts("imdb", 1000, longest)
         assert len(texts) == len(labels) == 40
         assert all(0 < len(text) < (longest or 400) and max(text) < 1000 for text in texts)
+
+
+def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def plotted(model: str) -> str:
+        if not model:
+            raise ImportError("You must install pydot")
+        return model
+
+    assert keras_data.drawn(plotted, "model") == "model"
+    assert keras_data.drawn(plotted, "") is None
+    assert "pydot" in capsys.readouterr().err

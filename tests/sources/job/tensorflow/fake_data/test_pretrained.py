@@ -12,6 +12,7 @@ from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
     Pretrained,
     configuration,
+    inputs_of,
     remembering,
 )
 
@@ -59,6 +60,15 @@ def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(tmp_path: Pat
     assert made["hidden_size"] == 1024
     assert left == {"num_labels": 4}
     assert "bert-large" in notes[-1][0]
+
+
+def test_a_tokenizer_answers_what_that_of_its_model_does() -> None:
+    def named(*inputs: str) -> Any:
+        return SimpleNamespace(model_input_names=list(inputs))
+
+    package = SimpleNamespace()
+    assert inputs_of(package, named("input_ids"), "bert") == {"model_input_names": ["input_ids"]}
+    assert inputs_of(package, SimpleNamespace(), "bert") == {}
 
 
 def test_a_text_is_taken_apart_once() -> None:

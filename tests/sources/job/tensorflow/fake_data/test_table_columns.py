@@ -72,6 +72,23 @@ def test_days_lie_between_those_that_the_script_compares_with() -> None:
     assert days[0] == "1999-10-20" < days[-1] < "2020-04-22"
 
 
+def test_what_is_given_to_a_tokenizer_is_text() -> None:
+    text = (
+        "t = pd.read_csv('a.csv')\n"
+        "x = tokenizer.encode_plus(t.loc[k, 'mood'], t.loc[k, 'place'].strip(), max_length=3)\n"
+        "y = t.loc[k, 'size']"
+    )
+    used = {each.name: each.is_text for each in asked([text], lambda name: name in {"loc"})}
+    assert used == {"mood": True, "place": True, "size": False}
+
+
+def test_what_is_followed_over_days_has_each_of_them() -> None:
+    dates = tables.values(Column("date"), 6)
+    assert list(zip(dates, tables.values(Column("symbol"), 6), strict=True)) == [
+        (day, symbol) for day in dict.fromkeys(dates) for symbol in (0, 1)
+    ]
+
+
 def test_tables_of_one_line_have_columns_of_their_own() -> None:
     text = "a = pd.read_csv('a.csv')\nb = pd.read_csv('b.csv')\nx = a['x']\ny = b['y']"
     assert [c.name for c in asked([text], MEMBERS.__contains__, (2,))] == ["y"]

@@ -4,11 +4,16 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
+import contextlib
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from tpudiag.sources.job.tensorflow.fake_data import tfds_data
-from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS
+from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS, Ledger
 
 
 def test_files_of_a_split_hold_all_its_examples() -> None:
@@ -33,3 +38,29 @@ def test_labels_that_only_data_names_get_names() -> None:
     tfds_data._name_classes({"label": plain, "kind": named})
     assert plain.names == ["class-0", "class-1"]
     assert named.names == ["cat", "dog"]
+
+
+def test_a_builder_alone_is_told_as_stood_in_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    info = SimpleNamespace(splits={"train": 1}, features={})
+    package = SimpleNamespace(
+        builder=lambda name, **_: SimpleNamespace(name=name, info=info), load=lambda name: name
+    )
+    mock = contextlib.nullcontext
+    testing = SimpleNamespace(
+        mock_data=lambda **_: mock(), MockPolicy=SimpleNamespace(USE_CODE="code")
+    )
+    reader = type("FileReaderBuilder", (), {"_as_dataset": lambda *_: None})
+    for name, module in (
+        ("testing", testing),
+        ("core.dataset_builder", SimpleNamespace(FileReaderBuilder=reader)),
+        ("core.load", SimpleNamespace(builder=package.builder, load=package.load)),
+    ):
+        monkeypatch.setitem(sys.modules, f"tensorflow_datasets.{name}", module)
+    told: list[Any] = []
+    ledger = Ledger(str(tmp_path), lambda **facts: told.append(facts))
+    tfds_data.install(lambda: None, package, ledger)
+    package.builder("cifar10", try_gcs=True)
+    package.builder(name="mnist")
+    assert told[-1] == {"stood_in": ("tfds cifar10", "tfds mnist")}

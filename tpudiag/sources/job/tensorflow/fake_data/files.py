@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
-from . import hub, paths, text_files
+from . import batch_sizes, hub, paths, text_files
 from .ledger import FILES, MARKER, Ledger
 from .program_text import before_number, classes, decodes_pictures, sources
 
@@ -59,7 +59,7 @@ class Files:
             away = paths.is_remote(text) or paths.is_hosted(text)
             if not known and (away or paths.looks_like_data(text)):
                 program = sources()
-                records = self._ledger.expect_pictures(decodes_pictures(program))
+                records = self._expected(program)
                 known = paths.matching(text, classes(program), before_number(program), records)
                 self._note(f"{text} ({len(known)} files of {records} records)")
             names += known
@@ -85,8 +85,13 @@ class Files:
     def _listing(self, path: str) -> list[str]:
         """The names in a folder."""
         self._note(path)
-        records = self._ledger.expect_pictures(decodes_pictures(sources()))
+        records = self._expected(sources())
         return [f"file-{file:02d}-{records}.tfrec" for file in range(FILES)]
+
+    def _expected(self, program: list[str]) -> int:
+        """The records that each file is said to hold."""
+        wanted = batch_sizes.examples(program)
+        return self._ledger.expect_pictures(decodes_pictures(program), wanted)
 
     def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:
         """A hook that answers for paths that are remote and were not written."""

@@ -50,8 +50,9 @@ class _Folders:
             self._above.add(folder)
             self._ledger.note(f"{path} (a folder for each class)")
             return list(classes(program))
-        self._ledger.note(f"{path} ({paths.PICTURES_LISTED} pictures)")
-        return _pictures(paths.PICTURES_LISTED)
+        listed = paths.pictures_listed()
+        self._ledger.note(f"{path} ({listed} pictures)")
+        return _pictures(listed)
 
     def walked(self, original: Any, top: Any, *args: Any, **kwargs: Any) -> Any:
         """`os.walk`."""

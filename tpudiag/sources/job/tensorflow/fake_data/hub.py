@@ -1,11 +1,13 @@
-"""TF Hub: a layer that answers with features of a plausible width."""
+"""TF Hub: a layer that answers with features of a plausible width, or takes texts apart."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from .hub_texts import preprocessing
 from .ledger import Ledger
+from .program_text import taken_apart
 
 _FEATURES = 512
 """Width of what an unknown module answers."""
@@ -32,8 +34,19 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     """Stand in for hub.KerasLayer and hub.load."""
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
 
+    of_texts = preprocessing(tf, layer)
+    plain = layer.__new__ is object.__new__
+
     class KerasLayer(layer):  # type: ignore[misc]
-        """Means over all but the batch, times a trained matrix."""
+        """Means over all but the batch, times a trained matrix; of texts, their tokens."""
+
+        def __new__(cls, handle: Any = "", *args: Any, **kwargs: Any) -> Any:
+            if callable(handle):
+                return of_texts(handle, **kwargs)
+            if "preprocess" in str(handle):
+                ledger.note(f"TF Hub {handle}")
+                return of_texts(handle, **kwargs)
+            return layer.__new__(cls) if plain else layer.__new__(cls, handle, *args, **kwargs)
 
         def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
@@ -41,6 +54,13 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             ledger.note(f"TF Hub {handle}")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            answer: Any = layer.__call__(self, *args, **kwargs)
+            taken = taken_apart()
+            # A module that answers several tensors shows in the line that calls it.
+            one = taken < 2 or hasattr(answer, "items")
+            return answer if one else (answer,) * taken
 
         def build(self, input_shape: Any) -> None:
             self._kernel = self.add_weight(

@@ -6,7 +6,18 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from . import folders, hub, opened_files, paths, records, shuffles, tables, tfds_data
+from . import (
+    archives,
+    folders,
+    hub,
+    hub_datasets,
+    opened_files,
+    paths,
+    records,
+    shuffles,
+    tables,
+    tfds_data,
+)
 from .files import Files
 from .images import Contents
 from .keras_data import KerasData
@@ -29,6 +40,7 @@ class FakeData:
         HostedModules(self._ledger)
         folders.install(self._ledger)
         opened_files.install(self._ledger)
+        archives.install(self._ledger)
         self._pretrained = Pretrained(self._ledger)
         self._pictures = Pictures(self._ledger)
 
@@ -57,6 +69,10 @@ class FakeData:
         """Tables."""
         tables.install(pandas, self._ledger, self._written)
 
+    def watch_datasets(self, module: Any) -> None:
+        """What Hugging Face's datasets would download."""
+        hub_datasets.install(module, self._ledger)
+
     def watch_numpy(self, numpy: Any) -> None:
         """Arrays."""
         opened_files.watch_numpy(numpy, self._ledger)
@@ -67,6 +83,7 @@ class FakeData:
         return {
             "tensorflow_datasets": self.watch_tfds,
             "tensorflow_hub": self.watch_hub,
+            "datasets": self.watch_datasets,
             "numpy": self.watch_numpy,
             "pandas": self.watch_pandas,
             "PIL.Image": self._pictures.watch_pil,

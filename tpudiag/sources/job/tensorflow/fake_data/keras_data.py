@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
@@ -27,11 +28,22 @@ _NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4
 _ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
 
 
+def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
+    """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
+    try:
+        return original(*args, **kwargs)
+    except ImportError as error:
+        print(f"tpudiag: no model is drawn here: {error}", file=sys.stderr)
+        return None
+
+
 class KerasData:
     """Answers where Keras would fetch something."""
 
     def __init__(self, keras: Any, package: str, ledger: Ledger) -> None:
         self._ledger = ledger
+        version = str(getattr(keras, "__version__", "2"))
+        self._gives_archive = package == "tf_keras" or version.startswith("2")
         self._numpy: Any = importlib.import_module("numpy")
         for name in (*_IMAGES, *_TEXTS, *_NUMBERS):
             module = getattr(keras.datasets, name, None)
@@ -40,6 +52,7 @@ class KerasData:
         functions.replace(keras.utils.get_file, self._file)
         hooks.around(keras.Model, "load_weights", self._weights)
         functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
+        functions.replace(getattr(keras.utils, "plot_model", None), drawn)
         generators.install(package, ledger)
 
     def _loader(self, name: str) -> Any:
@@ -108,7 +121,10 @@ class KerasData:
         self._ledger.note(f"{origin or fname}")
         if kw.get("extract") or kw.get("untar"):
             paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
-            return pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+            folder = pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+            # Keras 2 gives the archive that it has unpacked beside it, and scripts open that.
+            packed = self._gives_archive and not kw.get("untar") and _ARCHIVE.search(name)
+            return archive(self._ledger, name, "archives") if packed else folder
         if _ARCHIVE.search(name):
             return archive(self._ledger, name)
         if name.endswith((".h5", ".hdf5", ".keras")):

@@ -10,7 +10,7 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
-PICTURES = 96
+PICTURES = 48
 """Records of each file where a picture is decoded from each: scripts decode all of a test set."""
 FILES = 24
 """Files that a pattern is answered with."""
@@ -37,10 +37,13 @@ class Ledger:
             self._things.append(thing)
             self._put(stood_in=tuple(self._things))
 
-    def expect_pictures(self, expected: bool) -> int:
-        """The records that each file holds, where their names are about to say so."""
+    def expect_pictures(self, expected: bool, examples: int = 0) -> int:
+        """The records that each file holds, where their names are about to say so.
+
+        Where pictures are `expected` as few as give so many examples all together.
+        """
         if expected:
-            self.records = min(self.records, PICTURES)
+            self.records = min(self.records, max(PICTURES, -(-examples // FILES)))
         return self.records
 
     def file(self, name: str, write: Callable[[str], Any]) -> str:

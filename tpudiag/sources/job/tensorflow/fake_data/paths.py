@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from . import batch_sizes
 from .ledger import FILES, MARKER, RECORDS
-from .program_text import CLASSES
+from .program_text import CLASSES, sources
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
@@ -16,10 +17,10 @@ _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 """Folders that notebook hosts and TPU VMs mount."""
 _unpacked: list[str] = []
 """Folders that archives which were stood in for are said to be unpacked in."""
-_WRITABLE = ("/kaggle/", "/content/")
+WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
 PICTURES_LISTED, FEWEST_OF_CLASS = 1024, 64
-"""Pictures that folders are listed with, all together and at least each: scripts divide them by the
+"""Pictures that folders are listed with at least, all together and each: scripts divide them by the
 global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
@@ -57,14 +58,17 @@ def unpack_in(folder: str) -> None:
 def is_hosted(path: Any) -> bool:
     """Whether a path lies in a folder that a notebook host mounts, and is not there."""
     text: Any = str(path) if hasattr(path, "__fspath__") else path
-    hosts = (*_HOSTED, *_unpacked)
-    return isinstance(text, str) and text.startswith(hosts) and not os.path.lexists(text)
+    if not isinstance(text, str) or os.path.lexists(text):
+        return False
+    # A folder that was unpacked to may be the working directory, and its files named from there.
+    below = bool(_unpacked) and os.path.abspath(text).startswith(tuple(_unpacked))  # noqa: PTH100
+    return text.startswith(_HOSTED) or below
 
 
 def kept(path: Any, folder: str) -> str | None:
     """Where a file is kept that a script writes to a host's own folder, which is not there."""
     text: Any = str(path) if hasattr(path, "__fspath__") else path
-    if not isinstance(text, str) or not text.startswith(_WRITABLE):
+    if not isinstance(text, str) or not text.startswith(WRITABLE):
         return None
     if os.path.isdir(os.path.dirname(text)):  # noqa: PTH112, PTH120
         return None
@@ -112,7 +116,12 @@ def matching(
 
 def pictures_of_each(folders: int) -> int:
     """The pictures that each of so many folders is listed with."""
-    return max(FEWEST_OF_CLASS, PICTURES_LISTED // max(folders, 1))
+    return max(FEWEST_OF_CLASS, -(-pictures_listed() // max(folders, 1)))
+
+
+def pictures_listed() -> int:
+    """The pictures that folders are listed with, all together."""
+    return max(PICTURES_LISTED, batch_sizes.examples(sources()))
 
 
 def _filled(part: str, alone: str, after: str) -> str:

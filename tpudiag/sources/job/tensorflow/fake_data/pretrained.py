@@ -136,10 +136,23 @@ class Pretrained:
         auto = class_.__name__ == "AutoTokenizer"
         fast = kw.get("use_fast", True) if auto else class_.__name__.endswith("Fast")
         made = package.BertTokenizerFast if fast else package.BertTokenizer
-        tokenizer = made(vocab_file=file, model_max_length=512)
+        named = None if auto else class_
+        inputs = inputs_of(package, named, self._kind(str(name)))
+        tokenizer = made(vocab_file=file, model_max_length=512, **inputs)
         if not fast:
             tokenizer.tokenize = remembering(tokenizer.tokenize)
         return tokenizer
+
+
+def inputs_of(package: Any, class_: Any, kind: str) -> dict[str, Any]:
+    """What the tokenizer of a type of model answers: DistilBERT's gives no types of tokens."""
+    if class_ is None:
+        auto: Any = importlib.import_module("transformers.models.auto.tokenization_auto")
+        names = getattr(auto, "TOKENIZER_MAPPING_NAMES", {}).get(kind, ())
+        known = (getattr(package, each, None) for each in names if isinstance(each, str))
+        class_ = next((each for each in known if each is not None), None)
+    listed: Any = getattr(class_, "model_input_names", None)
+    return {"model_input_names": list(listed)} if listed else {}
 
 
 def remembering(tokenize: Callable[..., list[str]]) -> Callable[..., list[str]]:

@@ -97,12 +97,35 @@ def longest_slice(texts: Iterable[str]) -> int:
             if isinstance(target, ast.Name)
         }
         for node in nodes:
-            for bound in (node.lower, node.upper) if isinstance(node, ast.Slice) else ():
+            for bound in _bounds(node):
                 named = numbers.get(bound.id) if isinstance(bound, ast.Name) else None
                 number = bound.value if isinstance(bound, ast.Constant) else named
                 if type(number) is int and longest < number <= _LONGEST:
                     longest = number
     return longest
+
+
+def _bounds(node: ast.AST) -> list[ast.expr | None]:
+    """What a slice begins and ends at, written `[a:b]` or `slice(a, b)`."""
+    if isinstance(node, ast.Slice):
+        return [node.lower, node.upper]
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "slice":
+        return [*node.args[:2]]
+    return []
+
+
+def taken_apart() -> int:
+    """How many names the user's line that runs gives the parts of what it calls: `x, _ = f(y)`."""
+    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip() if frame else ""
+    tree = next(trees([text]), None)
+    node = tree.body[0] if tree is not None and tree.body else None
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return 0
+    target = node.targets[0]
+    return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 0
 
 
 def picture_size(texts: Iterable[str]) -> list[int] | None:

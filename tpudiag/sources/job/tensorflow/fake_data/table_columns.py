@@ -19,6 +19,8 @@ _ASKING_OPTIONS = frozenset(_OPTIONS.split())
 _POSITIONS = {"loc", "at"}
 _ANOTHER = "another"
 """A value beside those that a script excludes: else there would be none."""
+_TEXT_METHODS = frozenset(("str", "split", "lower", "strip", "startswith", "endswith"))
+_TOKENIZING = frozenset(("tokenizer", "tokenize", "encode_plus", "batch_encode_plus"))
 _ROUNDS = 6
 """How often names are followed from one assignment to the next."""
 
@@ -106,19 +108,15 @@ class _Reader:
         if isinstance(node, (ast.Name, ast.Attribute)) and _name(node) in self.tables:
             return True
         if isinstance(node, ast.Subscript):
-            return self._is_table(node.value) and not isinstance(node.slice, ast.Constant)
+            last = node.slice.elts[-1] if isinstance(node.slice, ast.Tuple) else node.slice
+            return self._is_table(node.value) and not isinstance(last, ast.Constant)
         if isinstance(node, ast.Call):
             name = _name(node.func)
             if name in _READS:
                 return not self._read_at or node.lineno in self._read_at
             if name in {"concat", "train_test_split", "merge"}:
-                return any(
-                    self._is_table(each)
-                    for given in node.args
-                    for each in (
-                        given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given]
-                    )
-                )
+                groups = (getattr(given, "elts", [given]) for given in node.args)
+                return any(self._is_table(each) for group in groups for each in group)
             return isinstance(node.func, ast.Attribute) and self._is_table(node.func.value)
         if isinstance(node, ast.Attribute):
             return node.attr in {*_POSITIONS, "iloc"} and self._is_table(node.value)
@@ -220,6 +218,10 @@ class _Reader:
     def _note_use(self, columns: dict[str, Column]) -> None:
         """What columns are compared with, and whether their values are text."""
         for node in self._nodes:
+            for each in _used_as_text(node):
+                column = self._column(each, columns)
+                if column is not None:
+                    column.is_text = True
             if isinstance(node, ast.Compare):
                 column = self._column(node.left, columns)
                 if column is not None:
@@ -228,16 +230,6 @@ class _Reader:
                     texts += _texts(node.comparators[0])
                     if texts and isinstance(node.ops[0], ast.NotEq):
                         texts.append(_ANOTHER)
-            elif isinstance(node, ast.Attribute) and node.attr == "str":
-                column = self._column(node.value, columns)
-                if column is not None:
-                    column.is_text = True
-            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-                for side, other in ((node.left, node.right), (node.right, node.left)):
-                    column = self._column(side, columns)
-                    if column is not None and _texts(other):
-                        column.is_text = True
-
             elif isinstance(node, ast.Slice) and node.lower is not None and node.upper is None:
                 for name in _texts(node.lower):
                     if name in columns:
@@ -246,11 +238,21 @@ class _Reader:
     def _column(self, node: ast.AST, columns: dict[str, Column]) -> Column | None:
         """The column that an expression is."""
         if isinstance(node, ast.Subscript) and self._is_table(node.value):
-            names = _texts(node.slice)
+            names = self._selected(node.slice)
             return columns.get(names[0]) if len(names) == 1 else None
         if isinstance(node, ast.Attribute) and self._is_table(node.value):
             return columns.get(node.attr)
         return None
+
+
+def _used_as_text(node: ast.AST) -> list[ast.expr]:
+    """What is text by what is done with it: a method, joined with text, given to a tokenizer."""
+    if isinstance(node, ast.Attribute) and node.attr in _TEXT_METHODS:
+        return [node.value]
+    if isinstance(node, ast.Call) and _name(node.func) in _TOKENIZING:
+        return node.args
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+    return list(sides) if any(map(_texts, sides)) else []
 
 
 def _of_generator(call: ast.Call) -> list[ast.expr]:

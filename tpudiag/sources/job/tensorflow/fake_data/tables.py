@@ -9,12 +9,12 @@ import importlib
 import os
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
-from . import paths, table_columns, table_sizes
+from . import batch_sizes, paths, table_columns, table_sizes
 from .ledger import Ledger
 from .program_text import sources
 from .table_columns import Column, asked
@@ -33,6 +33,7 @@ _LABEL = re.compile(r"label|class|target|digit|categor|diagnosis|^y$", re.I)
 _FOLD = re.compile(r"fold", re.I)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 _DATE = re.compile(r"date|timestamp", re.I)
+_FIRST_DAY = date(1990, 1, 1)
 _LANGUAGE = re.compile(r"^(lang|language|locale)$", re.I)
 
 
@@ -87,7 +88,7 @@ def _stand_in(pandas: Any, options: dict[str, Any]) -> Any:
 
 def _table(pandas: Any, columns: list[Column], size: TableSize, options: dict[str, Any]) -> Any:
     """A table of these columns, or of a name and a number where the script asks for none."""
-    rows = size.rows or max(ROWS, 2 * size.index)
+    rows = size.rows or max(ROWS, 2 * size.index, batch_sizes.examples(sources()))
     rows = min(int(options.get("nrows") or rows), rows)
     names: Any = options.get("names") or options.get("usecols")
     if isinstance(names, (list, tuple)) and all(
@@ -154,7 +155,8 @@ def values(column: Column, rows: int, classes: int = 2) -> list[Any]:
     if _NAME.search(column.name) or column.is_text:
         return [f"file-{row:05d}" for row in range(rows)]
     if _DATE.search(column.name):
-        return [f"2020-{1 + row // 28 % 12:02d}-{1 + row % 28:02d}" for row in range(rows)]
+        # Each day twice, as other columns turn: what is followed over days has all of them.
+        return [(_FIRST_DAY + timedelta(row // 2)).isoformat() for row in range(rows)]
     if _LANGUAGE.search(column.name):
         return ["en"] * rows
     if _FOLD.search(column.name):

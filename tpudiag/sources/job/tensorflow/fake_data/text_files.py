@@ -42,6 +42,8 @@ _AT_TABS = re.compile(r"""split\(\s*["']\\t|["']\\t["'],?\s*\)""")
 _TAR_MODES = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
 _TURNS = 200
 """How often all words are written to a text file, a line each."""
+_LEFT = 4000
+"""Lines behind the longest slice that a script takes, where that is longer."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 """Words of which texts are made."""
 
@@ -108,13 +110,15 @@ def _lines(texts: Sequence[str]) -> str:
     words = WORDS.split()
     if not any(_AT_TABS.search(text) for text in texts):
         return "\n".join(words * _TURNS) + "\n"
-    rows = max(2 * longest_slice(texts), _TURNS * len(words))
+    # What is left behind a slice is validated on; layers are adapted to all of it.
+    sliced = longest_slice(texts)
+    rows = max(sliced + max(sliced // 8, min(sliced, _LEFT)), _TURNS * len(words))
     turned = [" ".join(words[at:] + words[:at]) for at in range(len(words))]
     pairs = [f"{turned[at]}\t{turned[-1 - at]}\n" for at in range(len(words))]
     return "".join(pairs[row % len(pairs)] for row in range(rows))
 
 
-def archive(ledger: Ledger, name: str) -> str:
+def archive(ledger: Ledger, name: str, folder: str = "packed") -> str:
     """An archive of no files: what it would hold is not on the disk once it is unpacked."""
 
     def write(path: str) -> None:
@@ -124,7 +128,7 @@ def archive(ledger: Ledger, name: str) -> str:
             mode = next((each for end, each in _TAR_MODES.items() if name.endswith(end)), "w")
             tarfile.open(path, mode).close()  # type: ignore[call-overload]
 
-    return ledger.file(f"packed/{name}", write)
+    return ledger.file(f"{folder}/{name}", write)
 
 
 def content(ledger: Ledger) -> str:

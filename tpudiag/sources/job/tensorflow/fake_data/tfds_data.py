@@ -54,6 +54,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         return original(name, *args, **kwargs)
 
     def built(original: Any, *args: Any, **kwargs: Any) -> Any:
+        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}")
         kwargs.pop("try_gcs", None)
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)

@@ -1,0 +1,25 @@
+"""Archives that were stood in for and are unpacked by the script itself."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+import zipfile
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+
+from . import paths
+from .ledger import Ledger
+
+
+def install(ledger: Ledger) -> None:
+    """Take what a script unpacks of a stand-in, which is empty, for unpacked."""
+
+    def unpacked(archive: Any, path: Any = ".", *_: Any, **__: Any) -> None:
+        name: Any = getattr(archive, "filename", None) or getattr(archive, "name", None)
+        if isinstance(name, str) and name.startswith(ledger.folder):
+            paths.unpack_in(os.path.abspath(path or "."))  # noqa: PTH100
+
+    hooks.before(zipfile.ZipFile, "extractall", unpacked)
+    hooks.before(tarfile.TarFile, "extractall", unpacked)
