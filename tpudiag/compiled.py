@@ -34,6 +34,8 @@ class LoweredStep:
     error: str | None = None
     refused_ops: tuple[RefusedOp, ...] = ()
     took_s: float = 0.0
+    steps_per_dispatch: int = 1
+    """Steps that the host sends at once, as far as they are asked for (`steps_per_execution`)."""
 
 
 @dataclass(frozen=True)

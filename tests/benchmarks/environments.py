@@ -33,7 +33,7 @@ OF_THE_OLDEST = ("healthy_custom_loop", "tpu502_sum_over_batch")
 LEGACY_SCRIPTS = ("tpu101_step_number", "tpu502_mean_per_replica")
 """They ask for Keras 2 by TF_USE_LEGACY_KERAS."""
 TIMEOUT_S = 400.0
-NOT_ASKED = ("--ignore", "TPU004")
+NOT_ASKED = ("--no-compile", "--ignore", "TPU004")
 """TensorFlow 2.13 drives no v5e, which is no matter here."""
 
 

@@ -120,20 +120,31 @@ def test_a_target_on_which_nothing_fits_fails(tmp_path: Path) -> None:
     assert "E1000" in outcome["findings"][0]["message"]
 
 
-def test_a_job_without_a_strategy_is_planned_as_one_replica(tmp_path: Path) -> None:
-    (tmp_path / "job.py").write_text(
-        "import tensorflow as tf\n"
-        "kernel = tf.Variable(tf.ones((64, 8)))\n"
-        "@tf.function\n"
-        "def step(x):\n"
-        "    with tf.GradientTape() as tape:\n"
-        "        loss = tf.reduce_mean(tf.square(x @ kernel))\n"
-        "    kernel.assign_sub(0.1 * tape.gradient(loss, kernel))\n"
-        "    return loss\n"
-        "data = tf.data.Dataset.from_tensors(tf.ones((64,))).repeat().batch(32)\n"
-        "for x in data:\n"
-        "    step(x)\n"
-    )
+ALONE = """\
+import tensorflow as tf
+kernel = tf.Variable(tf.ones((64, 8)))
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(x @ kernel))
+    kernel.assign_sub(0.1 * tape.gradient(loss, kernel))
+    return loss
+data = tf.data.Dataset.from_tensors(tf.ones((64,))).repeat().batch(32)
+for x in data:
+    step(x)
+"""
+BUILT_BY_ITS_FIRST_STEP = """\
+import numpy as np
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(np.ones((100, 20), "float32"), np.ones((100, 1), "float32"))
+"""
+
+
+@pytest.mark.parametrize("script", [ALONE, BUILT_BY_ITS_FIRST_STEP])
+def test_a_job_without_a_strategy_is_planned_as_one_replica(tmp_path: Path, script: str) -> None:
+    (tmp_path / "job.py").write_text(script)
     done, report = plan(tmp_path, "job.py", "--for", "v5e-8", "--batch", "16,32")
     assert done.returncode == 0, done.stderr + done.stdout
     assert {row["batch_per_replica"]: row["fits"] for row in report["plan"]} == {16: True, 32: True}

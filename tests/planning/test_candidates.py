@@ -176,6 +176,13 @@ def test_prices_choose_between_targets() -> None:
     assert "v5e-8" in plan_report.report("job", (dear, cheap)).headline
 
 
+def test_without_the_price_of_all_targets_the_faster_chip_is_taken() -> None:
+    cheap = Plan(V5E, price=0.1, answers={128: answer(128, 8, step_ms=20.0)})
+    fast = Plan(target("v6e-8"), answers={128: answer(128, 8, step_ms=10.0)})
+    headline = plan_report.report("job", (cheap, fast)).headline or ""
+    assert "v6e-8, by the predicted time of a chip" in headline
+
+
 def test_a_generation_without_tensorflow_is_told() -> None:
     seven = Plan(target("tpu7x-8"), answers={128: answer(128, 8)})
     notes = plan_report.report("job", (seven,)).notes
@@ -233,7 +240,11 @@ def test_what_was_not_answered_is_not_said_to_be_refused() -> None:
 
 def test_hours_and_money_have_the_range_of_the_step() -> None:
     made = Plan(V5E, price=2.0, answers={128: answer(128, 8, step_ms=9.9)})
-    (row,) = plan_report.report("job", (made,), examples=1_024 * 360_000).plan
+    report = plan_report.report("job", (made,), examples=1_024 * 360_000)
+    _, whole = report.tables
+    assert whole.columns == ("TPU", "batch", "time", "cost", "a million examples")
+    assert whole.rows == (("v5e-8", 128, "1 h (0.8-1.2)", "16 (13-19)", "0.0434 (0.035-0.052)"),)
+    (row,) = report.plan
     assert (row.hours, row.hours_low, row.hours_high) == pytest.approx((1.0, 0.8, 1.2), rel=0.01)
     assert row.cost == pytest.approx(16.0, rel=0.01)
     assert row.examples_per_second == pytest.approx(102_400, rel=0.01)

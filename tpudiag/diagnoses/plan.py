@@ -120,6 +120,11 @@ def _no_step(job: JobRun) -> str:
     if job.exit_code:
         last = [line for line in job.log_tail.strip().splitlines() if line.strip()]
         return f"the job died before its first training step: {(last or ['no output'])[-1][:300]}"
+    if job.facts.get("step_inputs"):
+        return (
+            "the batch of the training step is not known: its inputs have no fixed first dimension "
+            "(batch the dataset with drop_remainder=True)"
+        )
     return "the job ended without a training step under strategy.run or Keras fit"
 
 

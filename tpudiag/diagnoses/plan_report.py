@@ -1,13 +1,13 @@
-"""The plan as a report: one table, the figures of the batches to take, and what they rest on."""
+"""The plan as a report: its tables, the figures of the batches to take, and what they rest on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from tpudiag.diagnoses import plan_tables
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.diagnoses.plan_rows import plan_row
-from tpudiag.hardware import GIB
 from tpudiag.model import (
     Evidence,
     Finding,
@@ -20,18 +20,8 @@ from tpudiag.model import (
 )
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Plan, Row
-from tpudiag.report_figures import Measurement, PlanRow, Table, Value
+from tpudiag.report_figures import Measurement
 
-TITLE = "Plan"
-SOURCE = "TPU compiler; times are predicted"
-COLUMNS = (
-    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "ex/s/chip",
-)  # fmt: skip
-"""Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
-predicted step with its range, and examples per second and chip at the predicted step."""
-PER_PRICE = "ex/price"
-HOURS, COST = "hours", "cost"
-"""For the examples that were asked for, from the low to the high end of the prediction."""
 ESTIMATE = (
     "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
     "compiler says. Times are predicted from the program that it makes, not measured: published "
@@ -61,17 +51,12 @@ def report(
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(candidates) for target, candidates in rows.items()}
-    winner = max((row for row in chosen.values() if row), key=_worth, default=None)
+    winner = _winner([row for row in chosen.values() if row])
     priced = any(plan.price for plan in plans)
-    lasting = (HOURS, *((COST,) if priced else ())) if examples else ()
-    columns = (*COLUMNS, *((PER_PRICE,) if priced and not examples else ()), *lasting, "note")
     plan = tuple(
         plan_row(row, chosen[t], examples, epochs)
         for t, candidates in rows.items()
         for row in candidates
-    )
-    table = Table(
-        TITLE, columns, tuple(_cells(row, priced, bool(examples)) for row in plan), SOURCE
     )
     single = plans[0].target if len(plans) == 1 else None
     return Report(
@@ -80,8 +65,8 @@ def report(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=_outcome(plans, rows),
         measurements=_measurements(chosen),
-        tables=(table,),
-        headline=_headline(winner, rows),
+        tables=plan_tables.tables(plan, priced, lasting=bool(examples)),
+        headline=_headline(winner, [row for row in chosen.values() if row], rows),
         notes=(
             *_advice(chosen, rows),
             *_limits(plans),
@@ -95,18 +80,28 @@ def report(
     )
 
 
-def _worth(row: Row) -> float:
-    """What targets are compared by: examples for the money where prices are known, or a chip."""
-    return row.rate_per_price or row.rate or 0.0
+def _winner(rows: Sequence[Row]) -> Row | None:
+    """The best of the targets: by examples for the money where all prices are known, or by chip."""
+    if _compared_by_price(rows):
+        return max(rows, key=lambda row: row.rate_per_price or 0.0, default=None)
+    return max(rows, key=lambda row: row.rate or 0.0, default=None)
 
 
-def _headline(winner: Row | None, rows: dict[str, tuple[Row, ...]]) -> str:
+def _compared_by_price(rows: Sequence[Row]) -> bool:
+    """Whether all rows have a price: money and time do not compare."""
+    return all(row.rate_per_price for row in rows)
+
+
+def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[Row, ...]]) -> str:
     """The batch to take on the best target, in one sentence."""
     if winner is None:
         return "No batch was seen to fit."
     advice = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
     reason = planning.why(winner, rows[winner.target.name])
-    return f"{advice}: {reason}." if len(rows) == 1 else f"{advice}, by the predicted time."
+    measure = "the predicted time of a chip"
+    if _compared_by_price(chosen):
+        measure = "the examples that its price buys, predicted"
+    return f"{advice}: {reason}." if len(rows) == 1 else f"{advice}, by {measure}."
 
 
 def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
@@ -133,46 +128,6 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
         elif plan.target.replicas > 1 and any(a.replicas == 1 for a in plan.answers.values()):
             limits.append(f"{plan.target.name} was {ONE_REPLICA}.")
     return tuple(limits)
-
-
-def _cells(row: PlanRow, priced: bool, lasting: bool) -> tuple[Value, ...]:
-    """One row of the table; an empty cell is a figure that there is not."""
-    need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
-    fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
-    best = ("best; " if row.note else "best") if row.best else ""
-    return (
-        row.target,
-        row.batch_per_replica,
-        "recomputes" if row.recomputes else fits,
-        _shown(None if need is None else need / GIB, 3),
-        _shown(None if headroom is None else 100 * headroom, 1),
-        _shown(None if more is None else 100 * more, 1),
-        _between(row.step_ms, row.step_low_ms, row.step_high_ms),
-        _shown(row.examples_per_second_per_chip, 1),
-        *((_shown(row.examples_per_price, 0),) if priced and not lasting else ()),
-        *((_between(row.hours, row.hours_low, row.hours_high),) if lasting else ()),
-        *((_between(row.cost, row.cost_low, row.cost_high),) if lasting and priced else ()),
-        best + row.note,
-    )
-
-
-def _between(value: float | None, low: float | None, high: float | None) -> Value:
-    """An estimate with its range, or an empty cell."""
-    if value is None or low is None or high is None:
-        return ""
-    return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"
-
-
-def _short(value: float, digits: int) -> str:
-    """A figure with so many digits, written out: 240, not 2.4e+02."""
-    rounded = float(f"{value:.{digits}g}")
-    # Ten digits never turn to an exponent here, and drop the zeros that rounding left.
-    return f"{rounded:,.10g}"
-
-
-def _shown(value: float | None, digits: int) -> Value:
-    """A rounded figure, or an empty cell."""
-    return "" if value is None else round(value, digits)
 
 
 def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:

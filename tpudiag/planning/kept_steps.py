@@ -25,7 +25,7 @@ from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.version import __version__
 
-FORM = 1
+FORM = 2
 """Counts up when what is kept of a job, or how a step is lowered, changes."""
 PASSING = (
     "_",

@@ -203,6 +203,19 @@ def test_a_compiler_that_fails_gives_no_verdict(tmp_path: Path, does: str, says:
     assert answer.need_bytes is None
 
 
+def test_a_libtpu_that_lacks_a_flag_is_asked_without(tmp_path: Path) -> None:
+    does = (
+        "flags = os.environ.get('LIBTPU_INIT_ARGS')\n"
+        "if flags: sys.exit(\"ERROR: Unknown command line flag 'xla_jf'. Did you mean: xla ?\")\n"
+        "open(sys.argv[-1] + '/answer.json', 'w').write('{\"compile_s\": 1, \"flops\": 5}')"
+    )
+    answer = compiler(60.0, fake(tmp_path, does)).compile(
+        step(tmp_path, product(8)), target("v5e-1")
+    )
+    assert answer.compiled, answer.error
+    assert answer.flops == 5
+
+
 def test_stop_ends_a_compilation_from_another_thread(tmp_path: Path) -> None:
     started = tmp_path / "started"
     slow = compiler(600.0, fake(tmp_path, f"open({str(started)!r}, 'w').close(); time.sleep(600)"))

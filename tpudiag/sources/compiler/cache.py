@@ -18,8 +18,8 @@ import msgspec
 from tpudiag.compiled import Compilation
 from tpudiag.sources.compiler.topologies import Topology
 
-FORM = 6
-"""Counts up when what is kept of a compilation changes."""
+FORM = 8
+"""Counts up when what is kept of a compilation changes, or what is compiled."""
 _PLACE = re.compile(r" ?loc\((?:#\w+|\"(?:[^\"\\]|\\.)*\"|unknown)\)")
 _MODULE = re.compile(r"^module @\S+", re.MULTILINE)
 

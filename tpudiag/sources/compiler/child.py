@@ -3,6 +3,7 @@
 `python child.py PROGRAM.mlir TOPOLOGY REPLICAS CHIP_CONFIG ANSWER_FOLDER`, with any Python that has
 jax and libtpu: it imports nothing of tpudiag, and never TensorFlow. It leaves ANSWER_FOLDER/
 answer.json, and optimised.hlo where the program compiled and can be printed.
+`python child.py --stablehlo MODULE.hlo PROGRAM.mlir` converts what an older TensorFlow gives.
 
 The compile call is private to jaxlib: tried with jax 0.10.2 and libtpu 0.0.51. There is no public
 one for a program that is text already; jax.jit compiles only what it traced itself.
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
+CONVERT = "--stablehlo"
 ERROR_CHARACTERS = 40_000
 MEMORY = {
     "argument_bytes": "argument_size_in_bytes",
@@ -68,24 +70,75 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
 
 
 def _parse(context: Any, text: str) -> Any:
-    """The module without `mhlo.copy`, an identity that the TPU compiler refuses."""
+    """The module as TensorFlow lowers it for the TPU, where its lowering for the CPU differs."""
     ir: Any = import_module("jaxlib.mlir.ir")
     # jaxlib registers no mhlo, and the text is not to be edited by expressions: a name or a string
     # may hold the same word.
     context.allow_unregistered_dialects = True
     module: Any = ir.Module.parse(text)
     copies: list[Any] = []
+    generators: list[Any] = []
 
     def visit(operation: Any) -> Any:
         if operation.name == "mhlo.copy":
             copies.append(operation)
+        if operation.name == "stablehlo.rng_bit_generator":
+            generators.append(operation)
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    for copy in copies:
+    for copy in copies:  # an identity, which the TPU compiler refuses
         copy.result.replace_all_uses_with(copy.operands[0])
         copy.erase()
+    for generator in generators:
+        _use_own_bits(ir, generator)
     return module
+
+
+def _use_own_bits(ir: Any, generator: Any) -> None:
+    """Random bits by the TPU's own generator in place of Philox.
+
+    TensorFlow takes Philox for CPUs and GPUs alone
+    (tensorflow/compiler/tf2xla/kernels/stateless_random_ops.cc), and on a TPU it would be computed
+    step by step: dropout would cost many times what it does.
+    """
+    stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
+    state, (next_state, bits) = generator.operands[0], generator.results
+    words = ir.RankedTensorType(state.type).shape[0]
+    if "PHILOX" not in str(generator.attributes["rng_algorithm"]):
+        return
+
+    def part(of: Any, first: int, end: int) -> Any:
+        places = [ir.DenseI64ArrayAttr.get([each]) for each in (first, end, 1)]
+        return stablehlo.slice(of, *places)
+
+    with ir.InsertionPoint(generator), generator.location:
+        # Its state is two words; Philox may have a third, which nothing but Philox reads.
+        own = part(state, 0, 2) if words > 2 else state
+        algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm DEFAULT>")
+        made = stablehlo.RngBitGeneratorOp(own.type, bits.type, algorithm, own)
+        given, drawn = made.results
+        if words > 2:
+            zero = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+            given = stablehlo.concatenate([given, part(state, 2, words)], zero)
+    next_state.replace_all_uses_with(given)
+    bits.replace_all_uses_with(drawn)
+    generator.erase()
+
+
+def stablehlo_of(serialised: bytes) -> str:
+    """The StableHLO text of an HLO module, with the names of its operations."""
+    try:
+        jaxlib: Any = import_module("jaxlib._jax")
+    except ImportError:  # before jax 0.6
+        jaxlib = import_module("jaxlib.xla_extension")
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    ir: Any = import_module("jaxlib.mlir.ir")
+    module = jaxlib.mlir.hlo_to_stablehlo(serialised)
+    with mlir.make_ir_context() as context:
+        context.allow_unregistered_dialects = True
+        text: str = ir.Module.parse(module).operation.get_asm(enable_debug_info=True)
+    return text
 
 
 def answer(program: str, topology: str, replicas: int, chip_config: str, folder: Path) -> None:
@@ -119,6 +172,10 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # Before jax is imported: libtpu reads them when it is loaded.
     os.environ.update(QUIET)
+    if sys.argv[1] == CONVERT:
+        text = stablehlo_of(Path(sys.argv[2]).read_bytes())
+        Path(sys.argv[3]).write_text(text, encoding="utf-8")
+        os._exit(0)
     program, topology, replicas, chip_config, folder = sys.argv[1:6]
     answer(program, topology, int(replicas), chip_config, Path(folder))
     os._exit(0)  # libtpu's own way out takes seconds and may abort

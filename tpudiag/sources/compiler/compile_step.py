@@ -16,6 +16,8 @@ from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.protocol import LOWERING
 
 INTERRUPTED = "the compilation was interrupted"
+LONGEST = 200
+"""Characters of a compiler's message in the reason of a check."""
 NEVER_RECOMPUTES = 0.5
 """Below this share of the HBM the compiler has no reason to recompute: no second compilation."""
 
@@ -59,15 +61,20 @@ def ask(
     """What the compiler says of the step, and of its small batch where it may recompute."""
     if not lowered:
         return CompilerFacts(
-            reason="the job showed no strategy.run that trains, to be lowered for the compiler",
-            how="train under strategy.run or Keras fit, in the scope of a TPUStrategy",
+            reason="the job showed no training step of a known batch, to be lowered",
+            how="train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
+            "dataset with drop_remainder=True",
         )
     own = lowered[0]
     if own.path is None:
         return CompilerFacts(
             own,
-            reason=f"the step does not lower to XLA: {_obstacle(own)}",
-            how="mend what TPU102 and TPU103 say, then check again",
+            reason=f"the step {'does not lower' if own.refused_ops else 'was not lowered'} to XLA: "
+            f"{_obstacle(own)}",
+            # Without an operation that was refused there may be nothing that either of them says.
+            how="mend what TPU102 and TPU103 say, then check again"
+            if own.refused_ops
+            else "run one step on the TPU",
         )
     installed = libtpu_process.find(asked.python)
     if installed is None:
@@ -131,4 +138,7 @@ def _obstacle(step: LoweredStep) -> str:
 def first_line(text: str | None) -> str:
     """The first telling line of a message."""
     lines = [line.strip() for line in (text or "it said nothing").splitlines() if line.strip()]
-    return lines[0][:200] if lines else "it said nothing"
+    if not lines or len(lines[0]) <= LONGEST:
+        return lines[0] if lines else "it said nothing"
+    whole = lines[0][:LONGEST]
+    return f"{whole.rpartition(' ')[0] or whole} ..."

@@ -7,6 +7,7 @@ machine's own; a step whose worker dies goes to another.
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 import threading
 import time
@@ -20,7 +21,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.hardware import Target
 from tpudiag.hardware import target as target_of
 from tpudiag.sources import dask_cluster
-from tpudiag.sources.compiler import libtpu_process
+from tpudiag.sources.compiler import libtpu_process, older_programs
 from tpudiag.sources.compiler.libtpu_process import Compiler, Installed
 
 WORKERS_S = 30.0
@@ -93,8 +94,9 @@ class ClusterCompiler:
         )
         if step.path is None:
             return replace(empty, error=step.error or "the step was not lowered")
-        program = Path(step.path).read_text(encoding="utf-8")
         try:
+            path = older_programs.as_stablehlo(step.path, sys.executable)
+            program = Path(path).read_text(encoding="utf-8")
             future = self._client.submit(
                 self._compile,
                 program,

@@ -1,0 +1,39 @@
+"""The program that the compiler gets: as TensorFlow lowers it for the TPU."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.compiler import child
+
+RANDOM = """
+module {
+  func.func @main(%key: tensor<3xui64>, %other: tensor<2xui64>)
+      -> (tensor<3xui64>, tensor<8x128xui32>, tensor<4xui32>) {
+    %next, %bits = stablehlo.rng_bit_generator %key, algorithm = PHILOX
+        : (tensor<3xui64>) -> (tensor<3xui64>, tensor<8x128xui32>)
+    %same, %few = stablehlo.rng_bit_generator %other, algorithm = THREE_FRY
+        : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+    %copied = "mhlo.copy"(%bits) : (tensor<8x128xui32>) -> tensor<8x128xui32>
+    return %next, %copied, %few : tensor<3xui64>, tensor<8x128xui32>, tensor<4xui32>
+  }
+}
+"""
+
+
+@pytest.mark.slow  # imports jax
+def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() -> None:
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    with mlir.make_ir_context() as context:
+        module = child._parse(context, RANDOM)  # pyright: ignore[reportPrivateUsage]
+        assert module.operation.verify()
+        text = str(module)
+    assert "PHILOX" not in text and "mhlo.copy" not in text
+    assert "DEFAULT" in text
+    # What the job itself chose stays.
+    assert "THREE_FRY" in text
+    # The state keeps its form for who reads it next.
+    assert "tensor<3xui64>" in text.rpartition("return")[2]
