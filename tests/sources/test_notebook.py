@@ -110,3 +110,29 @@ def test_a_notebook_in_another_language_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path, "x <- 1", kernelspec={"name": "ir", "language": "R"})
     with pytest.raises(UnreadableInput, match="notebook in r, not Python"):
         notebook.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "checked"),
+    [
+        ("!python train.py --tpu=local --epochs 3 > log.txt", "train.py -- --tpu=local --epochs 3"),
+        ("!cd repo && python3 -u -m trainer.task \\", "-m trainer.task"),
+        ("python3.10 tools/run.py", "tools/run.py"),
+        ("!python -m pip install tensorflow", None),
+        ("!python -c 'import tensorflow'", None),
+        ("!pip install python-dateutil", None),
+    ],
+)
+def test_a_program_that_the_shell_starts_is_named(text: str, checked: str | None) -> None:
+    command = notebook.python_command(text)
+    assert (None if command is None else str(command)) == checked
+
+
+def test_what_a_cell_for_the_shell_starts_is_listed(tmp_path: Path) -> None:
+    cell = "%%bash\nexport TPU=a\npython3 -m trainer.task --tpu=$TPU\nls"
+    source = notebook.read(saved(tmp_path, "a = 1", cell))
+    assert [str(each) for each in source.skipped] == [
+        "cell 2, line 1: %%bash",
+        "cell 2, line 3: python3 -m trainer.task --tpu=$TPU",
+    ]
+    assert source.program == "a = 1\n\n\n\n\n"

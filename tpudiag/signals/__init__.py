@@ -79,7 +79,7 @@ from tpudiag.signals.step_numerics import (
     ExpertRouting,
     FrozenNorm,
     LowPrecisionOp,
-    OutsideMetric,
+    OutsideVariable,
     StepNumerics,
 )
 from tpudiag.signals.throughput import (
@@ -155,7 +155,7 @@ __all__ = [
     "MemoryPeak",
     "MixedPrecision",
     "Origin",
-    "OutsideMetric",
+    "OutsideVariable",
     "PaddedTensor",
     "Pause",
     "Pipeline",

@@ -14,6 +14,8 @@ class CheckpointUse:
     path: str
     saved: int
     location: Location | None = None
+    best_only: bool = False
+    """It keeps the best model alone (`save_best_only`): one to use, not one to resume from."""
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,9 @@ class Pipeline:
     autotuned: tuple[AutotuneChoice, ...] = ()
     cost: InputCost | None = None
     """None where it was not run alone."""
+    one_shape: tuple[tuple[int, ...], ...] = ()
+    """The shapes of a batch's tensors behind their first dimension, where all batches that were
+    looked at had the same."""
 
     @property
     def serial(self) -> bool:

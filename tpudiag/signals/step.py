@@ -140,6 +140,8 @@ class StepOps:
     """Those of the user's whose result has as many elements as the data say."""
     large_constants: tuple[StepConstant, ...] = ()
     """Those of a mebibyte and more, the largest first."""
+    soft_placement: bool = False
+    """The job asked for it: what the TPU cannot run is run on the host."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,8 +46,8 @@ class FrozenNorm:
 
 
 @dataclass(frozen=True)
-class OutsideMetric:
-    """A variable of a metric that the step updates and that was made outside strategy.scope()."""
+class OutsideVariable:
+    """A variable that the step takes and that was made outside strategy.scope()."""
 
     name: str
     location: Location | None
@@ -84,5 +84,8 @@ class StepNumerics:
     """What became of the gradients was watched."""
     batch_norms: tuple[BatchNorm, ...] = ()
     routings: tuple[ExpertRouting, ...] = ()
-    outside_metrics: tuple[OutsideMetric, ...] = ()
+    outside_metrics: tuple[OutsideVariable, ...] = ()
+    """Of metrics that the step updates."""
+    outside_read: tuple[OutsideVariable, ...] = ()
+    """Tensors of floats that it reads, as those of a teacher, with the lines that made them."""
     frozen_norms: tuple[FrozenNorm, ...] = ()

@@ -7,7 +7,7 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
-FetchKind = Literal["result", "metric", "summary"]
+FetchKind = Literal["result", "metric", "summary", "variable"]
 """What of a step a line fetches."""
 
 

@@ -32,6 +32,14 @@ _UNMARKED = {
 """Magics that notebooks use without their `%`, which IPython takes in a cell of one line."""
 
 
+_STARTS_PYTHON = re.compile(
+    r"(?:^[\s!]*|[\s;&|])python[\d.]*\s+(?:-[uBO]\s+)*"
+    r"(?:-m\s+(?P<module>[\w.]+)|(?P<file>[\w./{}$-]+\.py)\b)(?P<arguments>[^;&|>\"]*)"
+)
+_TOOLS = {"pip", "venv", "http", "IPython", "ipykernel", "jupyter", "spacy", "nltk", "unittest"}
+"""Modules that no one trains with."""
+
+
 @dataclass(frozen=True)
 class SkippedLine:
     """A shell command or magic of a notebook that is not run."""
@@ -45,6 +53,18 @@ class SkippedLine:
 
 
 @dataclass(frozen=True)
+class PythonCommand:
+    """A program in Python that a shell command starts."""
+
+    program: str
+    """A file, or `-m` and a module."""
+    arguments: str
+
+    def __str__(self) -> str:
+        return f"{self.program} -- {self.arguments}" if self.arguments else self.program
+
+
+@dataclass(frozen=True)
 class Notebook:
     """A notebook as one Python program, and what of it is left out."""
 
@@ -54,6 +74,15 @@ class Notebook:
     cells: tuple[int, ...]
     """The line of the program with which each cell begins."""
     skipped: tuple[SkippedLine, ...]
+
+
+def python_command(text: str) -> PythonCommand | None:
+    """What a line for the shell starts of the user's own; None where it is no such thing."""
+    started = _STARTS_PYTHON.search(text)
+    if started is None or started["module"] in _TOOLS:
+        return None
+    program = started["file"] or f"-m {started['module']}"
+    return PythonCommand(program, started["arguments"].strip().removesuffix("\\").strip())
 
 
 def is_notebook(target: str) -> bool:
@@ -127,7 +156,8 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
         return [""] * (first + 1) + rest, [(line + first + 1, text) for line, text in commands]
     if magic[1] in _WRITES:
         return _file_written(lines, first, magic[2]), []
-    return [""] * len(lines), [(first + 1, lines[first].strip())]
+    starts = (n for n in range(first + 1, len(lines)) if python_command(lines[n]) is not None)
+    return [""] * len(lines), [(n + 1, lines[n].strip()) for n in (first, *starts)]
 
 
 def _marked(lines: list[str], first: int, before: str) -> list[str]:

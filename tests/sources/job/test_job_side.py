@@ -51,6 +51,7 @@ def python_3_10() -> str | None:
     return next(map(str, known), None) or shutil.which("python3.10")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("python", [sys.executable, "3.10"])
 def test_it_needs_the_standard_library_alone(python: str) -> None:
     command = python_3_10() if python == "3.10" else python

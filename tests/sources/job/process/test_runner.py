@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.protocol import JobSpec
 
 
@@ -40,3 +42,20 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
     assert name not in runner.added_variables(spec("module:function"))
     script.write_text(f"import os\nos.environ.get('{name}', 'my-node')\n")  # its own default
     assert name not in runner.added_variables(spec(str(script)))
+
+
+@pytest.mark.slow
+def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import tempfile\nprint(tempfile.mkstemp()[1])\n")
+    python = JobPython(
+        path=sys.executable,
+        because="this",
+        release="3.11",
+        prefix=sys.prefix,
+        distributions={},
+        tensorflow=None,
+    )
+    job = runner.run(spec(str(script)), python, runner.Limits(total_s=60), lambda _: None)
+    left = Path(job.log_tail.strip())
+    assert left.parent.name.startswith("tpudiag-job-") and not left.parent.exists()

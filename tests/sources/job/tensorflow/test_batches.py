@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tpudiag.model import Location
 from tpudiag.signals import Batch, DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job.tensorflow.batches import batch_of
+from tpudiag.sources.job.tensorflow.batches import batch_of, batch_of_arrays
 
 HERE = Location("train.py", 7)
 
@@ -33,3 +33,13 @@ def test_without_inputs_the_pipeline_that_trains_tells() -> None:
         256, 32, 8, HERE
     )
     assert batch_of((), (made(64, trains=False),), 8, None) is None
+
+
+def test_keras_leaves_the_batch_of_arrays_open_and_its_size_is_what_fit_was_told() -> None:
+    assert batch_of(reached(None), (), 8, HERE, 64) == Batch(64, 8, 8, HERE)
+    assert batch_of(reached(None), (made(256),), 8, HERE, 64) == Batch(256, 32, 8, HERE)
+    assert batch_of(reached(None), (), 8, HERE, 4) == Batch(4, 1, 8, HERE)
+    assert batch_of_arrays([1.0], None) == batch_of_arrays({"image": [1.0]}, None) == 32
+    assert batch_of_arrays([1.0], 64) == 64
+    assert batch_of_arrays(object(), None) is None
+    assert batch_of_arrays(None, None) is None

@@ -53,3 +53,26 @@ def test_a_dataset_takes_nothing_over_from_one_that_had_its_id(
     reader.note_made(dataset)
     (op,) = reader.pipeline(dataset, [dataset]).ops
     assert not op.inside_library
+
+
+class RepeatDataset(BatchDataset):
+    """Without end."""
+
+    _count = -1
+
+
+class ZipDataset(BatchDataset):
+    """One whose end is known."""
+
+    def __init__(self, cardinality: int, *inputs: Any) -> None:
+        super().__init__(*inputs)
+        vars(self)["cardinality"] = lambda: cardinality
+
+
+@pytest.mark.parametrize(("cardinality", "count"), [(12, 1), (-2, 1), (-1, -1)])
+def test_a_repeat_ends_with_what_it_is_zipped_with(cardinality: int, count: int) -> None:
+    reader = DatasetReader(None)
+    repeated = RepeatDataset()
+    zipped = ZipDataset(cardinality, repeated, Prefetch())
+    chain = [repeated, zipped]
+    assert reader.pipeline(zipped, chain).ops[0].count == count

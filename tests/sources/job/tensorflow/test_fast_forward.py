@@ -53,6 +53,18 @@ class Job:
         return {"loss": self.ran}
 
 
+def test_a_trace_that_reads_a_counter_does_not_move_it() -> None:
+    job = Job(step_s=10.0)
+    job.forward.moves_late = True
+    for _ in range(5):
+        job.call()
+    ran = job.counter.value
+    job.forward.read(in_graph=True)
+    assert job.counter.value == ran
+    job.forward.read(in_graph=False)
+    assert job.counter.value == 5 * 2
+
+
 def test_a_slow_step_runs_twice_and_is_answered_from_then_on() -> None:
     job = Job(step_s=10.0)
     results = [job.call() for _ in range(1000)]

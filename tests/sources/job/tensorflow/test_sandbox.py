@@ -91,3 +91,27 @@ def test_buckets_alone(folder: Path) -> None:
     assert sandbox.written("/local/file") == "/local/file"
     assert sandbox.written("gs://bucket/a") == f"{folder}/gs__/bucket/a"
     assert sandbox.written(SimpleNamespace()) is not None
+
+
+def test_folders_of_a_host_that_are_not_there(folder: Path, tmp_path: Path) -> None:
+    there, away = tmp_path / "content", tmp_path / "kaggle"
+    there.mkdir()
+    sandbox = RemoteSandbox(str(folder), (f"{there}/", f"{away}/"))
+    assert sandbox.written(f"{there}/a") == f"{there}/a"
+    made = sandbox.written(f"{away}/working/model")
+    assert made == f"{folder}{away}/working/model" and not away.exists()
+    assert sandbox.written(str(away)) == f"{folder}{away}"
+    assert sandbox.read(f"{away}/input/x.csv") == f"{away}/input/x.csv"
+
+
+def test_a_model_of_transformers_is_saved_in_the_sandbox(folder: Path) -> None:
+    saved: list[str] = []
+
+    class Model:
+        def save_pretrained(self, save_directory: str) -> None:
+            saved.append(save_directory)
+
+    Sandbox(str(folder)).watch_transformers(SimpleNamespace(TFPreTrainedModel=Model))
+    Model().save_pretrained("/w/model")
+    Model().save_pretrained(save_directory="/w/model")
+    assert saved == [f"{folder}/w/model"] * 2

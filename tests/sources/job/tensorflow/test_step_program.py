@@ -20,15 +20,38 @@ def step(x):
     return tf.reduce_sum(x @ kernel)
 
 program = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
-text = program.stablehlo()
+text, _ = program.lowered()
 places = program.places(text)
+
+class Older:
+    # A function of TensorFlow before 2.19.
+
+    def __init__(self, function):
+        self.function = function
+
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+
+    def experimental_get_compiler_ir(self, *specs):
+        given = self.function.experimental_get_compiler_ir(*specs)
+
+        def compiled(stage):
+            if stage == "stablehlo":
+                raise ValueError("Invalid stage selected: 'stablehlo'. Valid values are: 'hlo'")
+            return given(stage=stage)
+
+        return compiled
+
+older = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
+older._function = Older(older._function)
+hlo, serialised = older.lowered()
 
 def words(x):
     return tf.strings.length(tf.strings.as_string(x))
 
 refused = StepProgram(tf, words, [tf.TensorSpec((2,), tf.int32)])
 try:
-    refused.stablehlo()
+    refused.lowered()
     error = ""
 except Exception as raised:
     error = str(raised)
@@ -37,6 +60,7 @@ print(json.dumps({
     "refused": [op.kind for op in refused.refused(error)],
     "named": [op.kind for op in program.refused("No OpKernel at {{node matmul}} [in step]")],
     "strings": [op.kind for op in program.refused("_Arg (No registered '_Arg' OpKernel for XLA")],
+    "older": [type(serialised).__name__, *older.places(hlo)["arguments"]],
     "nothing": program.refused("out of memory"),
 }))
 """
@@ -48,4 +72,5 @@ def test_arguments_and_refusals(in_tensorflow: Callable[[str], Any]) -> None:
     assert results["refused"] == ["AsString"]
     assert results["named"] == ["MatMul"]
     assert results["strings"] == ["An argument of type string"]
+    assert results["older"] == ["bytes", "input 0", "dense/kernel"]
     assert results["nothing"] == []

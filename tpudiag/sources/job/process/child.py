@@ -43,8 +43,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
             "keras": lambda module: observer.imported_keras(module, "keras"),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
-        if observer.fake_data is not None:
-            self._after.update(observer.fake_data.by_module())
+        self._after.update(observer.by_module())
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -9,9 +9,10 @@ import queue
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
@@ -106,18 +107,22 @@ def run(
     read_end, write_end = os.pipe()
     started = time.monotonic()
     inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
-    with subprocess.Popen(
-        [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        # Facts come through a pipe of their own: the job may close, redirect or flood its stdout.
-        pass_fds=inherited,
-        # A group of its own: a Ctrl-C reaches us alone, and the job with all that it started can be
-        # ended at once.
-        start_new_session=True,
-        env={**variables_for(python), **(variables := added_variables(spec))},
-    ) as process:
+    with (
+        _temporary(spec) as temporary,
+        subprocess.Popen(
+            [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            # Facts come through a pipe of their own: the job may close, redirect or flood its
+            # stdout.
+            pass_fds=inherited,
+            # A group of its own: a Ctrl-C reaches us alone, and the job with all that it started
+            # can be ended at once.
+            start_new_session=True,
+            env={**variables_for(python), **(variables := added_variables(spec)), **temporary},
+        ) as process,
+    ):
         os.close(write_end)
         assert process.stdout is not None
         output = _Output(process.stdout)
@@ -132,6 +137,20 @@ def run(
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
+
+
+@contextlib.contextmanager
+def _temporary(spec: JobSpec) -> Generator[dict[str, str], None, None]:
+    """The variable that gives a rehearsal a folder for temporary files; with what is in it it goes.
+
+    The job ends without what Python would do at its exit, and AutoGraph alone leaves a file for
+    each function.
+    """
+    if not spec.rehearse:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="tpudiag-job-", ignore_cleanup_errors=True) as folder:
+        yield {"TMPDIR": folder}
 
 
 def _cells(spec: JobSpec) -> CellMap | None:

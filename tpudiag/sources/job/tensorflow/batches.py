@@ -7,16 +7,20 @@ from collections.abc import Iterable
 from tpudiag.model import Location
 from tpudiag.signals import Batch, Pipeline, TensorSeen
 
+KERAS_BATCH = 32
+"""What Keras takes where no batch_size is given."""
+
 
 def batch_of(
     inputs: Iterable[TensorSeen],
     pipelines: Iterable[Pipeline],
     replicas: int,
     fit_at: Location | None,
+    fit_batch: int | None = None,
 ) -> Batch | None:
     """The batch that reaches one replica, and so the global one; None where neither tells.
 
-    `fit_at` is the line that gave arrays to Keras, which then made the batches.
+    `fit_at` is the line that gave arrays to Keras, which then made batches of `fit_batch`.
     """
     ops = [op for pipeline in pipelines for op in pipeline.ops if op.batch_size and pipeline.trains]
     sizes = [tensor.shape[0] for tensor in inputs if tensor.shape and tensor.shape[0]]
@@ -28,7 +32,19 @@ def batch_of(
         return Batch(
             dealt[-1] or 0 if dealt else per_replica * replicas, per_replica, replicas, located
         )
-    if not ops:
+    size = int(ops[-1].batch_size or 0) if ops else fit_batch
+    if not size:
         return None
-    size = int(ops[-1].batch_size or 0)
-    return Batch(size, size // replicas, replicas, ops[-1].location or fit_at)
+    located = ops[-1].location if ops else None
+    return Batch(size, size // replicas or 1, replicas, located or fit_at)
+
+
+def batch_of_arrays(data: object, batch_size: object) -> int | None:
+    """The batch that Keras makes of arrays given to fit; None where the data come in batches.
+
+    Keras leaves their first dimension open: the last batch may be smaller.
+    """
+    if isinstance(batch_size, int) and batch_size > 0:
+        return batch_size
+    arrays = isinstance(data, list | tuple | dict) or hasattr(data, "shape")
+    return KERAS_BATCH if arrays else None

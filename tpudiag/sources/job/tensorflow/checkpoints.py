@@ -56,7 +56,8 @@ class CheckpointWatch:
             # judges where the checkpoints will go on the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, user_lines.caller())
-            self._uses[kind, path] = replace(use, saved=use.saved + saved)
+            best_only = getattr(args[0], "save_best_only", False) is True
+            self._uses[kind, path] = replace(use, saved=use.saved + saved, best_only=best_only)
 
         hooks.after(owner, name, note)
 

@@ -37,6 +37,8 @@ _MAPPERS = {
 }
 """The methods that make these of a function of the user's; others (unbatch) bring their own."""
 _V1 = "DatasetV1Adapter"
+_ENDLESS = -1
+"""What tf.data says of a cardinality, and of a repeat's count."""
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
@@ -60,7 +62,7 @@ class DatasetReader:
         module, name = user_lines.called()
         by_keras = module.partition(".")[0] in ("keras", "tf_keras")
         self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
-        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(_kind(dataset), name) != name:
+        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(kind_of(dataset), name) != name:
             self._inside_library.add(id(dataset))
         size = _integer(getattr(dataset, "_batch_size", None))
         if size is not None:
@@ -84,7 +86,8 @@ class DatasetReader:
         `replicas` is given of one that was handed to a strategy, `per_replica` of one whose batches
         are those of a replica.
         """
-        ops = [self._op(each) for each in chain]
+        bounded = self._bounded(chain)
+        ops = [_bound(self._op(each)) if id(each) in bounded else self._op(each) for each in chain]
         policy = None
         options = _try(dataset.options)
         if not _rewrites(options, "map_parallelization"):
@@ -115,9 +118,18 @@ class DatasetReader:
             self._walk(parent, chain, visited)
         chain.append(dataset)
 
+    def _bounded(self, chain: Sequence[Any]) -> set[int]:
+        """The datasets that are zipped with one that ends: an endless one ends with it."""
+        ends = (
+            each
+            for each in chain
+            if kind_of(each) == "Zip" and _integer(_try(each.cardinality)) != _ENDLESS
+        )
+        return {id(parent) for zipped in ends for parent in self.chain(zipped)}
+
     def _op(self, dataset: Any) -> DatasetOp:
         """One transformation."""
-        kind = _kind(dataset)
+        kind = kind_of(dataset)
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
         named, global_named = self._batch_names.get(id(dataset), ((), None))
@@ -172,9 +184,15 @@ class DatasetReader:
         )
 
 
-def _kind(dataset: Any) -> str:
+def kind_of(dataset: Any) -> str:
     """The kind of a transformation: its class without decoration and version."""
     return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+
+
+def _bound(op: DatasetOp) -> DatasetOp:
+    """A repeat without end that something else ends: constants beside each example, mostly."""
+    endless = op.kind == "Repeat" and (op.count is None or op.count <= _ENDLESS)
+    return replace(op, count=1) if endless else op
 
 
 def _is_stateful(kind: str) -> bool:

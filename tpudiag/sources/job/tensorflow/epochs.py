@@ -60,7 +60,7 @@ class EpochWatch:
         given = bound.arguments
         self._fits += 1
         try:
-            with self._endless(given.get("x"), given.get("steps_per_epoch")):
+            with self._sparing(), self._endless(given.get("x"), given.get("steps_per_epoch")):
                 history = original(*bound.args, **bound.kwargs)
         finally:
             self._fits -= 1
@@ -76,7 +76,7 @@ class EpochWatch:
         bound = _bound(original, model, args, kwargs)
         given: dict[str, Any] = bound.arguments if bound is not None else {}
         self._forward.new_pass()
-        with self._endless(given.get("x"), given.get("steps")):
+        with self._sparing(), self._endless(given.get("x"), given.get("steps")):
             return original(model, *args, **kwargs)
 
     def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
@@ -116,6 +116,20 @@ class EpochWatch:
         if loop not in self.shortened:
             self.shortened.append(loop)
         return result
+
+    @contextmanager
+    def _sparing(self) -> Any:
+        """While Keras reads data of which some examples of each batch will do.
+
+        Not in loops of the script's own, which may count what a pass over the data gave.
+        """
+        strategy = self._tf.distribute.TPUStrategy
+        before = getattr(strategy, "tpudiag_sparing", False)
+        strategy.tpudiag_sparing = self._forward.training_too
+        try:
+            yield
+        finally:
+            strategy.tpudiag_sparing = before
 
     @contextmanager
     def _endless(self, data: Any, steps: Any) -> Any:

@@ -115,6 +115,15 @@ class FastForward:
             # Without reading: a read here would go through the very hook that calls this.
             variable.assign_add(moved, read_value=False)
 
+    def read(self, in_graph: bool) -> None:
+        """A counter's value is about to be read, or saved.
+
+        A trace only notes that it reads: what moved a counter there would become part of its graph,
+        and of the program that the TPU compiler gets.
+        """
+        if not in_graph:
+            self.move_counters()
+
     def run(self, key: object, call: Callable[[], Any]) -> Any:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()

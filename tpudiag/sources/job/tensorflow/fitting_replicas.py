@@ -131,17 +131,36 @@ def _end_once_read(
     hooks.before(hooks.definer(tf.distribute.ReplicaContext, "merge_call"), "merge_call", met)
 
 
-def turns_of_loops(tf: Any, graph: Any) -> dict[str, int]:
+def turns_of_loops(tf: Any, graph: Any, turns: int = 1, depth: int = 0) -> dict[str, int]:
     """How often operations inside loops run, by their names: a recurrence goes over its steps.
+
+    A loop may stand in a called function, as that of a recurrent layer of Keras 2 does, or in
+    another loop, and then turns as often as both.
+    """
+    inside: dict[str, int] = {}
+    for operation in graph.get_operations():
+        if not graphs.first_replica(operation):
+            continue
+        if turns > 1:
+            inside[operation.name] = turns
+        if operation.type in graphs.BODIES and depth < graphs.DEEPEST:
+            inner = turns * (_turns(tf, operation) if operation.type in _LOOPS else 1)
+            for body in graphs.bodies(graph, operation):
+                for name, often in turns_of_loops(tf, body, inner, depth + 1).items():
+                    inside[name] = max(often, inside.get(name, 1))
+    return inside
+
+
+def _turns(tf: Any, loop: Any) -> int:
+    """How often a loop turns: what it is told as the most, else over what it goes; 1 if unknown.
 
     `tf.while_loop` counts in its first argument, up to its second where one is given.
     """
-    turns: dict[str, int] = {}
-    for operation, outermost in graphs.operations(graph):
-        if outermost is not operation and outermost.type in _LOOPS and len(outermost.inputs) > 1:
-            most = tf.get_static_value(outermost.inputs[1])
-            turns[operation.name] = max(int(most), 1) if most is not None and most.ndim == 0 else 1
-    return turns
+    most = tf.get_static_value(loop.inputs[1]) if len(loop.inputs) > 1 else None
+    if most is not None and most.ndim == 0 and most > 0:
+        return int(most)
+    stacks = [each.op.inputs[0] for each in loop.inputs if each.op.type == "TensorListFromTensor"]
+    return max((each.shape[0] or 1 for each in stacks if each.shape.rank), default=1)
 
 
 def _cpu_flops(product: MatrixOp, widened: bool) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from tpudiag.sources.job.tensorflow.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
 _OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
-_BODIES: dict[str, tuple[str, ...]] = {
+BODIES: dict[str, tuple[str, ...]] = {
     "PartitionedCall": ("f",),
     "StatefulPartitionedCall": ("f",),
     **dict.fromkeys(("If", "StatelessIf"), ("then_branch", "else_branch")),
@@ -21,6 +22,8 @@ _BODIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("Case", "StatelessCase"), ("branches",)),
 }
 """The attributes of an operation that name the functions which it calls."""
+DEEPEST = 8
+"""How deep functions that call each other are followed."""
 _HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
 _NO_KERNEL = frozenset(
     ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
@@ -33,7 +36,7 @@ _SIZED_BY_DATA = frozenset(
      "ListDiff")
 )  # fmt: skip
 """Operations whose result has as many elements as the data say (tf.boolean_mask holds a Where)."""
-_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *_BODIES))
+_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *BODIES))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
      "Snapshot", "EnsureShape", "CheckNumerics")
@@ -82,14 +85,14 @@ def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
         if not first_replica(operation):
             continue
         yield operation, operation
-        if operation.type in _BODIES and depth < 8:
+        if operation.type in BODIES and depth < DEEPEST:
             for body in bodies(graph, operation):
                 yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
 
 
 def bodies(graph: Any, operation: Any) -> Iterator[Any]:
     """The graphs of the functions that an operation calls; those that cannot be had are left."""
-    for attribute in _BODIES[operation.type]:
+    for attribute in BODIES[operation.type]:
         with contextlib.suppress(AttributeError, KeyError, ValueError):
             named: Any = operation.get_attr(attribute)
             for function in named if attribute == "branches" else [named]:
@@ -115,7 +118,18 @@ def step_ops(call: GradientCall) -> StepOps:
         elif operation.type == "Const":
             constants.extend(_large_constant(operation))
     constants.sort(key=lambda constant: -constant.bytes)
-    return StepOps(total, tuple(ops), tuple(sized), tuple(constants))
+    return StepOps(total, tuple(ops), tuple(sized), tuple(constants), _soft_placement())
+
+
+def _soft_placement() -> bool:
+    """Whether the job called `tf.config.set_soft_device_placement(True)`.
+
+    Private in use: `Context._soft_device_placement` (TensorFlow 2.13 to 2.21), which alone tells
+    what was asked for from the default.
+    """
+    context: Any = sys.modules.get("tensorflow.python.eager.context")
+    asked: object = getattr(context.context(), "_soft_device_placement", None) if context else None
+    return asked is True
 
 
 def _large_constant(operation: Any) -> Iterator[StepConstant]:

@@ -16,6 +16,8 @@ COST_S = 1.0
 """How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
 LOOK_S = 1.0
 """How long a pipeline that needs no fix runs, for AUTOTUNE to choose."""
+FEWEST_LOOKED_AT, MOST_LOOKED_AT = 4, 32
+"""Batches whose shapes are compared."""
 GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
 
@@ -50,10 +52,13 @@ def measured(
     speeds: list[InputSpeed] = []
     chosen: list[AutotuneChoice] = []
     costs: list[InputCost] = []
+    shapes: list[tuple[tuple[int, ...], ...]] = []
 
     def work() -> None:
         try:
-            costs.append(cost(tf, dataset, pipeline, min(COST_S, budget_s / 4)))
+            run = _Run(dataset)
+            costs.append(_cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
+            shapes.append(run.one_shape(tf))
             mended = fixes(tf, dataset, chain, pipeline)
             runs: dict[str, _Run] = {}
             if mended:
@@ -70,7 +75,12 @@ def measured(
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(budget_s + GRACE_S)
-    alone = replace(pipeline, cost=costs[0] if costs else None, autotuned=tuple(chosen))
+    alone = replace(
+        pipeline,
+        cost=costs[0] if costs else None,
+        autotuned=tuple(chosen),
+        one_shape=shapes[0] if shapes else (),
+    )
     return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
@@ -79,7 +89,11 @@ def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
 
     Apart from the whole: what one thread alone has to do, and what of it is Python.
     """
-    run = _Run(dataset)
+    return _cost(tf, _Run(dataset), pipeline, for_s)
+
+
+def _cost(tf: Any, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
+    """The same of one that runs."""
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
     elements = run.elements
@@ -142,6 +156,14 @@ def _speeds(
             yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
 
+def _shapes(tf: Any, element: Any) -> tuple[tuple[int, ...], ...] | None:
+    """The shapes of a batch's tensors behind their first dimension; None where one is ragged."""
+    shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
+    if any(size is None for shape in shapes for size in shape):
+        return None
+    return tuple(tuple(shape) for shape in shapes)
+
+
 class _Run:
     """A pipeline that is read without end, one element after the other."""
 
@@ -151,6 +173,17 @@ class _Run:
         next(self.iterator)
         self.elements = 1
         """That it has given so far."""
+
+    def one_shape(self, tf: Any) -> tuple[tuple[int, ...], ...]:
+        """The shapes of its batches' tensors without the batch, where all of the next have one."""
+        seen: set[tuple[tuple[int, ...], ...]] = set()
+        looked, began = 0, time.perf_counter()
+        while looked < MOST_LOOKED_AT and len(seen) < 2 and time.perf_counter() - began < LOOK_S:
+            if (shapes := _shapes(tf, next(self.iterator))) is None:
+                return ()
+            seen.add(shapes)
+            looked += 1
+        return seen.pop() if len(seen) == 1 and looked >= FEWEST_LOOKED_AT else ()
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and say whether it ended in time."""

@@ -27,8 +27,9 @@ MOST_KEPT = 10_000
 
 @dataclass
 class _Line:
-    """The starts at one line."""
+    """The starts at one line, called from the same lines: a helper reads many datasets."""
 
+    location: Location
     at_step: list[int] = field(default_factory=list[int])
     took_ms: list[float] = field(default_factory=list[float])
     datasets: set[int] = field(default_factory=set[int])
@@ -42,7 +43,7 @@ class IteratorStartWatch:
     def __init__(self, tf: Any, steps: Callable[[], int]) -> None:
         """`steps` tells how many training steps were dispatched so far."""
         self._tf, self._steps = tf, steps
-        self._lines: dict[Location, _Line] = {}
+        self._lines: dict[tuple[tuple[str, int], ...], _Line] = {}
         self._sources: dict[int, tuple[Any, Any]] = {}
         hooks.around(tf.data.Dataset, "__iter__", self._start)
         try:
@@ -57,11 +58,7 @@ class IteratorStartWatch:
 
     def facts(self) -> tuple[IteratorUse, ...]:
         """The lines that started to read more than once."""
-        return tuple(
-            self._use(location, line)
-            for location, line in self._lines.items()
-            if len(line.at_step) > 1
-        )
+        return tuple(self._use(line) for line in self._lines.values() if len(line.at_step) > 1)
 
     def _distribute(self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any) -> Any:
         """Remember which dataset a distributed one hands on."""
@@ -76,7 +73,7 @@ class IteratorStartWatch:
             return original(dataset)
         began = time.perf_counter()
         iterator = original(dataset)
-        line = self._lines.setdefault(location, _Line())
+        line = self._lines.setdefault(user_lines.chain(), _Line(location))
         if len(line.at_step) < MOST_KEPT:
             line.at_step.append(self._steps())
             line.took_ms.append((time.perf_counter() - began) * 1e3)
@@ -88,8 +85,9 @@ class IteratorStartWatch:
         line.last = dataset
         return iterator
 
-    def _use(self, location: Location, line: _Line) -> IteratorUse:
+    def _use(self, line: _Line) -> IteratorUse:
         """What is known of a line."""
+        location = line.location
         gaps = [after - before for before, after in pairwise(line.at_step)]
         source = self._sources.get(id(line.last), (None, line.last))[1]
         text = linecache.getline(location.file, location.line or 0)

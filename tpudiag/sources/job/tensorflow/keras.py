@@ -7,6 +7,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.batches import batch_of_arrays
 from tpudiag.sources.job.tensorflow.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.layers import LayerWatch
 
@@ -21,6 +22,8 @@ class KerasWatch:
         self._versions: dict[str, str] = {}
         self.fit_model: Any = None
         self.fit_at: Location | None = None
+        self.fit_batch: int | None = None
+        """Of the arrays that the last fit was given; None where it got batches."""
         self.optimizers: list[Any] = []
         self._stepped = False
         self._restored_steps = 0
@@ -194,6 +197,9 @@ class KerasWatch:
     def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """A fit begins: which model, and how often it goes over its data."""
         self.fit_model, self.fit_at = model, user_lines.caller()
+        data = kwargs.get("x", args[0] if args else None)
+        size = kwargs.get("batch_size", args[2] if len(args) > 2 else None)
+        self.fit_batch = batch_of_arrays(data, size)
         epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
         # By position: the fourth and thirteenth of fit, the same in Keras 2 and 3.
         cut = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None) is not None

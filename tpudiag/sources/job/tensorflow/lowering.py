@@ -26,6 +26,10 @@ from tpudiag.sources.job.tensorflow.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
+NO_SUM = (
+    "TensorFlow {version} lowers no sum over replicas on a machine without a TPU, "
+    "TensorFlow 2.16 and later do"
+)
 _ERROR_CHARACTERS = 4000
 
 
@@ -55,6 +59,7 @@ class LoweringWatch:
         """Of the step as it was traced last."""
         self.on_step: Callable[[StepCall], None] = lambda _: None
         """Called when a training step was traced for the first time, before it runs."""
+        self.steps_per_dispatch: Callable[[], int] = lambda: 1
         extended = tf.compat.v1.distribute.StrategyExtended
         hooks.around(extended, "call_for_each_replica", self._call)
 
@@ -143,13 +148,21 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function does when it is traced again
             refused = self._program.refused(str(error)) if self._program is not None else ()
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
+            if any(op.kind == replica_context.ALL_REDUCE for op in refused):
+                # Ours, in the place of what a TPU's strategy does: no operation of the job's.
+                text = NO_SUM.format(version=self._tf.__version__)
+                refused = ()
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
             # What is traced for the compiler must not be read as a step of the job: its loss, batch
             # and products would count twice.
             del self._gradients.calls[before:]
-        return replace(lowered, took_s=time.perf_counter() - started)
+        return replace(
+            lowered,
+            took_s=time.perf_counter() - started,
+            steps_per_dispatch=self.steps_per_dispatch(),
+        )
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
         """Trace, lower and write; raises what TensorFlow raises."""
@@ -179,10 +192,14 @@ class LoweringWatch:
             return [leaf for leaf in self._tf.nest.flatten(out) if self._tf.is_tensor(leaf)]
 
         self._program = program = StepProgram(self._tf, one_replica, specs)
-        text = program.stablehlo()
+        text, serialised = program.lowered()
         path = folder / f"step-{wanted}-{replicas}.mlir"
-        path.write_text(text, encoding="utf-8")
         where = path.with_suffix(".locations.json")
+        if serialised is None:
+            path.write_text(text, encoding="utf-8")
+        else:
+            path = path.with_suffix(".hlo")
+            path.write_bytes(serialised)
         where.write_text(json.dumps(program.places(text)), encoding="utf-8")
         return LoweredStep(
             batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from tpudiag.signals import CoverageEnd
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import hooks, job_facts, keras_backend, user_lines
+from tpudiag.sources.job.tensorflow.fake_data import paths
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.observation import Observation
 from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
@@ -29,12 +31,27 @@ class Observer:
         self.fake_data: FakeData | None = None
         if spec.fake_data:
             folder = os.path.join(spec.log_dir, "fake-data")  # noqa: PTH118
-            self._sandbox = self._sandbox or RemoteSandbox(folder)
+            self._sandbox = self._sandbox or RemoteSandbox(folder, paths.WRITABLE)
             self.fake_data = FakeData(folder, recorder.put, self._sandbox.holds)
         if self._sandbox is not None:
             for own in filter(None, (spec.log_dir, spec.lower_to)):
                 self._sandbox.leave_alone(own)  # the profile, the lowered step: not the job's
             FileCalls(self._sandbox).install()
+
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module, besides TensorFlow and Keras."""
+        after = self.fake_data.by_module() if self.fake_data is not None else {}
+        if self._sandbox is not None:
+            name, sandbox = "transformers.modeling_tf_utils", self._sandbox
+            stand_in = after.get(name)
+
+            def imported(module: Any) -> None:
+                sandbox.watch_transformers(module)
+                if stand_in is not None:
+                    stand_in(module)
+
+            after[name] = imported
+        return after
 
     @property
     def stopped(self) -> bool:

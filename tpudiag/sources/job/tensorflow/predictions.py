@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import cardinality
+from tpudiag.sources.job.tensorflow import cardinality, hooks, thin_batches
+from tpudiag.sources.job.tensorflow.batches import KERAS_BATCH
 
 BATCHES = 4
 """Batches that are predicted really, where whole ones are."""
@@ -22,8 +23,6 @@ COUNT_S = 5.0
 """Data whose length nobody tells is counted within it."""
 IN_LOOP_S = 3.0
 """What predictions of one shape may take together before the last one stands for the others."""
-# What Keras takes where no batch_size is given.
-_KERAS_BATCH = 32
 _UNKNOWN = -2
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
@@ -72,7 +71,7 @@ def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -
     leaves = tf.nest.flatten(data)
     if steps is not None or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):
         return None
-    size = int(batch_size or _KERAS_BATCH)
+    size = int(batch_size or KERAS_BATCH)
     examples = len(leaves[0])
     batches = -(-examples // size)
     if _is_short(batches, rows) or any(len(leaf) != examples for leaf in leaves):
@@ -108,10 +107,10 @@ def _of_dataset(tf: Any, dataset: Any, steps: Any, rows: Rows) -> FewBatches | N
     if size is None or examples is None or _is_short(batches, rows):
         return None
     given = rows.batches if steps is not None else None
-    few = dataset.take(rows.batches)
-    if not rows.whole:
-        few = few.map(_cut(tf, rows.of(size)))
-    return FewBatches(few, batches, examples, given)
+    few = hooks.quietly(thin_batches.thinned, tf, dataset, rows.of, thin_batches.few_of)
+    if few is None:
+        few = dataset if rows.whole else dataset.map(_cut(tf, rows.of(size)))
+    return FewBatches(few.take(rows.batches), batches, examples, given)
 
 
 def _cut(tf: Any, rows: int) -> Callable[..., Any]:

@@ -7,6 +7,8 @@ from collections.abc import Generator
 from importlib import import_module
 from typing import Any
 
+ALL_REDUCE = "XlaAllReduce"
+"""The operation that sums over the replicas; no XLA of TensorFlow before 2.16 has it for CPUs."""
 REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 """What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
 

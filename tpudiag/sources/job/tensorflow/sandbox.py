@@ -157,6 +157,11 @@ class Sandbox:
         ):
             hooks.around(getattr(keras.callbacks, callback), "__init__", writes(1, argument))
 
+    def watch_transformers(self, module: Any) -> None:
+        """Redirect models that transformers.modeling_tf_utils saves: their weights by C code."""
+        saves = self._argument(self.written)(1, "save_directory")
+        hooks.around(module.TFPreTrainedModel, "save_pretrained", saves)
+
     def _of_both_places(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """What is listed at a path and at its place in the sandbox, as one list."""
         named = next((name for name in _FIRST if name in kwargs), None)
@@ -233,13 +238,23 @@ class Sandbox:
 
 
 class RemoteSandbox(Sandbox):
-    """Redirects remote paths alone: a bucket that cannot be reached can still be written to."""
+    """Redirects alone what this machine has no place for: buckets, and folders of notebook hosts.
+
+    They can still be written to, and no `/kaggle` is made at the root of the user's disk.
+    """
 
     of_local_files = False
 
+    def __init__(self, folder: str, hosts: tuple[str, ...] = ()) -> None:
+        """`hosts`: folders of notebook hosts; those that are there are left as they are."""
+        super().__init__(folder)
+        self._away = tuple(host for host in hosts if not os.path.isdir(host))  # noqa: PTH112
+
     def _place(self, path: Any) -> Any:
-        """Where a remote path lies in the sandbox; any other is left as it is."""
-        return super()._place(path) if _SCHEME.match(_text(path)) else path
+        """Where such a path lies in the sandbox; any other is left as it is."""
+        text = _text(path)
+        away = bool(_SCHEME.match(text)) or (text.rstrip("/") + "/").startswith(self._away)
+        return super()._place(path) if away else path
 
 
 def _text(path: Any) -> str:

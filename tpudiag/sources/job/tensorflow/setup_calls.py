@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 import weakref
+from collections.abc import Container, Iterable
 from itertools import pairwise
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals.step_numerics import OutsideMetric
+from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
@@ -20,6 +21,8 @@ _DEFAULT = "_DefaultDistributionStrategy"
 """What `get_strategy` gives where none was made; made at its first call."""
 STARTS_AGAIN = (3, 0)
 """The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
+_Made = tuple[weakref.ref[Any], Location | None]
+"""A variable and the line that made it."""
 
 
 class SetupWatch:
@@ -31,7 +34,8 @@ class SetupWatch:
         self._initialised: list[RepeatedSetup] = []
         self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
         self._models: list[Any] = []
-        self._metrics: list[tuple[weakref.ref[Any], Location | None]] = []
+        self._metrics: list[_Made] = []
+        self._outside: list[_Made] = []
         self._gpu: dict[str, GpuUse] = {}
         self._fits: list[FitData] = []
         self._version: tuple[int, ...] = (0,)
@@ -91,10 +95,11 @@ class SetupWatch:
 
     def _note_variable(self, variable: Any) -> None:
         self._variables += 1
-        if not self._tf.distribute.has_strategy() and _made_by_metric():
-            self._metrics.append((weakref.ref(variable), user_lines.caller()))
+        if not self._tf.distribute.has_strategy():
+            made = self._metrics if _made_by_metric() else self._outside
+            made.append((weakref.ref(variable), user_lines.caller()))
 
-    def outside_metrics(self, graph: Any) -> tuple[OutsideMetric, ...]:
+    def outside_metrics(self, graph: Any) -> tuple[OutsideVariable, ...]:
         """The metrics made outside a scope whose variables a traced step assigns."""
         # In the graph a variable of outside is a placeholder of its handle.
         outside = {id(inner): id(outer) for outer, inner in graph.captures}
@@ -103,12 +108,22 @@ class SetupWatch:
             for operation in graph.get_operations()
             if operation.type.startswith("Assign") and operation.inputs
         }
-        alive = ((made(), location) for made, location in self._metrics)
-        return tuple(
-            OutsideMetric(str(variable.name), location)
-            for variable, location in alive
-            if variable is not None and id(variable.handle) in assigned
-        )
+        return _of_handles(self._metrics, assigned)
+
+    def outside_read(self, graph: Any) -> tuple[OutsideVariable, ...]:
+        """The tensors of floats made outside a scope that a traced step takes.
+
+        Scalars (rates, counters) and the state of random generators have ways of their own.
+        """
+        taken = {id(outer) for outer, _ in graph.captures}
+        tensors = [
+            (made, location)
+            for made, location in self._outside
+            if (variable := made()) is not None
+            and variable.shape.rank
+            and variable.dtype.is_floating
+        ]
+        return _of_handles(tensors, taken)
 
     def _initialise(self, *_: Any, **__: Any) -> None:
         """The TPU system is initialised, which clears its memory."""
@@ -194,6 +209,18 @@ class SetupWatch:
     def _batches(self, data: Any) -> int:
         """The batches of a dataset; -2 where they are not known, -1 where they have no end."""
         return int(data.cardinality()) if isinstance(data, self._tf.data.Dataset) else -2
+
+
+def _of_handles(
+    made: Iterable[_Made], handles: Container[int | None]
+) -> tuple[OutsideVariable, ...]:
+    """Those variables whose handle a graph has."""
+    alive = ((reference(), location) for reference, location in made)
+    return tuple(
+        OutsideVariable(str(variable.name), location)
+        for variable, location in alive
+        if variable is not None and id(variable.handle) in handles
+    )
 
 
 def _made_by_metric() -> bool:

@@ -11,8 +11,9 @@ from tpudiag.sources.job.tensorflow import graphs, user_lines
 
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
-_HEAD = re.compile(r"func\.func @main\(.*?->|$")
-_ARGUMENT = re.compile(r"%arg\d+: ")
+_HEAD = re.compile(r"func\.func @main\(.*?->|^ENTRY .*?->|\Z", re.MULTILINE)
+_ARGUMENT = re.compile(r"%arg\d+: |\barg\d+\.\d+: ")
+_NO_STAGE = "Invalid stage"
 
 
 class StepProgram:
@@ -20,13 +21,23 @@ class StepProgram:
 
     def __init__(self, tf: Any, function: Callable[..., Any], specs: Sequence[Any]) -> None:
         # No AutoGraph: what is called inside was converted when the job's own trace was made.
+        self._tf, self._specs = tf, specs
         self._function = tf.function(function, jit_compile=True, autograph=False)
-        self._specs = specs
 
-    def stablehlo(self) -> str:
-        """The program's text; raises what TensorFlow raises where it does not lower."""
-        text = self._function.experimental_get_compiler_ir(*self._specs)(stage="stablehlo")
-        return text.decode() if isinstance(text, bytes) else str(text)
+    def lowered(self) -> tuple[str, bytes | None]:
+        """The program's text, and what to compile where that is no StableHLO: HLO, serialised.
+
+        TensorFlow before 2.19 gives no StableHLO. Raises what TensorFlow raises where the step does
+        not lower.
+        """
+        self._give_values()
+        compiled = self._function.experimental_get_compiler_ir(*self._specs)
+        try:
+            return _text(compiled(stage="stablehlo")), None
+        except ValueError as refused:
+            if _NO_STAGE not in str(refused):
+                raise
+        return _text(compiled(stage="hlo")), bytes(compiled(stage="hlo_serialized"))
 
     def places(self, text: str) -> dict[str, object]:
         """The user's line of each operation, and the names of the arguments in their order."""
@@ -36,6 +47,21 @@ class StepProgram:
         # that of the arguments, and wrong names would be worse than none.
         known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
         return {"operations": self._locations(), "arguments": arguments if known else []}
+
+    def _give_values(self) -> None:
+        """Any values for variables that have none yet: the program does not depend on them.
+
+        A model or an optimizer that is built inside the first trace gets its values after it, and
+        the job of a plan stands in that trace for good.
+        """
+        ops = self._tf.raw_ops
+        for variable in self._graph().variables:
+            if variable.shape.is_fully_defined() and not ops.VarIsInitializedOp(
+                resource=variable.handle
+            ):
+                shape = variable.shape.as_list()
+                value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
+                ops.AssignVariableOp(resource=variable.handle, value=value)
 
     def _graph(self) -> Any:
         """The step's graph."""
@@ -91,3 +117,8 @@ class StepProgram:
                 location = user_lines.of_frames(operation.traceback or ())
                 return (RefusedOp(operation.type, operation.name, location),)
         return ()
+
+
+def _text(program: Any) -> str:
+    """A program as it is given: text, or its bytes."""
+    return program.decode() if isinstance(program, bytes) else str(program)

@@ -59,6 +59,7 @@ class StepReader:
             watches.pipelines.facts(),
             watches.strategies.replicas or 1,
             watches.keras.fit_at,
+            watches.keras.fit_batch,
         )
 
     def inputs(self) -> tuple[TensorSeen, ...]:

@@ -23,6 +23,9 @@ LARGEST = 1024
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
 """Files of TensorFlow that a fetch by the user's line goes through."""
 
+_VALUE_OF = frozenset(("numpy", "__array__"))
+"""The methods by which variables of TensorFlow and of Keras give their values."""
+
 
 def _eager_tensor(tf: Any) -> Any:
     """The class of eager tensors, without making one: that would start TensorFlow's runtime, whose
@@ -107,6 +110,8 @@ class StepResultWatch:
             return
         frame = _asking_frame()
         location = _line(frame)
+        if location is None or tensor.shape.rank:
+            self._reading(tensor)
         if frame is None or location is None:
             return
         known = self._results.get(id(tensor))
@@ -116,6 +121,12 @@ class StepResultWatch:
             kind = self._named_on(frame)
             if kind is not None:
                 self._count(kind, location)
+
+    def _reading(self, tensor: Any) -> None:
+        """The value of a variable with dimensions (weights, no counter) may be asked for."""
+        location = _line_reading() if tensor.shape.rank and tensor.dtype.is_floating else None
+        if location is not None:
+            self._count("variable", location)
 
     def _named_on(self, frame: FrameType) -> FetchKind | None:
         """The kind of the result that the line of a frame names, e.g. in `if loss > 3:`."""
@@ -227,6 +238,23 @@ class _Parts(tuple[Any, ...]):
 def _line(frame: FrameType | None) -> Location | None:
     """The user's line that a frame is at."""
     return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _line_reading() -> Location | None:
+    """The user's line that asks for the value of a variable; what saves has its own reasons."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    variable = False
+    while frame is not None:
+        location = _line(frame)
+        if location is not None:
+            return location if variable else None
+        name = frame.f_code.co_name
+        if "save" in name or "restore" in name:
+            return None
+        if name in _VALUE_OF:
+            variable = variable or hasattr(frame.f_locals.get("self"), "assign")
+        frame = frame.f_back
+    return None
 
 
 def _asking_frame() -> FrameType | None:

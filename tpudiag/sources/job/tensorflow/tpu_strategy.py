@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks, replica_state, tpu_system
+from tpudiag.sources.job.tensorflow import hooks, replica_state, thin_batches, tpu_system
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 
@@ -23,6 +23,8 @@ class _Strategy:
     """Give the real replicas whole batches, where results must have the data's length."""
     tpudiag_examples = 0
     """Of each replica's batch the first so many; 0: all."""
+    tpudiag_sparing = False
+    """Whether some examples stand for those of each batch: its steps were observed before."""
     steps_per_run = 1
 
     def __init__(
@@ -66,13 +68,17 @@ class _Strategy:
         mirrored: Any = super()
         return mirrored.run(fn, args=args, kwargs=kwargs)
 
+    def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
+        """What the replicas that run get of a dataset."""
+        most = type(self).tpudiag_examples * real_replicas
+        return _share(dataset, real_replicas, replicas, most, type(self).tpudiag_sparing)
+
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """Of each global batch the part that is theirs."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
             real = self._tpudiag_real()
-            most = type(self).tpudiag_examples * real
-            dataset = _share(dataset, real, self.num_replicas_in_sync, most)
+            dataset = self._tpudiag_part(dataset, real, self.num_replicas_in_sync)
         return mirrored.experimental_distribute_dataset(dataset, options)
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
@@ -83,7 +89,7 @@ class _Strategy:
             import tensorflow as tf
 
             dataset = dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
-            return _share(dataset, 1, 1, type(self).tpudiag_examples)
+            return self._tpudiag_part(dataset, 1, 1)
 
         return mirrored.distribute_datasets_from_function(with_context, options)
 
@@ -157,31 +163,39 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     extended.__class__ = TPUExtended
 
 
-def _share(dataset: Any, real_replicas: int, replicas: int, most: int = 0) -> Any:
+def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: bool) -> Any:
     """The part of each global batch that the real replicas get: a per-replica batch each.
 
-    Or the first examples of it, `most` together.
+    Or the first examples of it, `most` together. Only these are made where the pipeline allows it,
+    and but some of them where it is `sparing`.
     """
-    if real_replicas == replicas and not most:
+    is_whole = real_replicas == replicas and not most
+    if is_whole and not sparing:
         return dataset
     import tensorflow as tf
+
+    def used(size: Any) -> Any:
+        share = size * real_replicas // replicas
+        if most:
+            share = tf.minimum(share, most) if tf.is_tensor(share) else min(share, most)
+        return share
 
     def part(tensor: Any) -> Any:
         if tensor.shape.rank == 0:
             return tensor
         size = tensor.shape[0] if tensor.shape.rank else None
         # The last batch of data that do not divide is smaller: its share is known when it comes.
-        size = tf.shape(tensor)[0] if size is None else size
-        share = size * real_replicas // replicas
-        if most:
-            share = tf.minimum(share, most) if tf.is_tensor(share) else min(share, most)
-        return tensor[:share]
+        return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
     def cut(*element: Any) -> Any:
         parts = tf.nest.map_structure(part, element)
         return parts if len(parts) > 1 else parts[0]
 
-    return dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
+    made = (thin_batches.few_of,) if sparing else ()
+    thin = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
+    if thin is not None:
+        return thin
+    return dataset if is_whole else dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 
 
 @contextlib.contextmanager

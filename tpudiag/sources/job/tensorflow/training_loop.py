@@ -71,8 +71,9 @@ class LoopWatch:
         clipped = tuple(self.clipping.clipped.values())
         step = numerics.read(self._tf, call, layer_line, clipped)
         outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
+        read = hooks.quietly(self.setup.outside_read, call.graph) or ()
         frozen = hooks.quietly(self.norms.facts, call) or ()
-        return replace(step, outside_metrics=outside, frozen_norms=frozen)
+        return replace(step, outside_metrics=outside, outside_read=read, frozen_norms=frozen)
 
     def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
         """A tf.function is called; the outermost one may be a training step."""

@@ -98,6 +98,17 @@ def caller() -> Location | None:
     return None
 
 
+def chain() -> tuple[tuple[str, int], ...]:
+    """The lines of user code on this thread's stack, innermost first."""
+    lines: list[tuple[str, int]] = []
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(lines)
+
+
 def called() -> tuple[str, str]:
     """Module and name of the library function that the innermost line of user code called.
 

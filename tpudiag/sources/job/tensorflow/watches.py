@@ -84,6 +84,8 @@ class Watches:
             )
         self.tf1 = Tf1Watch(tf)
         self.keras = KerasWatch(tf)
+        if self.lowering is not None:
+            self.lowering.steps_per_dispatch = self.keras.steps_per_execution
         self.loop = LoopWatch(tf, self.gradients)
         self.numbers = SameNumbers(tf, spec.seed) if spec.seed >= 0 else None
         self._connect(events)

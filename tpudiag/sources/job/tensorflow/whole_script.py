@@ -61,7 +61,7 @@ class WholeScript:
 
         `_read_variable_op` is private: each read of a variable's value passes through it.
         """
-        forward = self.forward
+        forward, eagerly = self.forward, self._tf.executing_eagerly
         moved = {
             class_
             for variable, _ in forward.counts()
@@ -69,14 +69,16 @@ class WholeScript:
             if "_read_variable_op" in vars(class_)
         }
         for class_ in moved:
-            hooks.before(class_, "_read_variable_op", lambda *_, **__: forward.move_counters())
+            hooks.before(
+                class_, "_read_variable_op", lambda *_, **__: forward.read(in_graph=not eagerly())
+            )
         for owner, name in (
             (self._tf.train.Checkpoint, "save"),
             (self._tf.train.Checkpoint, "write"),
             (self._tf.train.CheckpointManager, "save"),
             (self._tf.saved_model, "save"),
         ):
-            hooks.before(owner, name, lambda *_, **__: forward.move_counters())
+            hooks.before(owner, name, lambda *_, **__: forward.read(in_graph=not eagerly()))
         return bool(moved)
 
     @property

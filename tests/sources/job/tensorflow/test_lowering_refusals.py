@@ -1,0 +1,36 @@
+"""What is said of a step that TensorFlow does not lower."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.compiled import LoweredStep, RefusedOp
+from tpudiag.sources.job.tensorflow import lowering, replica_context
+
+
+class Refused(lowering.LoweringWatch):
+    """A watch whose step is refused for one operation."""
+
+    def __init__(self, kind: str) -> None:
+        self._tf = SimpleNamespace(__version__="2.15.1")
+        self._gradients: Any = SimpleNamespace(calls=[])
+        self.steps_per_dispatch = lambda: 1
+        self._program: Any = SimpleNamespace(refused=partial(self._refusal, kind))
+
+    def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
+        raise ValueError(f"Detected unsupported operations, {(batch, wanted, replicas, folder)}")
+
+    def _refusal(self, kind: str, error: str) -> tuple[RefusedOp, ...]:
+        return (RefusedOp(kind, kind),) if "unsupported" in error else ()
+
+
+def test_the_sum_over_replicas_is_no_operation_of_the_job(tmp_path: Path) -> None:
+    ours = Refused(replica_context.ALL_REDUCE).lower(8, 8, 8, tmp_path)
+    assert not ours.refused_ops
+    assert ours.error is not None and ours.error.startswith("TensorFlow 2.15.1 lowers no sum")
+    theirs = Refused("AsString").lower(8, 8, 8, tmp_path)
+    assert [op.kind for op in theirs.refused_ops] == ["AsString"]
+    assert theirs.error is not None and theirs.error.startswith("ValueError: Detected unsupported")
