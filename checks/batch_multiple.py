@@ -27,7 +27,7 @@ NEGLIGIBLE = 0.01
 """Padding below this share of the work is no finding."""
 
 
-@check("TPU401", Severity.WARNING)
+@check("TPU401", Severity.WARNING, needs_model=True)
 def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The global batch is not a multiple of 128 x replicas.
 

@@ -49,7 +49,14 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
         yield from _on_one_host(uses, count)
     else:
         refuse_unknown_worker(signals, tuple(use.path for use in uses if is_local(use.path)))
-    single = tuple(use for use in uses if _writes_over(use, limit))
+    by_callback = {use.path for use in uses if use.kind == "ModelCheckpoint"}
+    single = tuple(
+        use
+        for use in uses
+        # The callback itself calls Model.save.
+        if _writes_over(use, limit)
+        and (use.kind == "ModelCheckpoint" or use.path not in by_callback)
+    )
     # Whoever keeps several elsewhere has one left when the single file breaks.
     if not any(use.kind in _KEEPS_SEVERAL for use in uses):
         yield from _over_one_file(tuple(use for use in single if is_local(use.path)), limit)
@@ -81,14 +88,17 @@ def _writes_over(use: CheckpointUse, limit: float) -> bool:
 def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Finding]:
     """The only checkpoint is written over by the next."""
     for use in uses:
+        what = "the best model over" if use.best_only else "over"
         yield Finding(
-            f"{use.kind} writes over one file: a job that dies while it writes has none left.",
+            f"{use.kind} writes {what} one file: a job that dies while it writes has none left.",
             _KEEPERS_FIX,
             (
                 Evidence("file", use.path or "a path", source="job"),
                 Evidence("written", max(use.saved, 1), "times so far", int(limit)),
             ),
             use.location,
+            # What was the best can be trained again; nobody meant to resume from it.
+            severity=Severity.INFO if use.best_only else None,
         )
 
 

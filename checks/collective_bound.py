@@ -18,6 +18,7 @@ LIMIT = 0.06
 SHORTEST_MS = 0.5
 """A step that is predicted to compute for less is ruled by its dispatch."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
+ALONE = "one replica exchanges nothing", "check for a slice of several replicas, or profile one"
 
 
 @check("TPU504", Severity.WARNING)
@@ -47,14 +48,17 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     XProf: all-reduce above 6 %, collectives above 15 %, smart suggestion above 30 %
     """
     step = compilation(signals)
+    alone = signals.target is not None and signals.target.replicas == 1
     if signals.profile is None and step is not None:
+        if alone:
+            raise NotMeasured(*ALONE)
         yield from _compiled(step, limit)
         return
     why_not_compiled(signals)
     profile, replicas = replicas_of(signals)
     # Hosts that could not be read may hold the others.
-    if signals.target is not None and signals.target.replicas == 1 and not profile.unread:
-        raise NotMeasured("one replica exchanges nothing", "profile a slice of several cores")
+    if alone and not profile.unread:
+        raise NotMeasured(*ALONE)
     spent = share(replicas, "collectives")
     evidence = Evidence(
         "collectives", percent(spent), "% of step time", percent(limit), profile.source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.compiled import Compilation
@@ -50,7 +50,7 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, "the data are")
     elif opened:
-        yield _open_example(opened, inputs or [], pipelines)
+        yield _open_example(opened, signals, pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
     # A dimension that is open at the input is open in all that follows: said once, where it begins.
     if step is not None and not unknown:
@@ -136,6 +136,8 @@ def _finding(
         )
     if _is_of_a_generator(shown, pipelines):
         return _of_a_generator(f"{which} {_text(shown)}", evidence, where)
+    if (seen := _seen_shape(shown, pipelines)) is not None:
+        return _of_one_shape(f"{which} {_text(shown)}", seen, evidence, where)
     return Finding(
         f"{which} {_text(shown)}: an example's own shape is not fixed",
         "give every example the same shape before batching:\n"
@@ -143,6 +145,38 @@ def _finding(
         evidence,
         where,
         severity=Severity.WARNING if only_batch else None,
+    )
+
+
+def _seen_shape(tensor: TensorSeen, pipelines: list[Pipeline]) -> tuple[int, ...] | None:
+    """The shape of an example that all batches had, where the tensor is one that it fits."""
+    if tensor.shape is None:
+        return None
+    seen = next((p.one_shape for p in pipelines if p.one_shape), ())
+    return next((shape for shape in seen if _fits(shape, tensor.shape[1:])), None)
+
+
+def _of_one_shape(
+    got: str, shape: tuple[int, ...], evidence: tuple[Evidence, ...], where: Location | None
+) -> Finding:
+    """Batches that all had the same shape, of which the dataset does not know."""
+    return Finding(
+        f"{got}: all batches that were looked at had examples of {list(shape)}, and nothing says "
+        "so to the compiler: it pads what is open, and some operations (convolutions over it) "
+        "fail.",
+        f"dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, {list(shape)}), y))"
+        "  # before batch",
+        evidence,
+        where,
+        severity=Severity.WARNING,
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _fits(shape: tuple[int, ...], open_shape: tuple[int | None, ...]) -> bool:
+    """Whether a shape is one that an open shape may have."""
+    return len(shape) == len(open_shape) and all(
+        wanted in (None, size) for size, wanted in zip(shape, open_shape, strict=True)
     )
 
 
@@ -160,21 +194,37 @@ def _of_a_generator(got: str, evidence: tuple[Evidence, ...], where: Location | 
     )
 
 
-def _open_example(
-    opened: list[TensorSeen], inputs: Sequence[TensorSeen], pipelines: list[Pipeline]
-) -> Finding:
-    """Data of no fixed shape whose batches all had one shape while they were observed."""
+def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pipeline]) -> Finding:
+    """Data of no fixed shape whose batches were traced each with the shape that it had."""
     shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
     opening = next((op for p in pipelines if (op := _opening(p)) is not None), None)
+    varied = _is_traced_by_shape(signals)
+    told = (
+        "Steps observed got different shapes: each was traced, and is compiled, by itself."
+        if varied
+        else "Each step observed got the same shapes; a batch of another size is traced and "
+        "compiled once more."
+    )
+    inputs = signals.step_inputs or ()
     return Finding(
-        f"the data are {_text(shown)}: an example's own shape is not fixed. Each step observed got "
-        "the same shapes; a batch of another size is traced and compiled once more.",
+        f"the data are {_text(shown)}: an example's own shape is not fixed. {told}",
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in opened[:5])
         + tuple(Evidence(f"the step's {tensor.name}", _text(tensor)) for tensor in inputs[:2]),
         opening.location if opening else next((p.location for p in pipelines), None),
-        severity=Severity.INFO,
-        confidence=Confidence.MEDIUM,
+        severity=Severity.WARNING if varied else Severity.INFO,
+        confidence=Confidence.HIGH if varied else Confidence.MEDIUM,
+    )
+
+
+def _is_traced_by_shape(signals: Signals) -> bool:
+    """Whether a function that trains was traced again for another shape."""
+    return any(
+        change.kind == "shape"
+        for function in signals.functions or ()
+        if function.trains
+        for retrace in function.retraces
+        for change in retrace.changes
     )
 
 

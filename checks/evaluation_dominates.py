@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Pause, Signals
 
+from ._compiler import PREDICTED
 from ._loop import loop_of
 from ._need import need, percent
+from ._predicted import predicted_step
 
 LIMIT = 0.5
 """Share of the time that evaluation, predictions or saving may take beside training."""
@@ -22,6 +24,9 @@ up to which they are often. Epochs of so few steps are those of a toy, or of dat
 for."""
 OFTEN_IN_LOOP = 9
 """The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
+EACH_FEW = 4
+"""Calls that train between two evaluations by a callback at each batch, up to which these are too
+many whatever they take here: their start on the host stays as long beside a TPU's faster steps."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
 _FIXES = {
@@ -49,8 +54,8 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     ## What it sees
     Lines that evaluate, predict or save again and again: their time from the second time on, and
     that of the training steps in between, on this machine. Evaluation and training grow alike on a
-    TPU; saving every few steps weighs more there, as its steps are faster, and so does a model that
-    is called eagerly, or by a callback at each batch.
+    TPU; saving every few steps weighs more there, as its steps are faster (the predicted step tells
+    how much), and so does a model that is called eagerly, or by a callback at each batch.
 
     ## Why it costs
     While the job evaluates it does not train: a pass over a large validation set after each short
@@ -82,7 +87,57 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
         evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(most))
         if share > most and _weighs(pause):
             yield _finding(pause, share, evidence)
+        elif pause.each_batch and pause.kind != "saving" and pause.dispatches_between <= EACH_FEW:
+            yield _at_each_batch(pause, evidence)
+        elif pause.kind == "saving" and _starts_anew(pause) and _weighs(pause):
+            yield from _on_the_tpu(pause, signals, most)
         yield evidence
+
+
+def _at_each_batch(pause: Pause, evidence: Evidence) -> Finding:
+    """A callback that evaluates after each step or nearly, and takes little beside steps on CPU."""
+    every = "step" if pause.dispatches_between < 2 else f"{pause.dispatches_between:.0f} steps"
+    return Finding(
+        f"a callback runs {pause.kind} after each {every}, {pause.times} times here: it waits for "
+        "the device and starts anew on the host, which takes as long beside a TPU's faster steps.",
+        _FIXES[pause.kind],
+        (evidence, Evidence("times", pause.times, "times")),
+        pause.location,
+        confidence=Confidence.MEDIUM,
+    )
+
+
+def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Iterator[Finding | Evidence]:
+    """Frequent saves that weigh little beside the steps of CPU replicas: beside those of the TPU.
+
+    A save is the host's work and stays as long; raises NotMeasured where its share is not known.
+    """
+    step = predicted_step(signals)
+    if step is None:
+        raise NotMeasured(
+            "beside the slow steps here frequent saves weigh little; a TPU's are faster",
+            "let the compiler predict the step (without --no-compile), or profile on the TPU",
+        )
+    steps = pause.dispatches_between * (
+        signals.dispatch.steps_per_dispatch if signals.dispatch else 1
+    )
+    each_ms = pause.spent_ms / (pause.times - 1)
+    low, high = (each_ms / (each_ms + steps * ms) for ms in (step.ms.high, step.ms.low))
+    evidence = Evidence(
+        "share of saving, predicted",
+        f"{low:.0%} to {high:.0%}",
+        limit=percent(most),
+        source=PREDICTED,
+    )
+    if low > most:
+        yield _finding(pause, low, evidence, step.target)
+    elif high > most:
+        raise NotMeasured(
+            f"saving is predicted to take {low:.0%} to {high:.0%} of the time: either side of the "
+            f"limit of {most:.0%}",
+            "profile some steps on the TPU",
+        )
+    yield evidence
 
 
 def _weighs(pause: Pause) -> bool:
@@ -107,17 +162,20 @@ def _how_often(pause: Pause) -> str:
     return " A callback does it at each batch." if pause.each_batch else ""
 
 
-def _finding(pause: Pause, share: float, evidence: Evidence) -> Finding:
-    """A line that takes too much."""
+def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -> Finding:
+    """A line that takes too much, here or, as predicted, on a target."""
     eagerly = (
         f" The model is called outside any tf.function, {pause.times} times: each of its "
         "operations is dispatched by itself, and on one replica only."
     )
+    times = f"{pause.spent_ms / 1e3:.1f} s beside {pause.training_ms / 1e3:.1f} s of training steps"
+    told = (
+        f"at least {share:.0%} of the time of the loop, predicted for {target} ({times} here)."
+        if target
+        else f"{share:.0%} of the time of the loop: {times}, on this machine."
+    )
     return Finding(
-        f"{pause.kind} takes {share:.0%} of the time of the loop: {pause.spent_ms / 1e3:.1f} s "
-        f"beside {pause.training_ms / 1e3:.1f} s of training steps, on this machine."
-        + (eagerly if pause.eager else "")
-        + _how_often(pause),
+        f"{pause.kind} takes {told}" + (eagerly if pause.eager else "") + _how_often(pause),
         _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
         (
             evidence,

@@ -19,7 +19,7 @@ MATERIAL = 0.05
 below it is worth a note."""
 
 
-@check("TPU402", Severity.WARNING)
+@check("TPU402", Severity.WARNING, needs_model=True)
 def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Feature dimensions of matrix products fill the MXU badly.
 

@@ -15,6 +15,18 @@ _WHAT = {
     "result": "fetches a result of the step from the device",
     "metric": "fetches a metric's result from the device",
     "summary": "writes a summary of a result",
+    "variable": "reads the values of variables from the device",
+}
+_PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
+_FIXES = {
+    "result": _PRINT + "print(step, float(loss))",
+    "metric": _PRINT + "print(step, float(loss))",
+    "summary": _PRINT + "tf.summary.scalar('loss', loss, step=step)",
+    "variable": (
+        "do it on the device, within the step's tf.function, or every 1000th step:\n"
+        "mean.assign(decay * mean + (1 - decay) * variable)  # variables made in strategy.scope()\n"
+        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average"
+    ),
 }
 
 
@@ -23,8 +35,8 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     """The host waits for the device after each step.
 
     ## What it sees
-    Results of the training step (floating ones), metrics' results and what is made of them: the
-    lines where Python asks for their value (`float`, `.numpy()`, `if loss > x`, `print`,
+    Results of the training step (floating ones), metrics' results, weights, and what is made of
+    them: the lines where Python asks for their value (`float`, `.numpy()`, `if loss > x`, `print`,
     f-strings, summaries), and after how many steps. Several steps in one dispatch are left out.
 
     ## Why it costs
@@ -67,12 +79,7 @@ def _finding(fetch: ResultFetch, limit: float) -> Finding:
     return Finding(
         f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: the next "
         "step is dispatched only when the last one is done.",
-        "if step % 100 == 0:  # the step number as a Python int\n    "
-        + (
-            "tf.summary.scalar('loss', loss, step=step)"
-            if fetch.kind == "summary"
-            else "print(step, float(loss))"
-        ),
+        _FIXES[fetch.kind],
         (
             Evidence("steps with a fetch", fetch.steps, "steps", int(limit * fetch.of_steps)),
             Evidence("steps", fetch.of_steps, "steps"),

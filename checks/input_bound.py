@@ -102,11 +102,17 @@ def _waiting(
     on_cpu = ", even beside a step on CPU" if signals.origin is Origin.REHEARSAL else ""
     return Finding(
         f"the step waits {share:.0%} of its time for input{why}{on_cpu}.",
-        advice(slow.op).fix if slow else FIX,
+        advice(slow.op).fix if slow else _fix(pipeline),
         (*evidence, *_blocked(signals)),
         pipeline.location if pipeline else None,
         severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
     )
+
+
+def _fix(pipeline: Pipeline | None) -> str:
+    """More threads help no pipeline that waits for Python, and no cache holds an endless one."""
+    python = pipeline is not None and any(op.python for op in pipeline.ops)
+    return PYTHON_FIX if python else FIX
 
 
 def _predicted(

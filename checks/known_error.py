@@ -21,24 +21,51 @@ OF_PIPELINES = ("E36", "E37", "E43")
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
 OF_STAND_INS = (
-    "parse-spec",
+    "data-adapter",
     "shape-conflict",
     "numpy-conversion",
-    "file-missing",
-    "no-files",
-    "missing-key",
-    "corrupted-data",
-    "not-a-tensor",
-    "unequal-shapes-in-batch",
-    "too-few-files",
-    "csv-record",
-    "data-adapter",
-    "text-encoding",
-    "hub-model-missing",
-    "object-missing",
     "index-out-of-range",
+    "slice-out-of-range",
+    "string-for-number",
+    "integers-into-layer",
+    "vocabulary-layer",
+    "vocabulary-layers",
+    "lookup-table",
+    "transformers-inputs",
+    "hub-layer",
+    "rank-mismatch",
+    "metric-shapes",
+    "sequence-lengths",
+    "empty-reduction",
+    "negative-size",
+    "top-k",
+    "ctc-labels",
+    "scikit-learn",
+    "none-object",
+    "nan",
 )
-"""What data that was stood in for may well be to blame for."""
+"""Beside what fails while data are read, what those that were stood in for may well be to blame
+for: values, sizes and types that real ones have."""
+OF_WIRING = (
+    "accelerate-batches",
+    "captured-dataset",
+    "captured-strings",
+    "data-service",
+    "data-service-arguments",
+    "dataset-function",
+    "dataset-misused",
+    "distributed-dataset",
+    "generator-as-tensor",
+    "generator-threads",
+    "gs-scheme",
+    "iterator-on-tpu",
+    "local-files",
+    "message-too-large",
+    "python-in-pipeline",
+    "seqio-task",
+    "sharded-by-elements",
+)
+"""What is wrong with how a pipeline is built, whatever data it reads."""
 MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
 """What names a stand-in: its file, or its content."""
 OF_PYTHON = (
@@ -61,6 +88,7 @@ OF_MACHINE = (
     "dataset-download",
     "local-service",
     "package-missing",
+    "import-failed",
     "host-unreached",
     "connection-broken",
     "no-answer-in-time",
@@ -73,6 +101,9 @@ OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 OF_DATA = ("E131",)
 """Of how much data there is: it says nothing where that was stood in for, and TPU212 says it with
 the line of the fit where the loop was seen."""
+OF_LOWERING = "XLA_CPU_JIT"
+"""What the log says of a lowering on this machine is ours: TPU102, TPU103 and TPU105 tell what came
+of it, with the line."""
 OF_NO_TPU = ("E03",)
 """What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
 
@@ -132,8 +163,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     """The known errors, each once: those of the exception before those of the output."""
     # Slow to load, and a profile needs none.
+    from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.search import match
-    from tpudiag.known_errors.versions import for_versions
 
     seen: set[str] = set()
     environment = signals.environment
@@ -147,12 +178,13 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
     own = end.how in ("signal", "timeout")  # what is said of the end is said by us then
     exception = "" if own else end.error or ""
     for text, source in ((exception, "exception"), (end.log_tail, "log")):
-        for each in match(text):
-            hit = for_versions(each, versions)
+        for hit in of_job(match(text), text, versions):
             known = hit.error
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
-            judged = source == "log" and known.id in judged_elsewhere
+            judged = source == "log" and (
+                known.id in judged_elsewhere or OF_LOWERING in hit.excerpt
+            )
             judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)
             judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
@@ -196,6 +228,8 @@ def _is_of_stand_ins(hit: Match, end: JobEnd | None) -> bool:
     text = end.error or "" if end is not None else ""
     if any(mark in text for mark in MARKS_OF_STAND_INS):
         return True
+    if hit.error.phase is Phase.READING:
+        return hit.error.family not in OF_WIRING
     return hit.error.family in OF_STAND_INS or (
         hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
     )
@@ -228,7 +262,7 @@ def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
     return (
         Evidence("matched text", hit.excerpt, source=source),
         *(Evidence(name, value, source=source) for name, value in hit.values.items()),
-        *(Evidence("one of", _rival(each), source="catalogue") for each in hit.rivals),
+        *(Evidence("one of", _rival(each, hit), source="catalogue") for each in hit.rivals),
         Evidence("times", hit.count, "matches", source=source),
         Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
         Evidence("known by", hit.error.evidence, source="catalogue"),
@@ -240,11 +274,12 @@ def _location(end: JobEnd, source: str) -> Location | None:
     return end.location if source == "exception" else None
 
 
-def _rival(hit: RivalFound) -> str:
+def _rival(of_hit: RivalFound, hit: Match) -> str:
     """A cause that may be it, and how to tell."""
-    seen = f"supported by: {hit.support}" if hit.support else f"look for {hit.rival.look_for}"
-    decide = f"; decide: {hit.rival.decide}" if hit.rival.decide else ""
-    return f"{hit.rival.cause} ({seen}{decide})"
+    rival = of_hit.rival
+    seen = f"supported by: {of_hit.support}" if of_hit.support else f"look for {rival.look_for}"
+    decide = f"; decide: {hit.with_names(rival.decide)}" if rival.decide else ""
+    return f"{rival.cause} ({seen}{decide})"
 
 
 def _what(end: JobEnd) -> str:

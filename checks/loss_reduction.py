@@ -8,6 +8,7 @@ from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import LossScale, Signals
 
 from ._need import need, of_a_job
+from .wrong_batching import each_gets_all
 
 LIMIT = 0.01
 """How far the loss's scale may be from 1 / replicas, as a share of it."""
@@ -59,6 +60,11 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
             raise NotMeasured(
                 f"the loss is multiplied by {signals.precision.loss_scale_optimizer}, too",
                 "take the loss scaling out (TPU404)",
+            )
+        elif abs(scale.weight - 1) < TOLERANCE and each_gets_all(signals, batch):
+            raise NotMeasured(
+                f"each replica gets all {batch:,} examples that the loss is divided by",
+                "give each replica its part of the global batch (TPU205), then check again",
             )
         elif not scale.linear or _telling(scale, wanted, batch, limit):
             yield _finding(scale, wanted, batch, evidence)

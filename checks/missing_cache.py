@@ -65,6 +65,8 @@ def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
     """What stands before a cache and should not: repetition, chance, the choice of a shuffle."""
     where = pipeline.ops[at].location or pipeline.location
     repeated = next((op for op in pipeline.ops[:at] if _repeats(op)), None)
+    if repeated is not None and _is_endless(repeated) and pipeline.ops[at].elements is not None:
+        repeated = None  # a `take` in between ends it
     # Behind the cache the order is drawn anew in each epoch: the frozen one before it does no harm.
     drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
     random = [

@@ -23,7 +23,7 @@ SMALLER = (
 )
 
 
-@check("TPU301", Severity.ERROR)
+@check("TPU301", Severity.ERROR, needs_model=True)
 def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Peak HBM leaves too little headroom on the target.
 

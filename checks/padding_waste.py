@@ -19,7 +19,7 @@ LIMIT = 0.10
 FIX = "make the last dimension a multiple of 128 and the one before it a multiple of 8"
 
 
-@check("TPU302", Severity.WARNING)
+@check("TPU302", Severity.WARNING, needs_model=True)
 def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Tile padding fills a good part of HBM.
 

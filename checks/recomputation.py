@@ -25,7 +25,7 @@ RECOMPUTE_LESS = (
 )
 
 
-@check("TPU303", Severity.WARNING)
+@check("TPU303", Severity.WARNING, needs_model=True)
 def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The compiler computes tensors again to fit into HBM.
 

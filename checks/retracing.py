@@ -11,6 +11,8 @@ from ._need import need
 
 LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
+LASTING = 0.1
+"""Of the calls: below it traces are some that come and go, and no cost of each step."""
 _FIXES = {
     "python value": (
         "pass the value as a tensor, so that it is no part of the signature:\n"
@@ -29,6 +31,7 @@ _FIXES = {
         "@tf.function\ndef {function}(...): ...  # at module level, not inside the loop"
     ),
 }
+_OF_A_LIBRARY = "model.compile(...)  # once, before the loop: each call makes its functions anew"
 _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
 
@@ -105,8 +108,8 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
     else:
         cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
         fix = _FIXES.get(change.kind, _FIXES["structure"])
-        if change.kind == "new function" and not function.name.rpartition(".")[2].isidentifier():
-            fix = _NAMELESS
+        if change.kind == "new function":
+            fix = _made_once(function, fix)
     argument = change.argument if change else "argument"
     return Finding(
         f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}",
@@ -119,8 +122,20 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
             *(Evidence(f"after: {c.argument}", c.after) for c in last.changes[:3]),
         ),
         last.caller or function.location,
-        cost_ms_per_step=spent_ms / max(function.calls, 1) if function.trains else None,
+        cost_ms_per_step=spent_ms / function.calls if _is_lasting(function, retraces) else None,
     )
+
+
+def _made_once(function: TracedFunction, own: str) -> str:
+    """What makes a function once: the user's own by its name, a lambda, or one that Keras makes."""
+    if function.location is None:
+        return _OF_A_LIBRARY
+    return own if function.name.rpartition(".")[2].isidentifier() else _NAMELESS
+
+
+def _is_lasting(function: TracedFunction, retraces: list[Retrace]) -> bool:
+    """Whether steps go on to be traced, so that the time they take has a mean over the steps."""
+    return function.trains and len(retraces) >= LASTING * max(function.calls, 1)
 
 
 def _times(count: int) -> str:

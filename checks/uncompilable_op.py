@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tpudiag.compiled import RefusedOp
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
@@ -17,9 +18,15 @@ _BY_SHAPE = re.compile(
 )
 _LOWERING = "TensorFlow's lowering to XLA"
 _IN_THE_PIPELINE = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there"
+_OUT_OF_THE_STEP = (
+    "take the call at this line out of the step: call it after the tf.function, with what the\n"
+    "step returns, every 100th step"
+)
 _UNLOWERED = (
     "none of the step's {} operations is known to lack a TPU kernel, and none was lowered for one"
 )
+_CARRIERS = ("Pack", "ConcatV2", "Reshape", "ExpandDims", "Squeeze", "StridedSlice", "Fill", "Tile")
+"""Operations that the TPU knows for numbers, and not for the texts that they carry."""
 _STATIC = (
     "give every tensor of the step a static shape: tf.where(mask, x, 0) in the place of\n"
     "tf.boolean_mask(x, mask), slices and ranges of a constant size, tf.math.top_k"
@@ -38,7 +45,8 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## Why it costs
     The step does not compile ("Detected unsupported operations when trying to compile graph"),
-    after the TPU was booked; with soft placement it runs on the host, at every step.
+    after the TPU was booked. Where the job calls `tf.config.set_soft_device_placement(True)` it is
+    a warning: such operations then run on the host, at every step.
 
     ## What to do
     Do it in the input pipeline, where it runs on the host and ahead of time:
@@ -54,11 +62,17 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
     bad: list[StepOp | RefusedOp] = [op for op in ops.found if not op.calls_host]
     lowered = signals.compiler.lowered if signals.compiler is not None else None
     known = {op.kind for op in bad}
+    callbacks = {op.location for op in ops.found if op.calls_host and op.location}
     if lowered is not None:
         bad += [op for op in lowered.refused_ops if op.kind not in known]
-    for op in bad[:5]:
+    for op in _one_of_each_line(bad)[:5]:
         error = "" if lowered is None or op.kind in known else lowered.error or ""
-        yield _finding(op, op.kind in known, error, ops.total)
+        found = _finding(op, op.kind in known, error, ops.total)
+        if ops.soft_placement:
+            message = f"{found.message.rstrip('.')}: with soft placement it runs on the host."
+            found = replace(found, message=message, severity=Severity.WARNING)
+        # A print brings operations of its own with it: no pipeline can take them over.
+        yield replace(found, fix=_OUT_OF_THE_STEP) if found.location in callbacks else found
     if bad:
         return
     if lowered is None or lowered.path is None:
@@ -75,6 +89,16 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("lowered", "to StableHLO, by TensorFlow's lowering for the CPU")
     if step is not None and step.fits is not None:
         yield Evidence("taken by the compiler", True, source=step.source)
+
+
+def _one_of_each_line(bad: list[StepOp | RefusedOp]) -> list[StepOp | RefusedOp]:
+    """The operation that says most for each line of the script: a call brings others with it."""
+    lines: dict[object, StepOp | RefusedOp] = {}
+    for op in bad:
+        held = lines.setdefault(op.location or op.name, op)
+        if held.kind in _CARRIERS and op.kind not in _CARRIERS:
+            lines[op.location or op.name] = op
+    return list(lines.values())
 
 
 def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Finding:
@@ -95,7 +119,8 @@ def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Fin
 def _what(op: StepOp | RefusedOp, *, known: bool, by_shape: bool) -> str:
     """Why an operation keeps the step from being compiled."""
     if known:
-        return f"{op.kind} has no TPU kernel."
+        of_text = " of text" if op.kind in _CARRIERS else ""
+        return f"{op.kind}{of_text} has no TPU kernel."
     if by_shape:
         return f"{op.kind} does not lower to XLA: a size that it needs depends on the data."
     return f"{op.kind} does not lower to XLA."

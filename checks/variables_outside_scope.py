@@ -18,9 +18,9 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Where a step was traced, those that it takes
-    no gradient for (a model for serving) are no matter, nor are variables made after it, nor
-    scalars (counters, rates), but for those of metrics that the training step updates.
+    strategy was in scope, and the line that made it. Where a step was traced, those that it does
+    not take (a model for serving) are no matter, nor are variables made after it, nor scalars
+    (counters, rates), but for those of metrics that the training step updates.
 
     ## Why it costs
     Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
@@ -47,6 +47,8 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
     if replicas is None:
         need(None, "a strategy of the job's")
+    if outside and _crashed_elsewhere(signals, trained):
+        need(None, "a training step: which of the variables it takes")
     if outside and replicas is not None and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
         yield Finding(
@@ -62,7 +64,22 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     elif replicas is not None and replicas > 1 and signals.numerics is not None:
         # Metrics of a model that is outside itself are mended with it: no replica runs it.
         yield from _metrics(signals.numerics)
+        yield from _read(signals.numerics)
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
+
+
+def _crashed_elsewhere(signals: Signals, trained: list[VariableSeen]) -> bool:
+    """Whether the job ended, by something else, before a step told which variables it trains.
+
+    Scripts build a model to look at, too.
+    """
+    error = signals.end.error if signals.end is not None and signals.end.how == "exception" else ""
+    if not error or any(variable.trained is not None for variable in trained):
+        return False
+    # Slow to load, and most jobs do not crash.
+    from tpudiag.known_errors.search import match
+
+    return not any(hit.error.family == "outside-scope" for hit in match(error))
 
 
 def _matters(variable: VariableSeen, own_loop: bool) -> bool:
@@ -83,3 +100,21 @@ def _metrics(numerics: StepNumerics) -> Iterator[Finding]:
             metric.location,
             severity=Severity.WARNING,
         )
+
+
+def _read(numerics: StepNumerics) -> Iterator[Finding]:
+    """What the step only reads (a teacher, features, tables of weights) and lies on the host."""
+    read = numerics.outside_read
+    if not read:
+        return
+    yield Finding(
+        f"the step reads variables that were made outside strategy.scope(), {len(read)} of them, "
+        f"the first {read[0].name}: they lie on the host, where a TPU's step does not reach them.",
+        "with strategy.scope():  # behind initialize_tpu_system\n    teacher = build_teacher()",
+        (
+            Evidence("variables outside", len(read), "variables", 0),
+            Evidence("first", read[0].name),
+        ),
+        read[0].location,
+        severity=Severity.WARNING,
+    )

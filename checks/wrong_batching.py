@@ -99,10 +99,7 @@ def _misnamed(
 ) -> Iterator[Finding]:
     """The batch is what the script itself calls by the other name."""
     size = op.batch_size or 0
-    # By the script's own names, and only where they are plain: nothing else tells which batch was
-    # meant.
-    is_global = any(map(_GLOBAL.search, op.batch_named))
-    is_per_replica = any(map(_PER_REPLICA.search, op.batch_named))
+    is_global, is_per_replica = _named(op)
     if pipe.per_replica and is_global and not is_per_replica:
         yield Finding(
             f"each of {replicas} replicas gets the global batch of {size}: the function is to "
@@ -123,6 +120,26 @@ def _misnamed(
             evidence,
             where,
         )
+
+
+def each_gets_all(signals: Signals, batch: int) -> bool:
+    """Whether every replica gets what the script calls its global batch, of that many examples."""
+    return any(
+        pipe.per_replica and op.batch_size == batch and _named(op) == (True, False)
+        for pipe in signals.pipelines or ()
+        for op in pipe.ops
+    )
+
+
+def _named(op: DatasetOp) -> tuple[bool, bool]:
+    """Whether the script calls a batch size a global one, and one of a replica.
+
+    Only where its names are plain: nothing else tells which batch was meant.
+    """
+    return (
+        any(map(_GLOBAL.search, op.batch_named)),
+        any(map(_PER_REPLICA.search, op.batch_named)),
+    )
 
 
 def _batched_afterwards(end: JobEnd | None) -> Finding | None:

@@ -29,12 +29,13 @@ from tpudiag.signals import (
     BatchNorm,
     BucketSeen,
     Checkpoints,
+    CheckpointUse,
     ClippedGradients,
     FrozenNorm,
     LossScale,
     LowPrecisionOp,
     MixedPrecision,
-    OutsideMetric,
+    OutsideVariable,
     Pause,
     ReplicaRead,
     Signals,
@@ -87,6 +88,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "model.h5")), Severity.WARNING),
+    (
+        "TPU602",
+        h(checkpoints=Checkpoints((CheckpointUse("ModelCheckpoint", "m.h5", 1, HERE, True),))),
+        Severity.INFO,
+    ),
     ("TPU602", h(checkpoints=saved("Model.save_weights", "w.h5", 2)), Severity.WARNING),
     (
         "TPU602",
@@ -137,7 +143,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU501",
-        numerics(outside_metrics=(OutsideMetric("total", HERE),)),
+        numerics(outside_metrics=(OutsideVariable("total", HERE),)),
         Severity.WARNING,
     ),
     (

@@ -251,6 +251,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU107", loop(frozen=(frozen("written", 3),)), Severity.WARNING),
     ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
+    ("TPU108", loop(fetches=(ResultFetch("variable", 24, 25, HERE),)), Severity.WARNING),
     (
         "TPU109",
         loop(setups=(RepeatedSetup(kind="tpu", times=2, location=HERE, variables=9),)),

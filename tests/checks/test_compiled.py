@@ -23,10 +23,11 @@ from tpudiag.model import Location, Outcome, Severity, Verdict
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
 from tpudiag.settings import Settings
-from tpudiag.signals import Batch, Origin, Signals, StepOps, TensorSeen
+from tpudiag.signals import Batch, Origin, Signals, StepOp, StepOps, TensorSeen
 
 GIB = 2**30
 HERE = Location("train.py", 7)
+NONE_ODD = StepOps(9, ())
 V5E = target("v5e-8")
 PROGRAM = Program(
     cycles=1_500_000,
@@ -77,12 +78,14 @@ FACTS = CompilerFacts(LoweredStep(batch=128, replicas=8, path="step.mlir"), STEP
 SMALL = replace(STEP, batch=32, flops=32e9, predicted=predicted(0.25, 0.01))
 
 
-def judge(id_: str, facts: CompilerFacts | None) -> Outcome:
+def judge(
+    id_: str, facts: CompilerFacts | None, step_ops: StepOps = NONE_ODD, name: str = V5E.name
+) -> Outcome:
     signals = Signals(
         origin=Origin.REHEARSAL,
-        target=V5E,
+        target=target(name),
         batch=Batch(1024, 128, 8, HERE),
-        step_ops=StepOps(9, ()),
+        step_ops=step_ops,
         step_inputs=(TensorSeen("image", "float32", (128, 784)),),
         compiler=facts,
     )
@@ -173,6 +176,12 @@ def test_recomputation_is_held_against_a_small_batch() -> None:
     assert figures(outcome)["more time an example, predicted"] == 23.0
 
 
+def test_one_replica_exchanges_nothing() -> None:
+    alone = judge("TPU504", with_step(predicted=predicted(2.0, 0.0)), name="v5e-1")
+    assert alone.verdict is Verdict.SKIPPED
+    assert "exchanges nothing" in (alone.reason or "")
+
+
 def test_collectives_fail_as_predicted_where_both_ends_of_the_range_say_so() -> None:
     outcome = judge("TPU504", with_step(predicted=predicted(2.0, 1.0)))
     assert outcome.verdict is Verdict.FAILED
@@ -196,6 +205,30 @@ def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
     assert outcome.verdict is Verdict.FAILED
     assert outcome.findings[0].message == "DecodeJpeg does not lower to XLA."
     assert outcome.findings[0].location == HERE
+
+
+def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:
+    refused = LoweredStep(
+        batch=128, replicas=8, error="...", refused_ops=(RefusedOp("StringFormat", "f", HERE),)
+    )
+    printed = StepOps(9, (StepOp("PrintV2", "print", True, HERE),))
+    (finding,) = judge("TPU103", CompilerFacts(refused), step_ops=printed).findings
+    assert "out of the step" in finding.fix
+    (finding,) = judge("TPU103", CompilerFacts(refused)).findings
+    assert "dataset.map" in finding.fix
+
+
+def test_what_soft_placement_was_asked_for_runs_on_the_host() -> None:
+    summary = StepOp("WriteSummary", "w", False, HERE)
+    tag = StepOp("Pack", "p", False, HERE)
+    soft = StepOps(9, (tag, summary), soft_placement=True)
+    (finding,) = judge("TPU103", CompilerFacts(), step_ops=soft).findings
+    assert finding.severity is Severity.WARNING
+    assert finding.message == (
+        "WriteSummary has no TPU kernel: with soft placement it runs on the host."
+    )
+    (finding,) = judge("TPU103", CompilerFacts(), step_ops=StepOps(9, (summary,))).findings
+    assert finding.severity in (None, Severity.ERROR)
 
 
 def test_a_step_that_was_not_lowered_is_skipped_with_the_reason() -> None:

@@ -8,7 +8,16 @@ from dataclasses import replace
 import pytest
 
 from tpudiag.model import Check, Confidence, Finding, Severity
-from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals, TensorSeen
+from tpudiag.signals import (
+    ArgumentChange,
+    DatasetOp,
+    Origin,
+    Pipeline,
+    Retrace,
+    Signals,
+    TensorSeen,
+    TracedFunction,
+)
 
 CHECK: Check = importlib.import_module("tpudiag.checks.dynamic_shape").dynamic_shape
 PADDED = DatasetOp(kind="PaddedBatchV2", batch_size=1024, drop_remainder=True)
@@ -44,3 +53,32 @@ def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None
     assert note.severity is Severity.INFO
     assert "int32[?, ?]" in note.message
     assert "int32[128, 8]" in str(note.evidence)
+    again = Retrace(5, 900.0, (ArgumentChange("x", "i[128, 8]", "i[128, 9]", "shape"),), None)
+    step = TracedFunction(
+        name="step", location=None, calls=30, traces=2, retraces=(again,), trains=True
+    )
+    (told,) = [
+        each
+        for each in CHECK.function(replace(signals, functions=(step,)))
+        if isinstance(each, Finding)
+    ]
+    assert told.severity is Severity.WARNING
+    assert "same shapes" not in told.message
+
+
+def test_batches_that_all_had_one_shape_get_it_as_the_fix() -> None:
+    windows = TensorSeen("x", "float32", (16, None, 2))
+    pipeline = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=(windows,))
+    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert only.severity is Severity.WARNING
+    assert "tf.ensure_shape(x, [12, 2])" in (only.fix or "")
+
+
+def test_a_shape_that_does_not_fit_the_tensor_is_no_fix() -> None:
+    for shape in ((16, None, 3), None):
+        windows = TensorSeen("x", "float32", shape)
+        pipeline = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
+        signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=(windows,))
+        (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+        assert "ensure_shape" not in (only.fix or "")

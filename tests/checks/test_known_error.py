@@ -77,10 +77,21 @@ def test_a_metric_outside_the_scope_is_not_left_to_the_check_of_the_models_varia
     assert said_ids(outcome_) == said
 
 
-def test_shapes_of_data_that_was_stood_in_for_are_no_error() -> None:
-    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E130"), stood_in=("gs://a/b",))
+@pytest.mark.parametrize(
+    ("id_", "severity"),
+    [
+        ("E130", Severity.INFO),  # a parse function's features
+        ("E576", Severity.INFO),  # no texts behind a slice
+        ("E733", Severity.INFO),  # fields of records
+        ("E134", Severity.ERROR),  # Python in a pipeline for a worker, whatever it reads
+    ],
+)
+def test_what_data_that_was_stood_in_for_may_be_to_blame_for_is_no_error(
+    id_: str, severity: Severity
+) -> None:
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed(id_), stood_in=("gs://a/b",))
     (said,) = examine(signals, [CHECK], Settings())
-    assert [finding.severity for finding in said.findings] == [Severity.INFO]
+    assert [finding.severity for finding in said.findings] == [severity]
 
 
 def test_id_and_severity() -> None:
@@ -318,3 +329,17 @@ def test_what_python_itself_tells_is_no_fault_of_the_log() -> None:
     end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, log_tail=EXAMPLES["P20"])
     (finding,) = outcome(end).findings
     assert finding.severity is Severity.WARNING
+
+
+def test_what_our_own_lowering_says_in_the_log_is_left_to_the_checks_of_the_step() -> None:
+    text = "No registered 'StringFormat' OpKernel for XLA_{}_JIT devices compatible with node f"
+    ids = {
+        device: said_ids(outcome(JobEnd(how="finished", exit_code=0, log_tail=text.format(device))))
+        for device in ("CPU", "TPU")
+    }
+    assert ids == {"CPU": [], "TPU": ["E96"]}
+
+
+def test_the_name_of_a_script_is_no_error() -> None:
+    path = "Collecting XSpace to repository: /logs-of-tpudiag/run_eagerly.py-1/vm.xplane.pb"
+    assert said_ids(outcome(JobEnd(how="finished", exit_code=0, log_tail=path))) == []

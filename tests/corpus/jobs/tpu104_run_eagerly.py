@@ -1,5 +1,4 @@
 # corpus: must-fail: TPU104@29/32/33
-# corpus: may-fail: TPU605
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: compile(run_eagerly=True) was left in after debugging.

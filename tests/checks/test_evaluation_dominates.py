@@ -1,0 +1,62 @@
+"""What TPU606 says of frequent saves beside steps that are slower here than on the TPU."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+
+import pytest
+
+from tests.checks.test_compiled import FACTS, STEP, predicted
+from tpudiag import engine
+from tpudiag.compiled import CompilerFacts
+from tpudiag.model import Check, Location, Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import Origin, Pause, Signals, TrainingLoop
+
+CHECK: Check = importlib.import_module("tpudiag.checks.evaluation_dominates").evaluation_dominates
+SAVES = Pause(
+    kind="saving",
+    times=5,
+    spent_ms=800.0,
+    training_ms=80_000.0,
+    location=Location("train.py", 9),
+    each_batch=True,
+    dispatches_between=5.0,
+)
+"""Each takes 200 ms, every fifth step of 4 s."""
+
+
+@pytest.mark.parametrize(
+    ("step_ms", "verdict"),
+    [(20.0, Verdict.FAILED), (4_000.0, Verdict.PASSED), (None, Verdict.SKIPPED)],
+)
+def test_frequent_saves_are_judged_beside_the_predicted_step(
+    step_ms: float | None, verdict: Verdict
+) -> None:
+    facts = (
+        CompilerFacts(FACTS.lowered, replace(STEP, predicted=predicted(step_ms, 0.01)))
+        if step_ms is not None
+        else None
+    )
+    signals = Signals(
+        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(SAVES,)), compiler=facts
+    )
+    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    assert outcome.verdict is verdict
+    if step_ms == 20.0:
+        assert "at least 67% of the time of the loop, predicted" in outcome.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("between", "verdict"), [(1.0, Verdict.FAILED), (4.0, Verdict.FAILED), (5.0, Verdict.PASSED)]
+)
+def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
+    between: float, verdict: Verdict
+) -> None:
+    pause = replace(SAVES, kind="evaluation", dispatches_between=between)
+    signals = Signals(
+        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(pause,)), compiler=None
+    )
+    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    assert outcome.verdict is verdict

@@ -1,0 +1,39 @@
+"""What TPU101 says of a function by how often it is traced, and by who made it."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+from tpudiag.model import Check, Finding, Location
+from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
+
+CHECK: Check = importlib.import_module("tpudiag.checks.retracing").retracing
+HERE = Location("train.py", 7)
+ANEW = ArgumentChange("function", "number 1", "number 2", "new function")
+
+
+def finding(change: ArgumentChange, times: int, *, calls: int, own: bool = True) -> Finding:
+    function = TracedFunction(
+        name="one_step",
+        location=HERE if own else None,
+        calls=calls,
+        traces=times + 1,
+        retraces=tuple(Retrace(call, 300.0, (change,), HERE) for call in range(times)),
+        trains=True,
+    )
+    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
+    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    return only
+
+
+@pytest.mark.parametrize(("times", "cost_ms"), [(1, None), (15, 150.0)])
+def test_only_traces_that_go_on_are_a_cost_of_each_step(times: int, cost_ms: float | None) -> None:
+    shape = ArgumentChange("x", "f[8, 4]", "f[8, 5]", "shape")
+    assert finding(shape, times, calls=30).cost_ms_per_step == cost_ms
+
+
+@pytest.mark.parametrize(("own", "fix"), [(True, "def one_step"), (False, "model.compile")])
+def test_the_user_is_sent_to_what_the_user_wrote(own: bool, fix: str) -> None:
+    assert fix in finding(ANEW, 5, calls=30, own=own).fix
