@@ -30,28 +30,33 @@ def in_columns(
     numeric: Sequence[bool],
     heads: int = 0,
     prose: bool = False,
+    firm: Sequence[bool] = (),
 ) -> Iterator[Line]:
     """Rows in columns, numbers to the right; gaps yield, then words, until all fit.
 
     Cells that do not fit lose their middle; those of a last column of prose their end, and it
-    yields first.
+    yields first. Columns that are `firm` are words that yield as late as numbers do.
     """
     count = len(numeric)
     full = [tuple(row[:count]) + ("",) * (count - len(row)) for row in rows]
     lengths = [[len(row[i]) for row in full] for i in range(count)]
     widths = [max(column, default=0) for column in lengths]
-    firm = [w if right else min(w, LEAST_WORDS) for w, right in zip(widths, numeric, strict=True)]
-    gap = 2 if sum(firm) + 2 * count <= width else 1
+    late = [a or b for a, b in zip(numeric, firm or (False,) * count, strict=True)]
+    least = [w if kept else min(w, LEAST_WORDS) for w, kept in zip(widths, late, strict=True)]
+    gap = 2 if sum(least) + 2 * count <= width else 1
     figures = [min(max(column[heads:], default=0), MOST_FIGURE) for column in lengths]
-    # In turns, while something is too wide: words yield first, then the heads above figures, and
-    # then words until hardly any are left.
-    for words, of_figures in (
-        (LEAST_WORDS, widths),
-        (FEWER_WORDS, widths),
-        (LEAST_WORDS, figures),
-        (3, figures),
+    # In turns, while something is too wide: words yield first, then the heads above figures, then
+    # ranges beside figures, and then words until hardly any are left.
+    for words, of_figures, of_firm in (
+        (LEAST_WORDS, widths, widths),
+        (FEWER_WORDS, widths, widths),
+        (FEWER_WORDS, figures, widths),
+        (FEWER_WORDS, figures, [LEAST_WORDS] * count),
+        (3, figures, [LEAST_WORDS] * count),
     ):
-        floors = [most if right else words for most, right in zip(of_figures, numeric, strict=True)]
+        floors = [
+            of_figures[i] if numeric[i] else of_firm[i] if late[i] else words for i in range(count)
+        ]
         if prose:
             floors[-1] = min(floors[-1], LEAST_PROSE)
         widths = _narrowed(widths, floors, width - 2 - gap * (count - 1))

@@ -11,16 +11,9 @@ from tpudiag.source_change import Effect
 
 from . import _layout, _mending
 from ._columns import Line, Span
-from ._layout import (
-    BLANK,
-    crash_lines,
-    link_lines,
-    measured,
-    mood,
-    paragraph,
-    passed_lines,
-    table_lines,
-)
+from ._figures import measured, table_lines
+from ._layout import crash_lines, link_lines, mood, passed_lines
+from ._paragraph import BLANK, paragraph
 from ._source import Sources
 from ._words import (
     clean,
@@ -216,8 +209,8 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     step = report.measurements.get("predicted_step_ms")
     if step is None or report.target is None or report.plan:
         return
-    span = _range(step.low, step.high)
-    parts: list[str] = [f"{figure(step.value, step.unit)} a step{span}"]
+    value, _, span = _estimate(step).partition(" (")
+    parts: list[str] = [f"{value} a step" + (f" ({span}" if span else "")]
     if (bound := report.measurements.get("predicted_bound_by")) is not None:
         parts.append(f"bound by {line(str(bound.value))}")
     yield BLANK
@@ -246,9 +239,20 @@ def _predicted_input(report: Report, width: int) -> Iterator[Line]:
         return
     text = (
         f"input: the step needs {_estimate(needs)} of a host; the pipeline, by what it took alone "
-        f"here, gives {_estimate(gives)}"
+        f"here, gives {_estimate(gives)}: {_enough(gives, needs)}"
     )
     yield from paragraph(text, width, 2, 2)
+
+
+def _enough(gives: Measurement, needs: Measurement) -> str:
+    """Whether what is given is what is needed, where the ranges of both agree on it."""
+    if gives.low is None or gives.high is None or needs.low is None or needs.high is None:
+        return "compare the two"
+    if gives.low >= needs.high:
+        return "enough"
+    if gives.high < needs.low:
+        return "too little, the step waits"
+    return "the ranges overlap, so that it is not known whether that is enough"
 
 
 def _estimate(measured: Measurement) -> str:

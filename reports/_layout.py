@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
-from tpudiag.report_figures import Measurement, Table
 from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
-from ._columns import Line, Span, in_columns
+from ._columns import Line, Span
+from ._figures import measured, table_lines
+from ._paragraph import BLANK, heading, paragraph
 from ._words import (
     clean,
     closed,
@@ -20,7 +21,6 @@ from ._words import (
     figure,
     findings,
     line,
-    measure_name,
     proofs,
     sentence,
     skipped_groups,
@@ -30,13 +30,10 @@ from ._words import (
     web_link,
     web_links,
 )
-from ._wrap import clip, cut, wrap
+from ._wrap import wrap
 
 MOST_ERROR_LINES = 30
 """Of a job's error, in text; what TensorFlow says may have hundreds."""
-PROFILE = "profile"
-"""How sources of figures begin that a profile holds."""
-BLANK: Line = ()
 _NAME_WIDTH = 23
 
 
@@ -83,7 +80,7 @@ def link_lines(report: Report) -> Iterator[Line]:
     """Where XProf shows it, each whole on a line to be opened."""
     links = web_links(report)
     if links:
-        yield from _heading("In XProf")
+        yield from heading("In XProf")
     for link in links:
         yield (Span(f"  {line(link.name)}: ", "note"), Span(line(link.url), "location"))
 
@@ -103,14 +100,6 @@ def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
         yield (Span(f"  {line(row)}", "error"),)
     if (more := len(rows) - error_lines) > 0:
         yield (Span(f"  ... {more} more lines", "note"),)
-
-
-def paragraph(
-    text: str, width: int, indent: int = 0, hang: int = 0, style: str = ""
-) -> Iterator[Line]:
-    """A paragraph, wrapped; lines after the first stand `hang` further in."""
-    for number, part in enumerate(wrap(clean(text), width - indent - hang)):
-        yield (Span(" " * (indent + (hang if number else 0)) + part, style),)
 
 
 def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
@@ -189,12 +178,6 @@ def _code(fix: str) -> Iterator[Line]:
         yield (Span(f"    {row}" if row.strip() else "", "code"),)
 
 
-def _heading(text: str) -> Iterator[Line]:
-    """A heading, parted from what is above."""
-    yield BLANK
-    yield (Span(text, "heading"),)
-
-
 def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line]:
     """`TPU101 retracing   what it said`, wrapped under itself."""
     name, id_ = line(outcome.name), line(outcome.id)
@@ -217,7 +200,7 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
 def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     """Checks that raised: a fault of the check, not of the job."""
     if outcomes:
-        yield from _heading("Broken: a fault of the check itself, not of the job")
+        yield from heading("Broken: a fault of the check itself, not of the job")
     for outcome in outcomes:
         yield from _entry(outcome, line(outcome.cause or ""), width, "broken")
 
@@ -225,7 +208,7 @@ def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
 def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     """Passed checks, each with the evidence for it."""
     if outcomes:
-        yield from _heading("Passed")
+        yield from heading("Passed")
     for outcome in outcomes:
         yield from _entry(outcome, proofs(outcome.evidence), width, "passed")
 
@@ -233,7 +216,7 @@ def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
 def _skipped(report: Report, width: int) -> Iterator[Line]:
     """Skipped checks, those that lack the same thing together."""
     if report.count(Verdict.SKIPPED):
-        yield from _heading("Skipped: not measured, so not known to be healthy")
+        yield from heading("Skipped: not measured, so not known to be healthy")
     for members, reason, how in skipped_groups(report):
         who = ", ".join(f"{line(o.id)} {line(o.name)}" for o in members)
         yield from paragraph(who, width, 2, 2, "skipped")
@@ -241,54 +224,6 @@ def _skipped(report: Report, width: int) -> Iterator[Line]:
             yield from paragraph(reason, width, 4, style="evidence")
         if how:
             yield from paragraph(f"To measure it: {how}", width, 4, style="evidence")
-
-
-def measured(
-    measurements: Mapping[str, Measurement], width: int, short: bool = False
-) -> Iterator[Line]:
-    """The figures that stand outside any check; an estimate with its range.
-
-    In short without their sources, where all come from a profile.
-    """
-    if measurements:
-        yield from _heading("Measurements")
-    sources = [line(m.source) for m in measurements.values()]
-    of_profile = all(source.startswith(PROFILE) for source in sources)
-    yield from in_columns(
-        [
-            (
-                measure_name(name, m.unit),
-                figure(m.value, m.unit),
-                _range(m) + ("" if short and of_profile else source),
-            )
-            for (name, m), source in zip(measurements.items(), sources, strict=True)
-        ],
-        width,
-        numeric=(False, True, False),
-        prose=True,
-    )
-
-
-def _range(measurement: Measurement) -> str:
-    """`33 to 52; ` of an estimate."""
-    low, high = measurement.low, measurement.high
-    return "" if low is None or high is None else f"{figure(low)} to {figure(high)}; "
-
-
-def table_lines(table: Table, width: int) -> Iterator[Line]:
-    """A table under its title; cells that do not fit lose their middle."""
-    name = clip(line(table.title), width - 20)
-    yield from _heading(f"{name} [{cut(line(table.source), width - len(name) - 3)}]")
-    head = tuple(line(column) for column in table.columns)
-    rows = [tuple(figure(cell) for cell in row) for row in table.rows]
-    columns = [[row[i] for row in table.rows if i < len(row)] for i in range(len(head))]
-    yield from in_columns([head, *rows], width, [_is_numeric(cells) for cells in columns], heads=1)
-
-
-def _is_numeric(cells: Sequence[object]) -> bool:
-    """Whether a column holds figures, if not in every row."""
-    known = [cell for cell in cells if cell not in (None, "")]
-    return bool(known) and all(isinstance(cell, int | float) for cell in known)
 
 
 def mood(report: Report) -> str:

@@ -8,7 +8,7 @@ from tpudiag.model import GONE, Finding, Outcome, Report
 from tpudiag.source_change import Mending, SourceChange
 
 from ._columns import Line, Span
-from ._layout import BLANK, paragraph
+from ._paragraph import BLANK, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title
 
 STYLES = {

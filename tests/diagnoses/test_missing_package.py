@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tpudiag.diagnoses.missing_package import advice
@@ -40,3 +42,12 @@ def test_a_module_of_a_package_that_is_there_is_of_another_release() -> None:
 )
 def test_other_errors_need_no_package(error: str) -> None:
     assert advice(error, "python") is None
+
+
+def test_a_module_of_the_repository_is_not_to_be_installed(tmp_path: Path) -> None:
+    (tmp_path / "dataloader.py").touch()
+    script = tmp_path / "tf2" / "train.py"
+    text = advice("ModuleNotFoundError: No module named 'dataloader'", "python", str(script))
+    assert text is not None and f"PYTHONPATH={tmp_path} tpudiag check" in text
+    text = advice("ModuleNotFoundError: No module named 'cv2'", "python", str(script))
+    assert text is not None and "pip install" in text

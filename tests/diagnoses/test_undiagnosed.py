@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tpudiag.diagnoses.notebook_job import NotebookProgram
 from tpudiag.diagnoses.undiagnosed import refuse_framework, refuse_nothing, unreachable
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Location
 from tpudiag.signals import JobEnd, Origin, Signals
+from tpudiag.sources.notebook import Notebook, SkippedLine
 
 FINISHED = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="finished"))
 
@@ -25,6 +27,13 @@ def test_another_framework_is_named(module: str, name: str) -> None:
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
     with pytest.raises(NothingDiagnosed, match="no training step and no dataset"):
         refuse_nothing("hello.py", FINISHED, {"frameworks": []}, ())
+
+
+def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:
+    line = SkippedLine(5, 2, "!python train.py --tpu=local")
+    program = NotebookProgram("/run/notebook.py", Notebook("a.ipynb", "", (1,), (line,)))
+    with pytest.raises(NothingDiagnosed, match=r"cell 5.*tpudiag check train.py -- --tpu=local"):
+        refuse_nothing("a.ipynb", FINISHED, {}, (), program.started())
 
 
 def test_a_job_that_crashed_is_diagnosed() -> None:

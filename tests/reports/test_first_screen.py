@@ -130,7 +130,27 @@ def test_an_estimate_has_no_more_digits_than_it_is_worth() -> None:
     assert "25,000 examples/s (19,700 to 31,000)" in said
     input_line = "input: the step needs 25,000 examples/s (19,700 to 31,000) of a host;"
     assert input_line in re.sub(r"\s+", " ", said)
-    assert "gives 1,230 examples/s (988 to 2,350)" in re.sub(r"\s+", " ", said)
+    gave = "gives 1,230 examples/s (988 to 2,350): too little, the step waits"
+    assert gave in re.sub(r"\s+", " ", said)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"), [(500.0, 900.0, "enough"), (150.0, 400.0, "the ranges overlap")]
+)
+def test_the_input_is_enough_only_where_both_ranges_say_so(
+    low: float, high: float, verdict: str
+) -> None:
+    measurements = {
+        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
+        "input_needed_examples_per_second_per_host": Measurement(
+            150.0, "examples/s", "estimate", low=100.0, high=200.0
+        ),
+        "input_capacity_examples_per_second_per_host": Measurement(
+            600.0, "examples/s", "estimate", low=low, high=high
+        ),
+    }
+    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
+    assert f"): {verdict}" in re.sub(r"\s+", " ", said)
 
 
 @pytest.mark.parametrize("width", [60, 61, 62, 63, 64, 79, 80, 81])

@@ -153,18 +153,20 @@ def _table(changes: Sequence[Change], limit: float) -> Table:
     # How much was recorded is worth a row only where it differs.
     shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
+    # A column of nothing but `not tested` would take the room of the figures' names.
+    tested = any(c.difference is not None for c in ordered)
     rows: list[tuple[Value, ...]] = [
         (
             f"{c.name} ({c.unit})" if c.unit and not c.name.endswith(c.unit) else c.name,
             c.before,
             c.after,
             _percent(c),
-            _interval(c),
+            *((_interval(c),) if tested else ()),
             _verdict(c, limit),
         )
         for c in ordered
     ]
-    columns = ("figure", "A", "B", "change", "95 % interval", "verdict")
+    columns = ("figure", "A", "B", "change", *(("95 % interval",) if tested else ()), "verdict")
     return Table("Changes", columns, tuple(rows), "both sides")
 
 
@@ -220,3 +222,6 @@ def _notes(
         yield "The TPU compilers differ: what they say is shown, and closes no gate."
     if sides[0][0].target != sides[1][0].target:
         yield "A and B ran on different targets."
+    jobs = [side[0].subject.name for side in sides if side[0].subject.kind == "job"]
+    if len(set(jobs)) == 2:
+        yield f"A and B are different jobs: {jobs[0]} and {jobs[1]}."

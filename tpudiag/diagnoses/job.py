@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from tpudiag import catalogue, engine
 from tpudiag.diagnoses import (
     job_report,
     job_skips,
+    last_words,
     offered_changes,
     predicted_step,
     undiagnosed,
@@ -87,7 +87,8 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     outcomes = job_skips.after_rehearsal(
         engine.examine(signals, catalogue.checks(), settings), signals.end
     )
-    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes)
+    elsewhere = request.notebook.started() if request.notebook is not None else None
+    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes, elsewhere)
     judged = job_report.JudgedJob(
         signals=signals,
         outcomes=outcomes,
@@ -232,11 +233,8 @@ def _end(job: runner.JobRun) -> JobEnd:
 
 def _last_words(job: runner.JobRun) -> str:
     """The most telling of the last lines of a process that died."""
-    lines = [line.strip() for line in job.log_tail.splitlines() if line.strip()]
-    # glog and absl begin a fatal line with F; the stack behind it says less.
-    fatal = [line for line in lines if re.match(r"F\d{4}|.*\bF\b.*\]|.*Error", line)]
     ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
-    return (fatal or lines or ["the process ended without a word"])[-1][:300] + ended
+    return (last_words.most_telling(job.log_tail) or "the process ended without a word") + ended
 
 
 def _end_text(end: JobEnd | None) -> str | None:

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
-from tpudiag.diagnoses import missing_package
+from tpudiag.diagnoses import last_words, missing_package
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.report_figures import Measurement
@@ -113,7 +113,7 @@ def notes(
         if keras is not None and keras.package == "keras" and keras.steps_per_execution > 1:
             notes.append(
                 f"steps_per_execution is {keras.steps_per_execution}; CPU replicas took one step "
-                "per execution, for Keras 3 fails on them with more."
+                "per execution: those of Keras 3 fail with more."
             )
         target = signals.target
         if target is not None and target.replicas > replicas:
@@ -121,7 +121,8 @@ def notes(
                 f"{target.name} has {target.replicas} replicas, and the job saw so many; of them "
                 f"ran {replicas}"
                 + (", each with the target's per-replica batch. " if not ran_examples else ". ")
-                + "What the job sums over replicas is "
+                + "The input pipeline makes their examples alone where it can. "
+                "What the job sums over replicas is "
                 f"{replicas}/{target.replicas} of the real sum."
             )
         if cut_to_steps:
@@ -144,7 +145,8 @@ def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
         return ()
     return (
         f"A step of {batch} examples a replica is too much for this machine: the first {ran} of "
-        "them ran. What is said of the step's shapes, products and loss is of its trace with all.",
+        "them ran, and the input pipeline makes these alone where it can. What is said of the "
+        "step's shapes, products and loss is of its trace with all.",
     )
 
 
@@ -174,10 +176,11 @@ def not_by_hand(added: Mapping[str, str]) -> str:
     """What a job meets that it would not meet if it were started by hand."""
     settings = ", ".join(f"{name}={value}" for name, value in added.items())
     variables = f" set in its environment: {settings};" if added else ""
+    own = "a session" + (" and a folder for temporary files" if added else "")
     gone = f" Today's Colab sets no {runner.COLAB_TPU}." if runner.COLAB_TPU in added else ""
     return (
         f"Not as if started by hand:{variables} no terminal (stdin is empty, output goes through "
-        f"a pipe); a session of its own; python -B, so that no bytecode is written.{gone}"
+        f"a pipe); {own} of its own; python -B, so that no bytecode is written.{gone}"
     )
 
 
@@ -207,8 +210,9 @@ def partial(signals: Signals, timed_out: str | None, python: str) -> str | None:
         where = f" ({end.location})" if end.location else ""
         return f"the job cannot be rehearsed further: {end.error}{where}"
     if end is not None and end.how in ("exception", "signal", "exit"):
-        error = _said(end.error or f"exit code {end.exit_code}")
+        error = _said(end.error) if end.error else last_words.of_exit(end.log_tail, end.exit_code)
         where = f" ({end.location})" if end.location else ""
-        install = missing_package.advice(error, python)
+        script = end.location.file if end.location else ""
+        install = missing_package.advice(error, python, script)
         return f"the job crashed: {error}{where}" + (f". {install}" if install else "")
     return None

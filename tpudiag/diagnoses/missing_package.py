@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _INSTALLED_AS = {
@@ -36,12 +37,21 @@ _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
 """Packages of which a module that is missing was removed, which the catalogue of errors answers."""
 
 
-def advice(error: str, python: str) -> str | None:
-    """How to install the package that `error` misses for that Python; None for another error."""
+def advice(error: str, python: str, script: str = "") -> str | None:
+    """How to install the package that `error` misses for that Python; None for another error.
+
+    A module that lies beside the script's folder, or above it, is the repository's own.
+    """
     missing = _MISSING.search(error)
     top = missing[1].split(".")[0] if missing else ""
     if not missing or top in _OF_TENSORFLOW:
         return None
+    home = _home(top, script)
+    if home is not None:
+        return (
+            f"{top} is a module of the job's own repository, in {home}, where Python does not "
+            f"look: PYTHONPATH={home} tpudiag check ..."
+        )
     # The whole path first: `google` alone is a folder that many packages share.
     known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
     if "." in missing[1] and known is None and top not in _NAMESPACES:
@@ -57,3 +67,14 @@ def advice(error: str, python: str) -> str | None:
         f"{name}), or name another environment by --python; a module of the job's own repository "
         "is found from its folder, or by PYTHONPATH"
     )
+
+
+def _home(module: str, script: str) -> Path | None:
+    """The folder around the script, or the working directory, that holds a module."""
+    if not script:
+        return None
+    folders = [Path(), *Path(script).absolute().parents[1:3]]
+    for folder in folders:
+        if (folder / f"{module}.py").is_file() or (folder / module / "__init__.py").is_file():
+            return folder.absolute()
+    return None

@@ -95,6 +95,10 @@ def checked_program(program: str) -> str:
         except OSError as error:
             raise UnreadableInput(f"{program}: {error.strerror}") from error
         return program
+    if path.is_dir():
+        raise UnreadableInput(
+            f"{program}: a folder; name the script in it, or a module: -m package"
+        )
     module, colon, function = program.partition(":")
     # Not imported to see: a job's module may need TensorFlow, and run for minutes.
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):

@@ -53,6 +53,17 @@ class NotebookProgram:
         more = f"; and {len(skipped) - MOST_NAMED} more" if len(skipped) > MOST_NAMED else ""
         return f"Shell commands and magics of the notebook were not run: {named}{more}."
 
+    def started(self) -> str | None:
+        """The first Python program that a shell command starts, and how to rehearse that one."""
+        for line in self.source.skipped:
+            command = notebook.python_command(line.text)
+            if command is not None:
+                return (
+                    f"cell {line.cell}, line {line.line} starts {command.program}, which was not "
+                    f"run with it: `tpudiag check {command}`"
+                )
+        return None
+
 
 def prepared(program: str, folder: Path) -> NotebookProgram | None:
     """The program of a notebook, written into the run's folder; None for what is no notebook."""

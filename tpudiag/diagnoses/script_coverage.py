@@ -50,7 +50,10 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
     if coverage.replayed_batches:
         shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
     if shortened:
-        yield "Shortened past the steps observed: " + "; ".join(shortened) + "."
+        yield (
+            "Shortened past the steps observed: " + "; ".join(shortened) + ". Of each batch that "
+            "Keras then read, some examples stood for the others where its pipeline allows it."
+        )
 
 
 def _was_shortened(coverage: Coverage) -> bool:

@@ -34,10 +34,15 @@ def refuse_framework(name: str, framework: str | None) -> None:
 
 
 def refuse_nothing(
-    name: str, signals: Signals, facts: Mapping[str, object], outcomes: Iterable[Outcome]
+    name: str,
+    signals: Signals,
+    facts: Mapping[str, object],
+    outcomes: Iterable[Outcome],
+    elsewhere: str | None = None,
 ) -> None:
     """End the diagnosis of a job in which nothing of TensorFlow was trained or read.
 
+    `elsewhere`: what it starts, perhaps to train, and was not run.
     Raises NothingDiagnosed. A job that crashed, and one of which a check says something, is
     another matter.
     """
@@ -57,7 +62,7 @@ def refuse_nothing(
     if not (failed or signals.pipelines):
         raise NothingDiagnosed(
             f"{name} ran to its end, and no training step and no dataset was seen: nothing to "
-            "diagnose"
+            f"diagnose{f'; {elsewhere}' if elsewhere else ''}"
         )
 
 
