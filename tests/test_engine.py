@@ -138,3 +138,18 @@ def test_only_selected_checks_run_in_the_order_given() -> None:
     units = [Check(id_, Severity.INFO, seen) for id_ in ("TPU203", "TPU101", "TPU201")]
     settings = Settings(select=("TPU2",), ignore=("TPU201",))
     assert [outcome.id for outcome in examine(SIGNALS, units, settings)] == ["TPU203"]
+
+
+def test_sizes_of_a_model_are_not_judged_where_a_part_of_it_was_stood_in_for() -> None:
+    def some_disease(_: Signals) -> Said:
+        yield FINDING
+
+    unit = check("TPU999", Severity.WARNING, needs_model=True)(some_disease)
+
+    def verdict(*stood_in: str) -> Verdict:
+        signals = Signals(origin=Origin.REHEARSAL, stood_in=stood_in)
+        (outcome,) = examine(signals, [unit], Settings())
+        return outcome.verdict
+
+    assert verdict("tfds mnist", "TF Hub https://host/text/preprocess/3") is Verdict.FAILED
+    assert verdict("TF Hub https://host/vision/1") is Verdict.SKIPPED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -82,9 +83,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
         # flushes at its end. 141 is what a shell calls a death by SIGPIPE.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_stdout()
         return 141
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        # stdout on a full disk, or a file beside it: which one the error does not always name.
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"tpudiag: {where}{error.strerror}", file=sys.stderr)
+        _drop_stdout()
+        return 2
     return exit_code
+
+
+def _drop_stdout() -> None:
+    """Let what is still to be written go nowhere, so that the interpreter's last flush succeeds."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt(*_: object) -> None:

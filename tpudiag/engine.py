@@ -23,6 +23,7 @@ from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
 STOOD_IN = "the data was stood in for (--fake-data)"
+MODEL_STOOD_IN = "a part of the model was stood in for, and is of another size (--fake-data)"
 
 
 def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tuple[Outcome, ...]:
@@ -32,6 +33,11 @@ def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tu
     )
 
 
+def _is_model(thing: str) -> bool:
+    """Whether what was stood in for is a part of a model, of a size that nothing tells."""
+    return thing.startswith("TF Hub ") and "preprocess" not in thing
+
+
 def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
@@ -39,6 +45,8 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     # Before it runs: what it would find is a fault of the stand-ins.
     if check.needs_data and signals.stood_in:
         return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
+    if check.needs_model and any(map(_is_model, signals.stood_in or ())):
+        return _ended(check, _Ending(Verdict.SKIPPED, MODEL_STOOD_IN, "run where the model is"))
     ending = _run(check, signals, settings, findings, evidence)
     shown, silenced = _parted(check, findings, settings)
     if shown:

@@ -128,6 +128,8 @@ class Check:
     function: CheckFunction
     needs_data: bool = False
     """Whether its answer depends on the size or content of the data, and not on the code alone."""
+    needs_model: bool = False
+    """Whether its answer depends on the sizes of the model's parts."""
 
     @property
     def name(self) -> str:
@@ -153,10 +155,10 @@ class Check:
 
 
 def check(
-    id_: str, severity: Severity, *, needs_data: bool = False
+    id_: str, severity: Severity, *, needs_data: bool = False, needs_model: bool = False
 ) -> Callable[[CheckFunction], Check]:
     """Make a check of a function over Signals."""
-    return lambda function: Check(id_, severity, function, needs_data)
+    return lambda function: Check(id_, severity, function, needs_data, needs_model)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ def test_all_pods_of_a_job_are_captured_and_the_others_named(
     assert any("kubectl port-forward pod/bert-0" in note for note in report["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["attach", "watch"])
 def test_a_job_of_which_no_pod_runs(
     api: ApiServer, verb: str, capsys: pytest.CaptureFixture[str]

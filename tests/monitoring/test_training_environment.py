@@ -40,6 +40,7 @@ def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
     return modules, float(took_s)
 
 
+@pytest.mark.slow
 def test_it_imports_the_standard_library_alone(tmp_path: Path) -> None:
     runs: list[tuple[str, float]] = []
     known_s: list[float] = []

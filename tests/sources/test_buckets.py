@@ -61,6 +61,7 @@ def test_versioning_is_read_from_each_bucket() -> None:
     assert len(seen) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("storage")
 def test_a_service_that_does_not_answer_costs_no_more_than_the_limit() -> None:
     (seen,) = buckets.look(["gs://hangs/a"], limit_s=1.0)

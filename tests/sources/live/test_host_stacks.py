@@ -20,6 +20,7 @@ wait_for_input()
 """
 
 
+@pytest.mark.slow
 def test_the_line_that_a_process_waits_in(tmp_path: Path) -> None:
     script = tmp_path / "job.py"
     script.write_text(WAITING)

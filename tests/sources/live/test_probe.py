@@ -146,6 +146,7 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     return chain, key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "said"),
     [
@@ -190,6 +191,7 @@ def test_a_name_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) ->
     assert "within 0.2 s: the name service" in fault
 
 
+@pytest.mark.slow
 def test_all_are_asked_at_once(tmp_path: Path) -> None:
     with ExitStack() as stack:
         ports = [stack.enter_context(silent(tmp_path)) for _ in range(20)]

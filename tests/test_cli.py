@@ -1,0 +1,29 @@
+"""How the command ends where its output goes nowhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FULL = Path("/dev/full")
+LISTS = [sys.executable, "-m", "tpudiag", "explain"]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no full device here")
+def test_a_full_disk_is_one_line() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(LISTS, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "tpudiag: No space left on device\n"
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    with subprocess.Popen(LISTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (141, b"")
