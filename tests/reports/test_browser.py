@@ -5,6 +5,7 @@ Skipped where there is no Chromium (Debian: `apt-get install chromium`).
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
@@ -28,7 +29,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
-DRAWN = "document.documentElement.dataset.plots === 'drawn'"
+# Waited for with `expect`: wait_for_function polls by eval, which the page's own policy forbids.
+expect.set_options(timeout=30_000)
 WIDE, NARROW = (1280, 900), (390, 844)
 SHOWN = "[...document.querySelectorAll('.checks [data-state]:not([hidden])')]"
 
@@ -82,7 +84,8 @@ def opened(browser: Browser, tmp_path: Path) -> Generator[Open]:
         seen.page.on("dialog", lambda dialog: seen.complaints.append(dialog.message))
         seen.page.goto(file.as_uri())
         if seen.page.query_selector("[data-plot]"):
-            seen.page.wait_for_function(f"{DRAWN} || {DRAWN.replace('drawn', 'failed')}")
+            ended = re.compile("drawn|failed")
+            expect(seen.page.locator("html")).to_have_attribute("data-plots", ended)
         return seen
 
     yield open_
@@ -216,7 +219,7 @@ def test_a_fix_is_copied_and_an_explanation_opens_by_keyboard(
     button = page.locator(".outcome .copy").first
     button.focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('.copy').textContent === 'Copied'")
+    expect(page.locator(".copy").first).to_have_text("Copied")
     fix = specimens["each-severity"].outcomes[4].findings[0].fix
     assert page.evaluate("navigator.clipboard.readText()") == fix
     page.locator(".explanation summary").first.focus()
@@ -232,9 +235,7 @@ def test_on_paper_everything_is_open_and_light(specimens: dict[str, Report], ope
     page.emulate_media(media="print")
     assert page.locator(".filter").is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    page.wait_for_function(
-        "document.querySelector('.main-svg').style.background === 'rgb(255, 255, 255)'"
-    )
+    expect(page.locator(".main-svg").first).to_have_css("background-color", "rgb(255, 255, 255)")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
     assert seen.complaints == []
