@@ -164,7 +164,7 @@ class Files:
         tf = self._tf
         if isinstance(names, tf.data.Dataset):
 
-            @tf.autograph.experimental.do_not_convert  # type: ignore[misc]
+            @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
             def chosen(name: Any) -> Any:
                 return self._chosen(name, stand_in)
 
