@@ -96,10 +96,13 @@ def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal(
     def plotted(model: str) -> str:
         if not model:
             raise ImportError("You must install pydot")
+        if model == "other release":
+            raise AttributeError("module 'pydot' has no attribute 'InvocationException'")
         return model
 
     assert keras_data.drawn(plotted, "model") == "model"
     assert keras_data.drawn(plotted, "") is None
+    assert keras_data.drawn(plotted, "other release") is None
     assert "pydot" in capsys.readouterr().err
 
 

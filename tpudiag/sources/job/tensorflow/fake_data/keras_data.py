@@ -32,7 +32,7 @@ def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
     """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
     try:
         return original(*args, **kwargs)
-    except ImportError as error:
+    except (ImportError, AttributeError, OSError) as error:  # Graphviz, or another pydot
         print(f"tpudiag: no model is drawn here: {error}", file=sys.stderr)
         return None
 
