@@ -38,8 +38,9 @@ class Builder:
             return {"trainC": self._generate_examples()}
         return [tfds.SplitGenerator(name="testA"), tfds.SplitGenerator(name=tfds.Split.VALIDATION)]
 
-    def _generate_examples(self) -> None:
-        """What makes the examples of a split."""
+    def _generate_examples(self) -> list[str]:
+        """The examples of a split."""
+        return []
 
 
 def test_splits_are_those_that_the_builders_code_names() -> None:
