@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import opened_files, paths, table_sizes
-from tpudiag.sources.job.tensorflow.fake_data.opened_files import GuessedJson
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+from tpudiag.sources.job.tensorflow.fake_data.opened_files import GuessedJson
 
 
 def test_guessed_json_has_what_is_asked_for() -> None:
