@@ -34,7 +34,7 @@ from tpudiag.signals import (
     TpuAttempt,
 )
 from tpudiag.sources import buckets, environment, script
-from tpudiag.sources.compiler import compile_step
+from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
@@ -160,21 +160,23 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
-        job = runner.run(spec, request.python, limits, on_phase)
-        while (smaller := fitted(spec, job)) is not None:
+        known: dict[str, object] = {}
+        while True:
+            # One for each try: what it began for a job that is started again is stopped.
+            with StepCompilation(target, request.compiler) as compilation:
+                job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
+                job.facts.update(known)
+                smaller = fitted(spec, job)
+                if smaller is None:
+                    signals = _signals(Origin.REHEARSAL, job)
+                    compiler = compilation.of_job(job.facts, job.interrupted, on_phase)
+                    break
             on_phase(started_again(smaller, spec))
-            step = step_facts(job, smaller)
+            known = step_facts(job, smaller)
             spec = smaller
-            job = runner.run(spec, request.python, limits, on_phase)
-            job.facts.update(step)
-        replicas = spec.real_replicas
-        signals = _signals(Origin.REHEARSAL, job)
-        compiler = compile_step.of_job(
-            job.facts, job.interrupted, target, request.compiler, on_phase
-        )
-    if compiler.reason == compile_step.INTERRUPTED:
+    if compiler.reason == INTERRUPTED:
         signals = replace(signals, end=JobEnd(how="interrupted"))
-    return replace(signals, compiler=compiler), job, replicas
+    return replace(signals, compiler=compiler), job, spec.real_replicas
 
 
 def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:

@@ -42,10 +42,9 @@ def match(text: str) -> tuple[Match, ...]:
     """The known errors in a text, best first: causes before consequences, failures first.
 
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
-    lines may split a sentence, and is left out; so is the source that a notebook shows around the
-    lines that ran.
+    lines may split a sentence, and is left out.
     """
-    return scan(BytesIO(without_source_around(without_prefixes(text.encode(errors="replace")))))
+    return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -76,7 +75,8 @@ class _Search:
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes; what may go on in later ones is kept for them."""
-        text = self._carried + block
+        # Before it meets what was carried: positions count what is left.
+        text = self._carried + without_source_around(block)
         cut = _cut(text)
         if cut:
             # What begins in the kept end is left for the next block: its rest may still come.

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import Mock
+
+import pytest
 
 from tpudiag import hardware
-from tpudiag.compiled import CompilerFacts, LoweredStep, RefusedOp
-from tpudiag.sources.compiler import compile_step
+from tpudiag.compiled import Compilation, CompilerFacts, LoweredStep, RefusedOp
+from tpudiag.sources.compiler import compile_step, libtpu_process
+from tpudiag.sources.job.process.protocol import LOWERING
 
 LONG = "Trying to access resource " + "of another replica " * 30
 
 
 def asked(lowered: LoweredStep) -> CompilerFacts:
     request = compile_step.CompilerRequest(python=sys.executable, timeout_s=1.0)
-    return compile_step.ask((lowered,), hardware.target("v5e-8"), request, lambda _: None)
+    with compile_step.StepCompilation(hardware.target("v5e-8"), request) as compilation:
+        return compilation.of_steps((lowered,), lambda _: None)
 
 
 def test_only_a_step_with_a_refused_operation_is_sent_to_the_checks_of_it() -> None:
@@ -32,3 +37,84 @@ def test_a_long_message_ends_with_a_whole_word() -> None:
     assert len(line) <= compile_step.LONGEST + len(" ...")
     assert compile_step.first_line("short\nsecond") == "short"
     assert compile_step.first_line(" \n") == compile_step.first_line(None) == "it said nothing"
+
+
+class Compiler:
+    """One that answers at once, and writes down what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def prepare(self, target: hardware.Target) -> None:
+        self.asked.append(f"prepared for {target.name}")
+
+    def compile(self, step: LoweredStep, target: hardware.Target) -> Compilation:
+        self.asked.append(f"compiled {step.batch}")
+        return Compilation(
+            target=target.name,
+            batch=step.batch,
+            replicas=8,
+            compiler="fake",
+            usable_bytes=2**34,
+            compiled=True,
+        )
+
+    def stop(self) -> None:
+        self.asked.append("stopped")
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Compiler:
+    compiler = Compiler()
+    installed = libtpu_process.Installed("", "fake")
+    monkeypatch.setattr(libtpu_process, "find", Mock(return_value=installed))
+    monkeypatch.setattr(libtpu_process, "Compiler", Mock(return_value=compiler))
+    return compiler
+
+
+def fact(batch: int, path: str | None = "/step.mlir") -> dict[str, object]:
+    return {"lowered": [{"batch": batch, "replicas": 8, "path": path}]}
+
+
+def compilation() -> compile_step.StepCompilation:
+    request = compile_step.CompilerRequest(timeout_s=1.0)
+    return compile_step.StepCompilation(hardware.target("v5e-8"), request)
+
+
+def test_a_step_is_compiled_once_and_from_when_it_is_lowered(fake: Compiler) -> None:
+    with compilation() as own:
+        own.heard({"phase": "measuring the input pipeline"})
+        own.heard({"phase": LOWERING})
+        own.heard(fact(32))
+        own.heard(fact(32))
+        found = own.of_job(fact(32), False, lambda _: None)
+    assert found.step is not None and found.step.batch == 32
+    assert fake.asked == ["prepared for v5e-8", "compiled 32", "stopped"]
+
+
+def test_the_step_of_the_end_counts_and_no_other(fake: Compiler) -> None:
+    with compilation() as own:
+        own.heard({"phase": LOWERING})
+        own.heard(fact(32))
+        found = own.of_job(fact(64), False, lambda _: None)
+    assert found.step is not None and found.step.batch == 64
+    assert "compiled 64" in fake.asked
+
+
+def test_nothing_is_loaded_beside_a_job_with_little_memory_left(
+    fake: Compiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_step, "available_bytes", Mock(return_value=2**30))
+    with compilation() as own:
+        own.heard({"phase": LOWERING})
+        own.heard(fact(32))
+        assert fake.asked == []
+        assert own.of_job(fact(32), False, lambda _: None).step is not None
+
+
+def test_a_job_that_was_interrupted_is_not_waited_for(fake: Compiler) -> None:
+    with compilation() as own:
+        own.heard({"phase": LOWERING})
+        found = own.of_job({"phase": LOWERING}, True, lambda _: None)
+    assert found.reason == "the job was interrupted"
+    assert fake.asked[-1:] in ([], ["stopped"])

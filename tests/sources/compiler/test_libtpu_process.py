@@ -15,7 +15,7 @@ import pytest
 from tpudiag.compiled import Compilation, LoweredStep
 from tpudiag.errors import UsageError
 from tpudiag.hardware import GENERATIONS, target
-from tpudiag.sources.compiler import cache, hlo, libtpu_process
+from tpudiag.sources.compiler import cache, compiler_child, hlo, libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def test_sizes_in_hbm_are_those_of_the_compiler(tmp_path: Path) -> None:
     slice_ = topology(target("v5e-1"))
     child = [
         sys.executable,
-        str(libtpu_process.CHILD),
+        str(compiler_child.CHILD),
         found.path or "",
         slice_.name,
         "1",
@@ -246,3 +246,35 @@ def test_every_generation_has_a_topology(generation: str) -> None:
 
 def test_a_slice_of_unknown_shape_is_compiled_for_one_replica() -> None:
     assert topology(target("v5e-24")).replicas == 1
+
+
+def test_a_prepared_child_compiles_what_it_is_told_later(tmp_path: Path) -> None:
+    """A fake that says that it is loaded, and then which program it was told of."""
+    loaded = tmp_path / "loaded"
+    does = (
+        f"open({str(loaded)!r}, 'a').write('x')\n"
+        "path = sys.stdin.readline().strip()\n"
+        'answer = \'{"compile_s": 1, "flops": %d}\' % len(open(path).read())\n'
+        "open(sys.argv[-1] + '/answer.json', 'w').write(answer)"
+    )
+    ahead = compiler(60.0, fake(tmp_path, does))
+    ahead.prepare(target("v5e-1"))
+    ahead.prepare(target("v5e-1"))
+    while not loaded.exists():
+        time.sleep(0.01)
+    answer = ahead.compile(step(tmp_path, product(8)), target("v5e-1"))
+    assert answer.flops == len(product(8))
+    assert loaded.read_text() == "x"
+    other = ahead.compile(step(tmp_path, product(16)), target("v5e-1"))
+    assert other.flops == len(product(16))
+
+
+def test_stop_ends_a_child_that_was_told_nothing(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    does = f"f = open({str(pid)!r}, 'w'); f.write(str(os.getpid()))\nf.close(); time.sleep(600)"
+    ahead = compiler(60.0, fake(tmp_path, does))
+    ahead.prepare(target("v5e-1"))
+    while not (pid.exists() and pid.read_text()):
+        time.sleep(0.01)
+    ahead.stop()
+    assert not Path(f"/proc/{pid.read_text()}").exists()

@@ -2,7 +2,8 @@
 
 `python child.py PROGRAM.mlir TOPOLOGY REPLICAS CHIP_CONFIG ANSWER_FOLDER`, with any Python that has
 jax and libtpu: it imports nothing of tpudiag, and never TensorFlow. It leaves ANSWER_FOLDER/
-answer.json, and optimised.hlo where the program compiled and can be printed.
+answer.json, and optimised.hlo where the program compiled and can be printed. With `-` for the
+program it loads the compiler, and then waits for a line with the program's path.
 `python child.py --stablehlo MODULE.hlo PROGRAM.mlir` converts what an older TensorFlow gives.
 
 The compile call is private to jaxlib: tried with jax 0.10.2 and libtpu 0.0.51. There is no public
@@ -24,6 +25,7 @@ from typing import Any
 
 PR_SET_PDEATHSIG = 1
 CONVERT = "--stablehlo"
+LATER = "-"
 ERROR_CHARACTERS = 40_000
 MEMORY = {
     "argument_bytes": "argument_size_in_bytes",
@@ -57,6 +59,7 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
     devices: list[Any] = list(slice_.devices)[:replicas]
     if len(devices) < replicas:
         raise ValueError(f"{topology} has {len(devices)} devices, not {replicas}")
+    program = _named(program)
     settings: Any = xla_client.CompileOptions()
     settings.num_replicas, settings.num_partitions = replicas, 1
     ids = np.array([[device.id] for device in devices])
@@ -67,6 +70,16 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
         return devices[0].client.compile(
             module, executable_devices=together, compile_options=settings
         )
+
+
+def _named(program: str) -> str:
+    """The path of the program, which may come only now; the child ends where none comes."""
+    if program != LATER:
+        return program
+    path = sys.stdin.readline().rstrip("\n")
+    if not path:
+        os._exit(0)
+    return path
 
 
 def _parse(context: Any, text: str) -> Any:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
 from tpudiag import location
 from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
-from tpudiag.hardware import Target
+from tpudiag.errors import MissingExtra, UsageError
+from tpudiag.hardware import GIB, Target
 from tpudiag.sources.compiler import libtpu_process
+from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.protocol import LOWERING
 
 INTERRUPTED = "the compilation was interrupted"
@@ -20,6 +25,10 @@ LONGEST = 200
 """Characters of a compiler's message in the reason of a check."""
 NEVER_RECOMPUTES = 0.5
 """Below this share of the HBM the compiler has no reason to recompute: no second compilation."""
+
+EARLY_BYTES = 4 * GIB
+"""Memory that is to be left where the compiler starts before the job has ended: with ResNet-50 it
+takes about 2 GiB."""
 
 
 @dataclass(frozen=True)
@@ -32,66 +41,129 @@ class CompilerRequest:
     timeout_s: float = 600.0
 
 
-def of_job(
-    facts: dict[str, object],
-    interrupted: bool,
-    target: Target,
-    asked: CompilerRequest,
-    on_phase: Callable[[str], None],
-) -> CompilerFacts:
-    """What the compiler says of the job that left these facts."""
-    if not asked.wanted:
-        return CompilerFacts(reason="the TPU compiler was not asked", how="leave out --no-compile")
-    lowered = msgspec.convert(facts.get("lowered", ()), tuple[LoweredStep, ...])
-    if interrupted or (not lowered and facts.get("phase") == LOWERING):
-        ended = "was interrupted" if interrupted else "died of being lowered"
-        return CompilerFacts(reason=f"the job {ended}", how="check again")
-    try:
-        return ask(lowered, target, asked, on_phase)
-    except KeyboardInterrupt:
-        return CompilerFacts(lowered[0], reason=INTERRUPTED, how="check again")
+class StepCompilation:
+    """Asks the compiler about the step that a job shows, beside the last that the job does.
+
+    The compiler is loaded once the job lowers its step, and compiles as soon as it is lowered: all
+    that a job is timed for is over by then. A context, which ends what is still under way.
+    """
+
+    def __init__(self, target: Target, asked: CompilerRequest) -> None:
+        self._target, self._asked = target, asked
+        # One thread for all: a child of the compiler's dies with the thread that started it.
+        self._worker = ThreadPoolExecutor(max_workers=1)
+        self._compiler: Future[libtpu_process.Compiler | None] | None = None
+        self._early: tuple[LoweredStep, Future[Compilation]] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._compiler is not None and not self._compiler.cancel():
+            with contextlib.suppress(UsageError):
+                compiler = self._compiler.result()
+                if compiler is not None:
+                    compiler.stop()
+        self._worker.shutdown(cancel_futures=True)
+
+    def heard(self, facts: dict[str, object]) -> None:
+        """Take a line of the job's facts."""
+        if not self._asked.wanted:
+            return
+        if facts.get("phase") == LOWERING and available_bytes() > EARLY_BYTES:
+            self._found()
+        if "lowered" in facts and self._compiler is not None and self._early is None:
+            own = msgspec.convert(facts["lowered"], tuple[LoweredStep, ...])[0]
+            if own.path is not None:
+                self._early = own, self._submitted(own)
+
+    def of_job(
+        self, facts: dict[str, object], interrupted: bool, on_phase: Callable[[str], None]
+    ) -> CompilerFacts:
+        """What the compiler says of the job that left these facts."""
+        if not self._asked.wanted:
+            reason = "the TPU compiler was not asked"
+            return CompilerFacts(reason=reason, how="leave out --no-compile")
+        lowered = msgspec.convert(facts.get("lowered", ()), tuple[LoweredStep, ...])
+        if interrupted or (not lowered and facts.get("phase") == LOWERING):
+            ended = "was interrupted" if interrupted else "died of being lowered"
+            return CompilerFacts(reason=f"the job {ended}", how="check again")
+        try:
+            return self.of_steps(lowered, on_phase)
+        except KeyboardInterrupt:
+            return CompilerFacts(lowered[0], reason=INTERRUPTED, how="check again")
+
+    def of_steps(
+        self, lowered: tuple[LoweredStep, ...], on_phase: Callable[[str], None]
+    ) -> CompilerFacts:
+        """What the compiler says of the step, and of its small batch where it may recompute."""
+        if not lowered:
+            return CompilerFacts(
+                reason="the job showed no training step of a known batch, to be lowered",
+                how="train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
+                "dataset with drop_remainder=True",
+            )
+        own = lowered[0]
+        if own.path is None:
+            return _not_lowered(own)
+        compiler = self._found().result()
+        if compiler is None:
+            return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)
+        on_phase(f"compiling the step for {self._target.name}")
+        early = self._early[1] if self._early is not None and self._early[0] == own else None
+        step = located((early or self._submitted(own)).result(), own)
+        small: Compilation | None = None
+        # The second compilation takes as long as the first: it is asked for only where it can
+        # differ.
+        tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
+        if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
+            on_phase(f"compiling a small batch for {self._target.name}")
+            small = self._submitted(lowered[1]).result()
+        if step.error is not None:
+            why = f"the TPU compiler gave no answer: {first_line(step.error)}"
+            return CompilerFacts(own, step, reason=why, how="run one step on the TPU")
+        return CompilerFacts(own, step, small)
+
+    def _found(self) -> Future[libtpu_process.Compiler | None]:
+        """The compiler, which is looked for once."""
+        if self._compiler is None:
+            self._compiler = self._worker.submit(self._prepared)
+        return self._compiler
+
+    def _prepared(self) -> libtpu_process.Compiler | None:
+        """The compiler, loaded for the target; None where it is not installed."""
+        installed = libtpu_process.find(self._asked.python)
+        if installed is None:
+            return None
+        compiler = libtpu_process.Compiler(installed, self._asked.timeout_s)
+        compiler.prepare(self._target)
+        return compiler
+
+    def _submitted(self, step: LoweredStep) -> Future[Compilation]:
+        """A compilation, behind what the worker does."""
+        found = self._found()
+
+        def compiled() -> Compilation:
+            compiler = found.result()
+            if compiler is None:
+                raise MissingExtra(libtpu_process.MISSING)
+            return compiler.compile(step, self._target)
+
+        return self._worker.submit(compiled)
 
 
-def ask(
-    lowered: tuple[LoweredStep, ...],
-    target: Target,
-    asked: CompilerRequest,
-    on_phase: Callable[[str], None],
-) -> CompilerFacts:
-    """What the compiler says of the step, and of its small batch where it may recompute."""
-    if not lowered:
-        return CompilerFacts(
-            reason="the job showed no training step of a known batch, to be lowered",
-            how="train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
-            "dataset with drop_remainder=True",
-        )
-    own = lowered[0]
-    if own.path is None:
-        return CompilerFacts(
-            own,
-            reason=f"the step {'does not lower' if own.refused_ops else 'was not lowered'} to XLA: "
-            f"{_obstacle(own)}",
-            # Without an operation that was refused there may be nothing that either of them says.
-            how="mend what TPU102 and TPU103 say, then check again"
-            if own.refused_ops
-            else "run one step on the TPU",
-        )
-    installed = libtpu_process.find(asked.python)
-    if installed is None:
-        return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)
-    compiler = libtpu_process.Compiler(installed, asked.timeout_s)
-    on_phase(f"compiling the step for {target.name}")
-    step = located(compiler.compile(own, target), own)
-    small: Compilation | None = None
-    # The second compilation takes as long as the first: it is asked for only where it can differ.
-    tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
-    if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
-        on_phase(f"compiling a small batch for {target.name}")
-        small = compiler.compile(lowered[1], target)
-    if step.error is not None:
-        why = f"the TPU compiler gave no answer: {first_line(step.error)}"
-        return CompilerFacts(own, step, reason=why, how="run one step on the TPU")
-    return CompilerFacts(own, step, small)
+def _not_lowered(step: LoweredStep) -> CompilerFacts:
+    """What is said of a step that did not lower."""
+    refused = bool(step.refused_ops)
+    return CompilerFacts(
+        step,
+        reason=f"the step {'does not lower' if refused else 'was not lowered'} to XLA: "
+        f"{_obstacle(step)}",
+        # Without an operation that was refused there may be nothing that either of them says.
+        how="mend what TPU102 and TPU103 say, then check again"
+        if refused
+        else "run one step on the TPU",
+    )
 
 
 def located(compilation: Compilation, step: LoweredStep) -> Compilation:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import msgspec
 
 from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
 from tpudiag.errors import UsageError
 from tpudiag.hardware import GIB, Target
 from tpudiag.prediction.step import predict
 from tpudiag.sources.compiler import cache, hlo, older_programs, stablehlo
+from tpudiag.sources.compiler.compiler_child import Answer, CompilerChild, Made, environment
 from tpudiag.sources.compiler.topologies import Topology, topology
 
-CHILD = Path(__file__).with_name("child.py")
 MISSING = "the TPU compiler is not installed"
 INSTALL = "pip install 'tpudiag[compiler]', or name a Python that has it: --compiler-python"
 PROBE = (
@@ -48,19 +42,6 @@ _USABLE = (
 _SCALE = {"": 1, "K": 2**10, "M": 2**20, "G": GIB, "T": 2**40}
 
 
-class _Answer(msgspec.Struct):
-    """What the child left."""
-
-    compile_s: float
-    error: str | None = None
-    argument_bytes: int | None = None
-    output_bytes: int | None = None
-    alias_bytes: int | None = None
-    temporary_bytes: int | None = None
-    code_bytes: int | None = None
-    flops: float | None = None
-
-
 @dataclass(frozen=True)
 class Installed:
     """A Python with the TPU compiler, and its versions: `libtpu 0.0.51, jax 0.10.2`."""
@@ -80,7 +61,7 @@ def find(python: str | None = None) -> Installed | None:
             timeout=PROBE_S,
             check=False,
             stdin=subprocess.DEVNULL,
-            env=_environment(),
+            env=environment(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"--compiler-python {command}: {_line(error)}") from error
@@ -103,9 +84,21 @@ class Compiler:
     def __init__(self, installed: Installed, timeout_s: float) -> None:
         self._installed, self._timeout_s = installed, timeout_s
         self._flags = SPARED
-        self._running: set[subprocess.Popen[bytes]] = set()
+        self._running: set[CompilerChild] = set()
+        self._ready: dict[Topology, CompilerChild] = {}
         self._lock = threading.Lock()
         self._stopped = False
+
+    def prepare(self, target: Target) -> None:
+        """Load the compiler for this target in a child that waits for its program.
+
+        To load it takes as long as to compile a small step. The child dies with the thread that
+        asks.
+        """
+        slice_ = topology(target)
+        with self._lock:
+            if not self._stopped and slice_ not in self._ready:
+                self._ready[slice_] = self._started(slice_)
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
         """The compiler's answer for one step on one target, from the cache where it is there."""
@@ -142,8 +135,10 @@ class Compiler:
         """End every compilation; those that wait end at once, too."""
         with self._lock:
             self._stopped = True
-            for process in self._running:
-                _kill(process)
+            for child in self._running:
+                child.kill()
+            for child in self._ready.values():
+                child.close()
 
     @property
     def stopped(self) -> bool:
@@ -153,21 +148,15 @@ class Compiler:
     def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
         """Compile in a child process, and read what it leaves."""
         started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="tpudiag-") as name:
-            folder = Path(name)
-            failure = self._child(path, slice_, folder)
-            if failure and _UNKNOWN_FLAG in failure and self._flags:
-                self._flags = ""  # another libtpu, which ends at a flag that it does not know
-                failure = self._child(path, slice_, folder)
-            took_s = time.monotonic() - started
-            try:
-                answer = msgspec.json.decode((folder / "answer.json").read_bytes(), type=_Answer)
-            except (OSError, msgspec.MsgspecError):
-                return replace(empty, error=failure or "it left no answer", took_s=took_s)
-            if answer.error is not None:
-                return _refused(answer, program, replace(empty, took_s=took_s))
-            printed = folder / "optimised.hlo"
-            text = printed.read_text(encoding="utf-8") if printed.exists() else None
+        made = self._made(path, slice_)
+        if made.failure and _UNKNOWN_FLAG in made.failure and self._flags:
+            self._flags = ""  # another libtpu, which ends at a flag that it does not know
+            made = self._made(path, slice_)
+        took_s, answer = time.monotonic() - started, made.answer
+        if answer is None:
+            return replace(empty, error=made.failure, took_s=took_s)
+        if answer.error is not None:
+            return _refused(answer, program, replace(empty, took_s=took_s))
         return replace(
             empty,
             argument_bytes=answer.argument_bytes or 0,
@@ -177,64 +166,34 @@ class Compiler:
             code_bytes=answer.code_bytes or 0,
             flops=answer.flops or 0.0,
             compiled=True,
-            program=None if text is None else hlo.read(text),
+            program=None if made.optimised is None else hlo.read(made.optimised),
             dynamic=stablehlo.dynamic(program),
             took_s=took_s,
         )
 
-    def _child(self, path: str, slice_: Topology, folder: Path) -> str | None:
-        """Run the child to its end; how it failed, None where it did not."""
-        log = folder / "log"
-        with log.open("wb") as stream, self._lock:
+    def _made(self, path: str, slice_: Topology) -> Made:
+        """What a child makes of the program: the one that was prepared, or a new one."""
+        # Under the lock: between the look at `_stopped` and the start, `stop` would find nothing to
+        # end, and a compilation of minutes would go on alone.
+        with self._lock:
             if self._stopped:
-                return "it was stopped"
-            # Under the lock: between the look at `_stopped` and the start, `stop` would find
-            # nothing to end, and a compilation of minutes would go on alone.
-            process = subprocess.Popen(
-                [
-                    self._installed.python,
-                    str(CHILD),
-                    path,
-                    slice_.name,
-                    str(slice_.replicas),
-                    slice_.chip_config,
-                    str(folder),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
-                start_new_session=True,
-                env=_environment(self._flags),
-            )
-            self._running.add(process)
+                return Made(failure="it was stopped")
+            child = self._ready.pop(slice_, None) or self._started(slice_)
+            self._running.add(child)
         try:
-            # While C++ compiles no handler of Python's runs, and it may hang: so it is waited for
-            # with a limit, and ended from outside.
-            code = process.wait(timeout=self._timeout_s)
-        except subprocess.TimeoutExpired:
-            return f"it took longer than {self._timeout_s:.0f} s (--compile-timeout)"
+            made = child.compile(path, self._timeout_s)
         finally:
-            _kill(process)
+            child.close()
             with self._lock:
-                self._running.discard(process)
-        if self._stopped:
-            return "it was stopped"
-        ended = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
-        return None if code == 0 else f"the TPU compiler {ended}: {_last_line(log)}"
+                self._running.discard(child)
+        return Made(failure="it was stopped") if self._stopped else made
+
+    def _started(self, slice_: Topology) -> CompilerChild:
+        """A new child."""
+        return CompilerChild(self._installed.python, slice_, self._flags)
 
 
-def _environment(flags: str = "") -> dict[str, str]:
-    """The child's environment: no flags but ours, for libtpu; no other tool's path."""
-    # Flags meant for another release: one in XLA_FLAGS that is not known ends the process at once.
-    dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    if flags:
-        kept["LIBTPU_INIT_ARGS"] = flags
-    return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
-
-
-def _refused(answer: _Answer, program: str, empty: Compilation) -> Compilation:
+def _refused(answer: Answer, program: str, empty: Compilation) -> Compilation:
     """A program that the compiler did not take: too large for HBM, or refused."""
     error = answer.error or ""
     # The compiler says RESOURCE_EXHAUSTED also where a kernel does not fit the chip's small
@@ -260,25 +219,6 @@ def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
         if match:
             return int(float(match[1]) * _SCALE[match[2] or ""])
     return None
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a child and what it started: it runs in a session of its own."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _last_line(log: Path) -> str:
-    """The last words of a child that died."""
-    with contextlib.suppress(OSError):
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        # libtpu ends by a CHECK: the line that begins with F and the date (glog) says why, those
-        # behind it are its stack.
-        fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
-        return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
-    return "it said nothing"
 
 
 def _line(error: BaseException) -> str:

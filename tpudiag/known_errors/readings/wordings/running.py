@@ -86,7 +86,29 @@ RUNNING: Wordings = {
             "ValueError: Tensor conversion requested dtype string for Tensor with dtype float32: <tf.Tensor 'Const:0'>",
         ),
     ),
+    "E98": (
+        Wording(
+            r"has_sharding\(\).{0,40}?Side-effect HLO must have sharding",
+            "The partitioner (pjit, xmap, SPMD) meets an operation with a state that no sharding was written for: a random generator of the device (Haiku's optimize_rng_use, lax.rng_uniform, rng-get-and-update-state) inside the sharded function.",
+            "key, sub = jax.random.split(key); x = jax.random.normal(sub, shape)      # stateless keys in the sharded function; no optimize_rng_use, no lax.rng_uniform there\nparams = init(key)                                                         # or the random part before pjit, its result sharded",
+            "RET_CHECK failure (spmd_partitioner.cc:3779) hlo->has_sharding() Side-effect HLO must have sharding: %rng-get-and-update-state.2",
+        ),
+    ),
+    "E605": (
+        Wording(
+            r"stream did not block host until done",
+            "The TPU is still in the error of an earlier run: a program on it failed or was interrupted in its midst (a cell that was stopped, a process that was killed), and its stream takes no work until the runtime is restarted.",
+            "# Colab, Kaggle: Runtime, Manage sessions, Terminate (restarting the kernel alone leaves the TPU as it is)\nsudo lsof -w /dev/accel* /dev/vfio/* ; kill PID_OF_THE_OLD_RUN      # TPU VM\ngcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # TPU Node",
+            "INTERNAL: From /job:tpu_worker: stream did not block host until done; was already in an error state [[{{node XRTExecute}}]]",
+        ),
+    ),
     "E210": (
+        Wording(
+            r"<bound method|<function|<class '(?:method|function|builtin_function_or_method|type)'>",
+            "A function, method or class is given where a tensor belongs, not its value: the brackets of the call are missing, or a name is not what it seems (`input`, `sum`, `max` are Python's own functions where the argument is called otherwise).",
+            "y = layer(x); loss = compute_loss(y)      # called, with brackets\nz = tf.matmul(x, self.W)                  # the name of the argument: x, not input",
+            "ValueError: Attempt to convert a value (<bound method Kernel.raw_input of <google.colab._kernel.Kernel object at 0x7f>>) with an unsupported type (<class 'method'>) to a Tensor.",
+        ),
         Wording(
             r"<class 'dict_(?P<what>values|keys|items)'>",
             "The <<what>>() of a dict is given where a list of tensors belongs: in Python 3 it is no list (TPUEstimator's export of a model with a dict of predictions does it itself).",
@@ -137,6 +159,12 @@ RUNNING: Wordings = {
         ),
     ),
     "E474 P23 E205": (
+        Wording(
+            r"Unknown layer: '?(?P<name>Functional|InputLayer|TFOpLambda|SlicingOpLambda|ClassMethod|InstanceProperty|Rescaling|Normalization|Resizing|CenterCrop|Random(?:Flip|Rotation|Zoom|Crop|Translation|Contrast|Brightness)|MultiHeadAttention|EinsumDense|LayerNormalization|GroupNormalization|UnitNormalization|TextVectorization|StringLookup|IntegerLookup|CategoryEncoding|Discretization|Hashing|NotEqual|GetItem|Add|Conv2D|DepthwiseConv2D|SyncBatchNormalization)\b",
+            "`<<name>>` is a class of Keras itself, of another release than the one that loads the file: Functional came with TensorFlow 2.3, the preprocessing layers with 2.3 to 2.6, and TFOpLambda, SlicingOpLambda are of Keras 2 and unknown to Keras 3 (or the file was written by tf.keras and is read by keras, or the other way round).",
+            "python -c 'import tensorflow as tf, keras; print(tf.__version__, keras.__version__)'      # as new as where the file was saved\npip install \"<<keras2>>\" && export TF_USE_LEGACY_KERAS=1      # a file of Keras 2 (TFOpLambda) under TensorFlow 2.16 or later\nfrom tensorflow.keras.models import load_model                 # the Keras that saved it, one of the two only",
+            "ValueError: Unknown layer: Functional",
+        ),
         Wording(
             r"Unrecognized keyword arguments(?: passed to \w{1,40})?:? .{0,14}?'batch_shape'|batch_shape.{0,80}?optional",
             "The model was saved by Keras 3 (`batch_shape` is its word) and is loaded by Keras 2 (TensorFlow 2.15 and older, or TF_USE_LEGACY_KERAS).",

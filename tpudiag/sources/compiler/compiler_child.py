@@ -1,0 +1,129 @@
+"""One child process that compiles one program: started ahead, told which, waited for, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tpudiag.sources.compiler.topologies import Topology
+
+CHILD = Path(__file__).with_name("child.py")
+
+
+class Answer(msgspec.Struct):
+    """What the child left."""
+
+    compile_s: float
+    error: str | None = None
+    argument_bytes: int | None = None
+    output_bytes: int | None = None
+    alias_bytes: int | None = None
+    temporary_bytes: int | None = None
+    code_bytes: int | None = None
+    flops: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """What came of a compilation."""
+
+    answer: Answer | None = None
+    optimised: str | None = None
+    """The text of the optimised HLO; None where it could not be printed."""
+    failure: str | None = None
+    """How the child failed; None where it did not."""
+
+
+class CompilerChild:
+    """Loads the compiler for a topology, and waits to be told what to compile."""
+
+    def __init__(self, python: str, slice_: Topology, flags: str) -> None:
+        self._own = tempfile.TemporaryDirectory(prefix="tpudiag-", ignore_cleanup_errors=True)
+        self._folder = Path(self._own.name)
+        self._log = self._folder / "log"
+        with self._log.open("wb") as stream:
+            self._process = subprocess.Popen(
+                [
+                    python,
+                    str(CHILD),
+                    "-",
+                    slice_.name,
+                    str(slice_.replicas),
+                    slice_.chip_config,
+                    self._own.name,
+                ],
+                stdin=subprocess.PIPE,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
+                start_new_session=True,
+                env=environment(flags),
+            )
+
+    def compile(self, path: str, timeout_s: float) -> Made:
+        """Compile this program, and read what is left."""
+        assert self._process.stdin is not None
+        # One that has died already says why in its log.
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(f"{path}\n".encode())
+            self._process.stdin.close()
+        try:
+            # While C++ compiles no handler of Python's runs, and it may hang: so it is waited for
+            # with a limit, and ended from outside.
+            code = self._process.wait(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            return Made(failure=f"it took longer than {timeout_s:.0f} s (--compile-timeout)")
+        ended = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        failure = None if code == 0 else f"the TPU compiler {ended}: {_last_line(self._log)}"
+        try:
+            left = (self._folder / "answer.json").read_bytes()
+            answer = msgspec.json.decode(left, type=Answer)
+        except (OSError, msgspec.MsgspecError):
+            return Made(failure=failure or "it left no answer")
+        printed = self._folder / "optimised.hlo"
+        text = printed.read_text(encoding="utf-8") if printed.exists() else None
+        return Made(answer=answer, optimised=text, failure=failure)
+
+    def kill(self) -> None:
+        """End it and what it started (it runs in a session of its own), from any thread."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def close(self) -> None:
+        """End it, and remove what it left."""
+        self.kill()
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        self._own.cleanup()
+
+
+def environment(flags: str = "") -> dict[str, str]:
+    """The child's environment: no flags but ours, for libtpu; no other tool's path."""
+    # Flags meant for another release: one in XLA_FLAGS that is not known ends the process at once.
+    dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    if flags:
+        kept["LIBTPU_INIT_ARGS"] = flags
+    return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
+
+
+def _last_line(log: Path) -> str:
+    """The last words of a child that died."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        # libtpu ends by a CHECK: the line that begins with F and the date (glog) says why, those
+        # behind it are its stack.
+        fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
+        return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
+    return "it said nothing"
