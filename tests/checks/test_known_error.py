@@ -94,6 +94,19 @@ def test_what_data_that_was_stood_in_for_may_be_to_blame_for_is_no_error(
     assert [finding.severity for finding in said.findings] == [severity]
 
 
+def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> None:
+    missing = "words_converter/{saved_model.pbtxt|saved_model.pb}"
+    error = f"OSError: SavedModel file does not exist at: {missing}"
+    end = JobEnd(how="exception", location=LINE, exit_code=1, log_tail="", error=error)
+    for thing, severity in (
+        ("https://example.org/models/words_converter.zip", Severity.INFO),
+        ("https://example.org/models/other_converter.zip", Severity.ERROR),
+    ):
+        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
+        (said,) = examine(signals, [CHECK], Settings())
+        assert [finding.severity for finding in said.findings] == [severity]
+
+
 def test_id_and_severity() -> None:
     assert (CHECK.id, CHECK.name, CHECK.severity) == ("TPU605", "known-error", Severity.ERROR)
 

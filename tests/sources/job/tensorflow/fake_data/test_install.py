@@ -27,12 +27,17 @@ listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://buc
 status = tf.train.Checkpoint().restore("gs://bucket/ckpt-1")
 status.assert_consumed().expect_partial()
 module = tf.saved_model.load("gs://bucket/model")
+of_names = tf.data.TFRecordDataset(tf.data.Dataset.from_tensor_slices(names[:2]))
+options = tf.data.Options()
+options.autotune.enabled = False
+graph = tf.compat.as_text(of_names.with_options(options)._as_serialized_graph().numpy(), "latin-1")
 print(json.dumps({
     "names": names, "records": records, "listed": sorted(listed),
     "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
+    "serial": "MapDataset" in graph.replace("ParallelMapDataset", "").replace("FlatMap", ""),
     "modules": sorted(data.by_module()), "told": str(told),
 }))
 """
@@ -44,6 +49,7 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
     assert seen["own"] == ["mine"], "a file that is there is read"
     assert seen["exists"] and seen["latest"] is None
+    assert not seen["serial"], "a map of ours is none that the script could make parallel"
     assert seen["features"][0] == 4 and len(seen["features"]) == 2
     assert {"pandas", "numpy", "tensorflow_datasets", "tensorflow_hub"} <= set(seen["modules"])
     for named in ("train-*.tfrecord", "ckpt-1", "gs://bucket/model"):

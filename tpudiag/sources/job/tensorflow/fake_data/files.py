@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
-from . import batch_sizes, hub, paths, text_files
+from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger
 from .program_text import before_number, classes, decodes_pictures, sources
 
@@ -122,9 +122,10 @@ class Files:
 
     def _model_loaded(self, original: Any, export_dir: Any, *args: Any, **kwargs: Any) -> Any:
         """A model is loaded: one that is away gives features of a plausible width."""
-        if paths.is_remote(export_dir) and not self._written(export_dir):
+        away = paths.is_remote(export_dir) or paths.is_hosted(export_dir)
+        if away and not self._written(export_dir):
             self._note(f"{export_dir} (a model of one product)")
-            return hub.module(self._tf)
+            return saved_models.saved_model(self._tf)
         return original(export_dir, *args, **kwargs)
 
     def _read(self, original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
@@ -163,10 +164,12 @@ class Files:
         tf = self._tf
         if isinstance(names, tf.data.Dataset):
 
+            @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
             def chosen(name: Any) -> Any:
                 return self._chosen(name, stand_in)
 
-            return names.map(chosen)
+            # Not serial: this map is no line of the script's.
+            return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
         if isinstance(names, (str, bytes)) or hasattr(names, "__fspath__"):
             text = names.decode() if isinstance(names, bytes) else str(names)
             if not self._away(text):

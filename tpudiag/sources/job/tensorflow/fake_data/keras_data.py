@@ -11,7 +11,7 @@ from typing import Any
 from tpudiag.sources.job.tensorflow import hooks
 
 from . import functions, generators, paths
-from .folders import pictures_of
+from .folders import pictures_of, texts_of
 from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import archive, plain
@@ -32,7 +32,7 @@ def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
     """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
     try:
         return original(*args, **kwargs)
-    except ImportError as error:
+    except (ImportError, AttributeError, OSError) as error:  # Graphviz, or another pydot
         print(f"tpudiag: no model is drawn here: {error}", file=sys.stderr)
         return None
 
@@ -52,6 +52,9 @@ class KerasData:
         functions.replace(keras.utils.get_file, self._file)
         hooks.around(keras.Model, "load_weights", self._weights)
         functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
+        functions.replace(
+            getattr(keras.utils, "text_dataset_from_directory", None), self._text_files
+        )
         functions.replace(getattr(keras.utils, "plot_model", None), drawn)
         generators.install(package, ledger)
 
@@ -121,6 +124,10 @@ class KerasData:
         self._ledger.note(f"{origin or fname}")
         if kw.get("extract") or kw.get("untar"):
             paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
+            if kw.get("cache_dir"):
+                # Scripts name what was unpacked from there, too.
+                kept = os.path.join(str(kw["cache_dir"]), str(kw.get("cache_subdir", "datasets")))  # noqa: PTH118
+                paths.unpack_in(os.path.abspath(kept))  # noqa: PTH100
             folder = pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
             # Keras 2 gives the archive that it has unpacked beside it, and scripts open that.
             packed = self._gives_archive and not kw.get("untar") and _ARCHIVE.search(name)
@@ -138,6 +145,14 @@ class KerasData:
             self._ledger.note(f"{directory} (a folder of pictures for each class)")
             name = os.path.basename(str(directory).rstrip("/"))  # noqa: PTH119
             directory = pictures_of(self._ledger, name, classes(sources()))
+        return original(directory, *args, **kwargs)
+
+    def _text_files(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
+        """A dataset of the texts of a folder."""
+        if paths.is_remote(directory) or paths.is_hosted(directory):
+            self._ledger.note(f"{directory} (a folder of texts for each class)")
+            name = os.path.basename(str(directory).rstrip("/"))  # noqa: PTH119
+            directory = texts_of(self._ledger, name, classes(sources()))
         return original(directory, *args, **kwargs)
 
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
