@@ -133,4 +133,20 @@ with tf.device("/CPU:0"): x = tf.cast(x, tf.bfloat16)      # on the host, where 
         citations=("intel/intel-extension-for-tensorflow#14",),
         example="UnimplementedError: Cast int64 to bfloat16 is not supported",
     ),
+    KnownError(
+        id="E809",
+        family="loop-of-an-old-graph",
+        phase=Phase.COMPILING,
+        patterns=(
+            r"\d{1,7} nodes in a cycle",
+            r"was passed \w{1,12} from .{1,160}? incompatible with expected INVALID",
+        ),
+        cause="The loops of this graph are TensorFlow 1's (Enter, Switch, Merge, NextIteration: tf.nn.dynamic_rnn, tf.while_loop without control flow 2), and the compiler's pass that turns them into functions fails on one: what is handed from step to step (a state that depends on more than itself) closes a cycle, or has no type there.",
+        fix="""\
+tf.compat.v1.enable_control_flow_v2()                 # first of all: loops as functions; or TensorFlow 2, where they always are
+outputs = tf.keras.layers.RNN(cell)(x)                # in place of tf.nn.dynamic_rnn: its loop has a known number of steps
+outputs = tf.keras.layers.RNN(cell, unroll=True)(x)   # short sequences: no loop at all""",
+        citations=("tensorflow/tpu#576", "tensorflow/tensorflow#11275"),
+        example="InvalidArgumentError: 2112 nodes in a cycle",
+    ),
 )

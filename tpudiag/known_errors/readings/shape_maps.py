@@ -20,9 +20,10 @@ _RESIZED = "mask = tf.image.resize(mask, model.output_shape[1:3], method='neares
 
 def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
     """Two maps that were flattened to one axis; None where they are none."""
-    if len(left) != len(right) or len(left) > 2 or left[:-1] != right[:-1]:
+    if len(left) != len(right) or len(left) not in {1, 2} or left[:-1] != right[:-1]:
         return None
-    few, many = sorted((left[-1] or 0, right[-1] or 0))
+    last = len(left) - 1
+    few, many = sorted((left[last] or 0, right[last] or 0))
     least = FLATTENED_IN_A_LOSS if loss else FLATTENED
     if few < least or few == many:
         return None

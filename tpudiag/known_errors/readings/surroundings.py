@@ -66,6 +66,13 @@ _RULES = (
     ),
     _Rule(
         "",
+        r"_iterators\[iterator_id\].{0,60}unhashabletype",
+        "from_generator runs in tf.data's debug mode (enable_debug_mode, or tf.data functions run eagerly), which some releases (2.7) cannot: its iterator's number comes as an array there.",
+        "# no tf.data.experimental.enable_debug_mode() with from_generator: look at what the generator gives instead\n"
+        "for element in itertools.islice(generator(), 3): print(element)      # or pip install -U tensorflow",
+    ),
+    _Rule(
+        "",
         r"get_iterator\(iterator_id\).{0,600}_iterators\[iterator_id\]",
         "from_generator's Python iterator is gone: its dataset is read by another process or after its program's end (a second worker, a remote host, a dataset that outlived the TPU's or the notebook's restart).",
         "files = write_tfrecords(generate())      # once; then tf.data.TFRecordDataset(files): nothing of Python is left in the pipeline\n"

@@ -73,7 +73,7 @@ RUNNING: Wordings = {
         ),
         Wording(
             r"label value of (?P<label>\d{1,12}) which is outside the valid range of \[0, (?P<size>\d{1,12})\)",
-            "A label of <<label>> meets an output of <<size>> classes: the last layer has too few units, labels begin at 1, or a void label (255) is among them.",
+            "A label of <<label>> meets an output of <<size>> classes: the last layer has too few units, labels begin at 1, a void label (255) is among them, or these are no labels at all (the `Label values` look like pixels or ids: records parsed at another offset than they were written, features and labels exchanged).",
             "outputs = keras.layers.Dense(int(labels.max()) + 1)(x)      # one unit for each class: more than <<label>>\nlabels = tf.where(labels == 255, 0, labels)                 # void: weight 0 at these places (or ignore_class=255)",
             "Received a label value of 10 which is outside the valid range of [0, 10).  Label values: 3 10",
         ),
@@ -102,7 +102,33 @@ RUNNING: Wordings = {
             "INTERNAL: From /job:tpu_worker: stream did not block host until done; was already in an error state [[{{node XRTExecute}}]]",
         ),
     ),
+    "E288": (
+        Wording(
+            r"JSON Serializable.{0,12}?<(?:module|function|class|bound method) '?(?P<what>[\w.]{1,60})",
+            "The model's configuration holds `<<what>>`, a module, function or class: a Lambda layer (or its arguments) that uses it from outside its own body, or an argument of get_config; it is written when the whole model is saved (ModelCheckpoint, model.save, to_json).",
+            "checkpoint = ModelCheckpoint(path, save_weights_only=True)      # the weights alone, which need no configuration\ndef scaled(x): import tensorflow as tf; return tf.cast(x, tf.float32)      # Lambda(scaled): imported in its body\nclass Scaled(keras.layers.Layer): ...                           # or a layer in place of Lambda",
+            "TypeError: Not JSON Serializable: <module 'tensorflow' from '/path/tensorflow/__init__.py'>",
+        ),
+        Wording(
+            r"JSON Serializable.{0,12}?tf\.(?P<type>(?:u?int|float|bfloat|complex)\d{1,3}|bool|string)",
+            "A configuration holds the type tf.<<type>> itself: get_config of a layer, metric or optimizer gives back its dtype as it got it, and JSON knows its name only.",
+            'return {**super().get_config(), "dtype": tf.as_dtype(self.dtype).name}      # "float32": the name\nmodel.save_weights(path)                                                    # or no configuration at all',
+            "TypeError: ('Not JSON Serializable:', tf.float32)",
+        ),
+        Wording(
+            r"(?:Object of type|is not JSON).{0,12}?(?P<type>float32|float64|int64|int32|ndarray|EagerTensor|bool_)",
+            "A number of NumPy or TensorFlow (<<type>>) is given to json: the logs of a callback (RemoteMonitor), a history that is written to a file, a setting.",
+            "json.dump({k: [float(x) for x in v] for k, v in history.history.items()}, file)      # Python's own numbers\njson.dumps(logs, default=float); value.item(); tensor.numpy().tolist()",
+            "TypeError: Object of type float32 is not JSON serializable",
+        ),
+    ),
     "E210": (
+        Wording(
+            r"Tensorflow type (?P<number>2[01]) not convertible to numpy",
+            "What should become an array is a variant or resource (TensorFlow's type <<number>>): a tf.data.Dataset, an iterator, a ragged tensor or a table, which lives in TensorFlow's runtime only. Pickle, copy.deepcopy, np.array and multiprocessing all come here.",
+            "dataset.save(path); dataset = tf.data.Dataset.load(path)      # a dataset: on disk, its path handed on, or made anew in the other process\narrays = [x.numpy() for x in dataset]; ragged.to_tensor().numpy()      # or what is in it",
+            "InternalError: Tensorflow type 21 not convertible to numpy dtype.",
+        ),
         Wording(
             r"<bound method|<function|<class '(?:method|function|builtin_function_or_method|type)'>",
             "A function, method or class is given where a tensor belongs, not its value: the brackets of the call are missing, or a name is not what it seems (`input`, `sum`, `max` are Python's own functions where the argument is called otherwise).",
