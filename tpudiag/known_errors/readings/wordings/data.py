@@ -82,6 +82,12 @@ DATA: Wordings = {
     ),
     "E131": (
         Wording(
+            r"Exception has occurred: OutOfRangeError|End of sequence \[Op:IteratorGetNext(?:Sync)?\]",
+            "An eager loop came to the end of its dataset: TensorFlow turns this error into the end of the `for` loop, so nothing is wrong where the loop just ends. It is seen where a debugger stops at errors that are raised and caught, or where iterator.get_next() is called once more than there are elements.",
+            "for element in dataset: ...                  # ends by itself; debugger: stop at uncaught exceptions only\nwhile (o := iterator.get_next_as_optional()).has_value(): use(o.get_value())      # in place of get_next() without an end\niterator = iter(dataset.repeat())                # where it shall never end",
+            "Exception has occurred: OutOfRangeError End of sequence [Op:IteratorGetNextSync]",
+        ),
+        Wording(
             r"you must specify the number of steps|Please specify the number of steps via the|When passing an infinitely repeating dataset|`validation_steps` must be specified",
             "The dataset has no end that Keras knows (repeat(), a distributed dataset, a generator): it wants the number of steps.",
             "model.fit(dataset, steps_per_epoch=EXAMPLES // global_batch, validation_data=valid, validation_steps=VALIDATION // global_batch)",

@@ -96,13 +96,33 @@ RUNNING: Wordings = {
     ),
     "E605": (
         Wording(
+            r"default_device_target != options_\.global_device_map\.end\(\)",
+            "The process asks for a device that its XRT configuration does not list: XRT_TPU_CONFIG (or the worker map) of another TPU or of another process, set after torch_xla was imported, or more processes are spawned than the TPU has cores.",
+            'export XRT_TPU_CONFIG="tpu_worker;0;TPU_IP:8470"      # the same in every process, before Python starts\nxmp.spawn(fn, nprocs=8)                              # as many as cores, no device made before it\nexport PJRT_DEVICE=TPU                               # PyTorch/XLA 2: needs none of it',
+            "xrt_computation_client.cc:245 : Check failed: default_device_target != options_.global_device_map.end() XrtComputationClient",
+        ),
+        Wording(
             r"stream did not block host until done",
             "The TPU is still in the error of an earlier run: a program on it failed or was interrupted in its midst (a cell that was stopped, a process that was killed), and its stream takes no work until the runtime is restarted.",
             "# Colab, Kaggle: Runtime, Manage sessions, Terminate (restarting the kernel alone leaves the TPU as it is)\nsudo lsof -w /dev/accel* /dev/vfio/* ; kill PID_OF_THE_OLD_RUN      # TPU VM\ngcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # TPU Node",
             "INTERNAL: From /job:tpu_worker: stream did not block host until done; was already in an error state [[{{node XRTExecute}}]]",
         ),
     ),
+    "E462": (
+        Wording(
+            r"No loss to compute\. Provide a `?loss`? argument",
+            "Keras 3 found no loss for any output: none was given to compile, the labels are None, or (with several outputs, or outputs in a dict) the names in `loss` and in the labels are not those of the outputs.",
+            'model.compile(optimizer, loss={"mask": "mse"})               # the keys of the outputs: keras.Model(x, {"mask": m}); print(model.output_names)\nmodel.fit(x, {"mask": y})                                    # labels under the same names; a single output: no dict at all, or pip install -U keras',
+            "ValueError: No loss to compute. Provide a `loss` argument in `compile()`.",
+        ),
+    ),
     "E288": (
+        Wording(
+            r"Object of type '?(?P<type>\w{0,30}Dataset|\w{0,20}DatasetV[12]|Sequential|Functional|Model|History)\b",
+            "An object of TensorFlow (<<type>>) is to be written as JSON: a pipeline's step, a web service or a tuner hands over plain values only.",
+            'dataset.save(path); return path                     # a dataset: its path handed on, tf.data.Dataset.load(path) behind\nmodel.save("model.keras"); json.dumps(history.history)      # a model: its file; a history: its numbers',
+            "TypeError: Object of type 'BatchDataset' is not JSON serializable",
+        ),
         Wording(
             r"JSON Serializable.{0,12}?<(?:module|function|class|bound method) '?(?P<what>[\w.]{1,60})",
             "The model's configuration holds `<<what>>`, a module, function or class: a Lambda layer (or its arguments) that uses it from outside its own body, or an argument of get_config; it is written when the whole model is saved (ModelCheckpoint, model.save, to_json).",
