@@ -150,6 +150,12 @@ RUNNING: Wordings = {
             "InternalError: Tensorflow type 21 not convertible to numpy dtype.",
         ),
         Wording(
+            r"<class '(?P<type>ellipsis|slice)'>",
+            "An index (`...`, `:`) became a value: a Keras tensor is indexed by other symbolic tensors (x[:, n // 2] with n from its shape), or a layer hands its index on as an argument. Keras 3 takes Python numbers there only.",
+            "y = keras.ops.take(x, index, axis=1)      # in place of x[:, index]; keras.ops.slice, keras.ops.take_along_axis\nclass Middle(keras.layers.Layer):          # or within a layer, where tf's own indexing works\n    def call(self, x): return x[:, tf.shape(x)[1] // 2]",
+            "ValueError: Attempt to convert a value (Ellipsis) with an unsupported type (<class 'ellipsis'>) to a Tensor.",
+        ),
+        Wording(
             r"<bound method|<function|<class '(?:method|function|builtin_function_or_method|type)'>",
             "A function, method or class is given where a tensor belongs, not its value: the brackets of the call are missing, or a name is not what it seems (`input`, `sum`, `max` are Python's own functions where the argument is called otherwise).",
             "y = layer(x); loss = compute_loss(y)      # called, with brackets\nz = tf.matmul(x, self.W)                  # the name of the argument: x, not input",
@@ -160,6 +166,12 @@ RUNNING: Wordings = {
             "The <<what>>() of a dict is given where a list of tensors belongs: in Python 3 it is no list (TPUEstimator's export of a model with a dict of predictions does it itself).",
             "tensors = list(predictions.<<what>>())      # a list\nestimator = TPUEstimator(..., export_to_tpu=False)      # where TPUEstimator does it while it exports: export the CPU's graph alone",
             "TypeError: Failed to convert object of type <class 'dict_values'> to Tensor. Contents: dict_values([<tf.Tensor 'Softmax:0'>]).",
+        ),
+        Wording(
+            r"Attempt to convert a value .{0,300}?unsupported type \(<class '(?P<type>(?!dict|list|tuple|str|set|NoneType|numpy|pandas)[\w.]{1,80})'>\)",
+            "An object of the class `<<type>>` is given where numbers belong: it is no tensor and no array, and nothing turns it into one. Mostly the wrong one of several names, an attribute of it that is meant (.values, .data, .output), or an object of another library (a torch tensor, a PIL image, another Keras).",
+            "print(type(x))                            # at the line of your own that the traceback names\nx = np.asarray(x)                         # an image, a frame; x.detach().cpu().numpy(): a tensor of PyTorch",
+            "ValueError: Attempt to convert a value (<PIL.Image.Image image mode=RGB>) with an unsupported type (<class 'PIL.Image.Image'>) to a Tensor.",
         ),
         Wording(
             r"Unsupported object type (?P<type>[\w.]{1,40})",
