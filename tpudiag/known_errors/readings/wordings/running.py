@@ -116,6 +116,30 @@ RUNNING: Wordings = {
             "ValueError: No loss to compute. Provide a `loss` argument in `compile()`.",
         ),
     ),
+    "E24": (
+        Wording(
+            r"Unable to parse tensor proto",
+            "Something of the client's memory could not be read on the TPU's worker: arrays of more than 2 GB in one message, or a dataset that was made before the program was connected to the TPU (its handle belongs to the client, and the worker cannot take it).",
+            "tf.config.experimental_connect_to_cluster(resolver); tf.tpu.experimental.initialize_tpu_system(resolver)      # first of all\ndataset = make_dataset()                           # only then, from gs:// (TFRecord, tfds with try_gcs=True), not from large arrays",
+            "InternalError: Failed copying input tensor in order to run DatasetCardinality: Unable to parse tensor proto",
+        ),
+    ),
+    "E508": (
+        Wording(
+            r"process (?P<rank>\d{1,4}) terminated with signal SIG(?P<signal>SEGV|ABRT|KILL|BUS)",
+            "Process <<rank>> of those that were spawned ended by SIG<<signal>> in native code (KILL: by the system, for memory), so it left no traceback. With PyTorch/XLA mostly: torch and torch_xla of different releases, a device or tensor on it made before xmp.spawn, an older run that still holds the TPU, or an earlier line with the reason.",
+            "xmp.spawn(fn, args=(), nprocs=1)                 # one process: the error itself shows\npip list | grep -i torch; dmesg -T | tail; sudo lsof -w /dev/accel* /dev/vfio/*      # one release, memory, who holds the TPU",
+            "ProcessExitedException: process 3 terminated with signal SIGSEGV",
+        ),
+    ),
+    "E509": (
+        Wording(
+            r"errno ?= ?22, error message ?= ?'Invalid argument'",
+            "The file system does not take this name or this way of writing: `:` in a file's name on Windows (a time of day in it), a name on a mounted Drive or bucket (gcsfuse), where HDF5 cannot write in place, or a special character.",
+            'name = time.strftime("%Y-%m-%d-%H-%M-%S")      # no colons\nmodel.save_weights("/tmp/model.weights.h5"); tf.io.gfile.copy("/tmp/model.weights.h5", path, overwrite=True)      # mounted: written locally, then copied',
+            "OSError: Unable to create file (unable to open file: name = './a:b.h5', errno = 22, error message = 'Invalid argument', flags = 13)",
+        ),
+    ),
     "E288": (
         Wording(
             r"Object of type '?(?P<type>\w{0,30}Dataset|\w{0,20}DatasetV[12]|Sequential|Functional|Model|History)\b",
