@@ -223,6 +223,13 @@ def _of_last(left: Shape, a: int | None, b: int | None, said: str, *, loss: bool
             'model.compile(loss="sparse_categorical_crossentropy")      # labels as numbers\n'
             f"y = tf.one_hot(y, {other})                                    # or columns, with categorical_crossentropy",
         )
+    if not loss:
+        return Reading(
+            f"{said}: sizes that must be equal are not. Either the numbers of features or classes differ, or lengths were not made equal"
+            " (sequences that each batch pads to its own longest).",
+            "print(a.shape, b.shape)      # before the line: which of the two is as it should be\n"
+            f"dataset.padded_batch(N, padded_shapes=[LENGTH])      # one length for all batches; or a layer of {b} (or {a}) units",
+        )
     return Reading(
         f"{said}: the number of classes, features or units differs.",
         f"outputs = keras.layers.Dense({b})(x)      # or {a}: as many units as the labels have columns; data of one width",
