@@ -60,3 +60,5 @@ def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
     )
     (outcome,) = engine.examine(signals, [CHECK], Settings())
     assert outcome.verdict is verdict
+    often = f"every {between:.0f} calls that train" if between > 1 else "at each batch"
+    assert all(f"A callback does it {often}." in each.message for each in outcome.findings)
