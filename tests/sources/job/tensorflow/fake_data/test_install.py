@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, tempfile
+import json, os, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data import hub
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -31,7 +31,9 @@ of_names = tf.data.TFRecordDataset(tf.data.Dataset.from_tensor_slices(names[:2])
 options = tf.data.Options()
 options.autotune.enabled = False
 graph = tf.compat.as_text(of_names.with_options(options)._as_serialized_graph().numpy(), "latin-1")
+tf.io.gfile.copy("gs://bucket/weights.h5", copied := os.path.join(tempfile.mkdtemp(), "w.h5"))
 print(json.dumps({
+    "copied": [os.path.islink(copied), os.path.getsize(copied)],
     "names": names, "records": records, "listed": sorted(listed),
     "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
@@ -47,6 +49,7 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     seen = in_tensorflow(PROGRAM)
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
+    assert seen["copied"] == [True, 0], "weights that are copied are never read"
     assert seen["own"] == ["mine"], "a file that is there is read"
     assert seen["exists"] and seen["latest"] is None
     assert not seen["serial"], "a map of ours is none that the script could make parallel"

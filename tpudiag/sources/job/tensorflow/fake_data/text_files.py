@@ -39,6 +39,7 @@ _FEWEST_RECORDS = 16
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
 _AT_TABS = re.compile(r"""split\(\s*["']\\t|["']\\t["'],?\s*\)""")
+ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
 _AT_HASH = re.compile(r"""split\(\s*["']#["']""")
 """Captions name their picture before it, and their number behind: `name.jpg#0`."""
 _CAPTIONS_OF_EACH = 5
@@ -156,6 +157,23 @@ def archive(ledger: Ledger, name: str, folder: str = "packed") -> str:
             tarfile.open(path, mode).close()  # type: ignore[call-overload]
 
     return ledger.file(f"{folder}/{name}", write)
+
+
+def fetched(ledger: Ledger, name: str) -> str:
+    """A file that a script fetches: an archive, weights that are never read, or words."""
+    name = os.path.basename(name)  # noqa: PTH119
+    if ARCHIVE.search(name):
+        return archive(ledger, name)
+    if name.endswith((".h5", ".hdf5", ".keras")):
+        # Never read: load_weights leaves such a file alone.
+        return ledger.file(f"weights/{name}", _write_nothing)
+    return plain(ledger, name)
+
+
+def _write_nothing(path: str) -> None:
+    """Write an empty file."""
+    with open(path, "wb"):  # noqa: PTH123
+        pass
 
 
 def content(ledger: Ledger) -> str:
