@@ -21,7 +21,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)      # as many exampl
 ids = tf.reshape(ids, [-1])                                     # look up all ids: no tf.unique, no tf.boolean_mask in the step
 kept = tf.where(mask[:, None], values, 0.0)                     # what is masked is set to zero, and stays where it is
 total = tf.math.unsorted_segment_sum(values, ids, NUM_ROWS)     # one size, whatever the ids are""",
-        evidence="measured",
+        evidence="reproduced",
         example="Collective ops is aborted by: Shape mismatch in the collective instance 7. Op at device /job:localhost/replica:0/task:0/device:CPU:3 expected shape [512,16] but another member in the group expected shape [508,16]. This is likely due to different input shapes at different members of the collective op.",
     ),
     KnownError(
