@@ -2,10 +2,10 @@
 
 `python -m tests.benchmarks.bench_input`: TFRecord with JPEG, text, and a Python generator. Each
 runs pinned to one core, where its cost is measured as `check` does, and to both, in turn. What it
-costs this machine to hand an element to another thread is measured apart, by a map that does
-nothing. What other programs took of the cores meanwhile is counted, and the prediction is made
-for what they left; with less than LEAST_LEFT of them nothing is judged, for then there is no second
-core to give.
+costs this machine to hand an element to another thread is measured apart, by a map and by a
+generator that do nothing. What other programs took of the cores meanwhile is counted, and the
+prediction is made for what they left; with less than LEAST_LEFT of them nothing is judged, for then
+there is no second core to give.
 """
 
 # mypy: ignore-errors
@@ -36,7 +36,7 @@ BATCH = 64
 LEAST_LEFT = 1.5
 """Cores that other programs must leave of two."""
 NAMES = ("jpeg", "text", "generator")
-NOTHING = "nothing"
+MAPS_NOTHING, YIELDS_NOTHING = "maps-nothing", "yields-nothing"
 
 
 def written(folder: Path) -> None:
@@ -78,8 +78,14 @@ def dataset(name: str, folder: Path):
             number += 1
             yield np.sqrt(np.arange(number, number + 4096, dtype=np.float32))
 
+    def numbers():
+        while True:
+            yield 1
+
     auto = tf.data.AUTOTUNE
-    if name == NOTHING:
+    if name == YIELDS_NOTHING:
+        data = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int32))
+    elif name == MAPS_NOTHING:
         data = tf.data.Dataset.range(1 << 40).map(lambda number: number + 1, auto)
     elif name == "jpeg":
         data = tf.data.TFRecordDataset(str(folder / "images")).repeat().map(decoded, auto)
@@ -97,7 +103,7 @@ def pipeline_of(name: str):
     from tpudiag.signals import DatasetOp, Pipeline
 
     worker = DatasetOp(kind="ParallelMap", parallelism=-1)
-    if name == "generator":
+    if name in ("generator", YIELDS_NOTHING):
         worker = DatasetOp(kind="FlatMap", python=True)
     return Pipeline(ops=(worker, DatasetOp(kind="Batch", batch_size=BATCH)), elements=())
 
@@ -191,18 +197,18 @@ def in_turn(name: str, folder: Path) -> tuple[list[Turn], list[Turn]]:
     return [one for one, _ in turns], [two for _, two in turns]
 
 
-def handed_us(folder: Path) -> float:
-    """CPU time that handing over one element costs on two cores, and not on one."""
+def handed_us(name: str, folder: Path) -> float:
+    """CPU time that handing over one element costs on two cores, and not on one.
+
+    By a pipeline that does nothing else. A map's elements are taken from many that are under way,
+    by both cores; for one of a generator its reader waits, and nothing else goes on meanwhile.
+    """
+    serial = name == YIELDS_NOTHING
     more = (
-        _per_core(two) - one.cost.cpu_s_per_example
-        for one, two in zip(*in_turn(NOTHING, folder), strict=True)
+        (1 if serial else two.left) / two.cost.examples_per_second - one.cost.cpu_s_per_example
+        for one, two in zip(*in_turn(name, folder), strict=True)
     )
     return 1e6 * max(0.0, median(more))
-
-
-def _per_core(turn: Turn) -> float:
-    """Seconds of a core that an example took, of those that were left."""
-    return turn.left / turn.cost.examples_per_second
 
 
 def _spread(values: Iterable[float]) -> float:
@@ -251,7 +257,7 @@ def judged(name: str, folder: Path, handed: float) -> bool | None:
 def main() -> None:
     """All pipelines, or one in a child."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--child", choices=(*NAMES, NOTHING))
+    parser.add_argument("--child", choices=(*NAMES, MAPS_NOTHING, YIELDS_NOTHING))
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--cores", type=int, nargs="+")
     asked = parser.parse_args()
@@ -263,9 +269,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        handed = handed_us(folder)
-        print(f"handing over an element costs {handed:.0f} us of CPU on two cores")
-        good = [judged(each, folder, handed) for each in NAMES]
+        mapped, yielded = (handed_us(each, folder) for each in (MAPS_NOTHING, YIELDS_NOTHING))
+        print(
+            f"on two cores handing over an element costs {mapped:.0f} us of CPU to a map, "
+            f"{yielded:.0f} us from a generator",
+            flush=True,
+        )
+        good = [judged(each, folder, yielded if each == "generator" else mapped) for each in NAMES]
     known = [each for each in good if each is not None]
     print(f"{sum(known)} of {len(known)} judged; {time.monotonic() - began:.0f} s")
     if len(known) < len(good):

@@ -21,6 +21,7 @@ with tf.io.TFRecordWriter(own) as writer:
     writer.write(b"mine")
 data = FakeData(tempfile.mkdtemp(), lambda **facts: told.append(facts), lambda path: False)
 data.watch_tensorflow(tf)
+before = data.used
 names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
 records = sum(1 for _ in tf.data.TFRecordDataset(names))
 listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
@@ -33,7 +34,7 @@ print(json.dumps({
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
-    "modules": sorted(data.by_module()), "told": str(told),
+    "modules": sorted(data.by_module()), "told": str(told), "used": [before, data.used],
 }))
 """
 
@@ -43,6 +44,7 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
     assert seen["own"] == ["mine"], "a file that is there is read"
+    assert seen["used"] == [False, True]
     assert seen["exists"] and seen["latest"] is None
     assert seen["features"][0] == 4 and len(seen["features"]) == 2
     assert {"pandas", "numpy", "tensorflow_datasets", "tensorflow_hub"} <= set(seen["modules"])
