@@ -66,6 +66,8 @@ OF_WIRING = (
     "sharded-by-elements",
 )
 """What is wrong with how a pipeline is built, whatever data it reads."""
+SHORTEST_STEM = 8
+"""Letters of a file's name below which it may be any word."""
 MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
 """What names a stand-in: its file, or its content."""
 OF_PYTHON = (
@@ -104,8 +106,9 @@ the line of the fit where the loop was seen."""
 OF_LOWERING = "XLA_CPU_JIT"
 """What the log says of a lowering on this machine is ours: TPU102, TPU103 and TPU105 tell what came
 of it, with the line."""
-OF_NO_TPU = ("E03",)
-"""What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
+OF_NO_TPU = ("E03", "E578")
+"""What the log of a rehearsal holds since it has no TPU: that none is found, and what TensorFlow's
+optimiser of the graph gave up for a CPU, which goes on without."""
 
 
 @check("TPU605", Severity.ERROR)
@@ -222,17 +225,26 @@ def _made_outside(signals: Signals) -> bool:
     return any(not variable.in_scope for variable in trained)
 
 
-def _is_of_stand_ins(hit: Match, end: JobEnd | None) -> bool:
+def _is_of_stand_ins(hit: Match, signals: Signals) -> bool:
     """Whether data that was stood in for may well be to blame: always where the error names a
     stand-in, or is Python's own, whose cause the text does not tell."""
+    end = signals.end
     text = end.error or "" if end is not None else ""
-    if any(mark in text for mark in MARKS_OF_STAND_INS):
+    if any(mark in text for mark in (*MARKS_OF_STAND_INS, *_stems(signals.stood_in or ()))):
         return True
     if hit.error.phase is Phase.READING:
         return hit.error.family not in OF_WIRING
     return hit.error.family in OF_STAND_INS or (
         hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
     )
+
+
+def _stems(stood_in: tuple[str, ...]) -> Iterator[str]:
+    """The names of files that were stood in for, as scripts go on to name what they unpack."""
+    for thing in stood_in:
+        stem = thing.split(" ")[0].rpartition("/")[2].partition(".")[0]
+        if len(stem) >= SHORTEST_STEM:
+            yield stem
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:
@@ -247,7 +259,7 @@ def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals
     """The finding, a note where the rehearsal itself may be to blame."""
     if _is_ours(hit, signals):
         return _noted(finding, "In this rehearsal, on this machine")
-    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit, signals.end):
+    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit, signals):
         return _noted(finding, "With data that was stood in for, and may not be like it")
     return finding
 

@@ -91,7 +91,9 @@ def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
         return len(function.retraces) > 2  # a predict or evaluate of other data
     made_anew = any(change.kind == "new function" for change in retrace.changes)
     if made_anew and function.location is None:
-        return len(function.retraces) > 2  # a library makes one for each model
+        # A library makes one for each model: more than a few at one line are made in a loop, at
+        # several lines the job trains several models.
+        return sum(each.caller == retrace.caller for each in function.retraces) > 2
     return True
 
 

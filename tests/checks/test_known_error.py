@@ -37,10 +37,11 @@ def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
     return next(item for item in items if item.name == name)
 
 
-def test_that_a_rehearsal_finds_no_tpu_is_no_fault() -> None:
-    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E03"])
+@pytest.mark.parametrize("id_", ["E03", "E578"])
+def test_what_the_log_holds_since_there_is_no_tpu_is_no_fault(id_: str) -> None:
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES[id_])
     assert said_ids(outcome(end)) == []
-    assert said_ids(outcome(end, Origin.TPU)) == ["E03"]
+    assert said_ids(outcome(end, Origin.TPU)) == [id_]
 
 
 def test_that_a_rehearsal_reaches_no_bucket_is_no_fault() -> None:
@@ -92,6 +93,19 @@ def test_what_data_that_was_stood_in_for_may_be_to_blame_for_is_no_error(
     signals = Signals(origin=Origin.REHEARSAL, end=crashed(id_), stood_in=("gs://a/b",))
     (said,) = examine(signals, [CHECK], Settings())
     assert [finding.severity for finding in said.findings] == [severity]
+
+
+def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> None:
+    missing = "words_converter/{saved_model.pbtxt|saved_model.pb}"
+    error = f"OSError: SavedModel file does not exist at: {missing}"
+    end = JobEnd(how="exception", location=LINE, exit_code=1, log_tail="", error=error)
+    for thing, severity in (
+        ("https://example.org/models/words_converter.zip", Severity.INFO),
+        ("https://example.org/models/other_converter.zip", Severity.ERROR),
+    ):
+        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
+        (said,) = examine(signals, [CHECK], Settings())
+        assert [finding.severity for finding in said.findings] == [severity]
 
 
 def test_id_and_severity() -> None:

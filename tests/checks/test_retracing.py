@@ -37,3 +37,12 @@ def test_only_traces_that_go_on_are_a_cost_of_each_step(times: int, cost_ms: flo
 @pytest.mark.parametrize(("own", "fix"), [(True, "def one_step"), (False, "model.compile")])
 def test_the_user_is_sent_to_what_the_user_wrote(own: bool, fix: str) -> None:
     assert fix in finding(ANEW, 5, calls=30, own=own).fix
+
+
+def test_one_fit_of_each_of_several_models_is_no_retracing() -> None:
+    lines = tuple(Retrace(at, 300.0, (ANEW,), Location("train.py", at)) for at in range(4))
+    function = TracedFunction(
+        name="train_function", location=None, calls=60, traces=5, retraces=lines, trains=True
+    )
+    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
+    assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]

@@ -82,7 +82,8 @@ def _add_length_options(parser: argparse.ArgumentParser, steps: int) -> None:
         metavar="TIME",
         type=duration(),
         default=60.0,
-        help="how long the rest of the script may take in a rehearsal (default: 60s)",
+        help="how long the rest of the script may take in a rehearsal (default: 60s), half as "
+        "long again where its end is near",
     )
 
 

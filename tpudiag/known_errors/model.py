@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tpudiag.records import dataclass
 
+from .frames import ToldBy
 from .readings.meaning import Reading
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 MOST_COUNTED = 10_000
 """Matches of a pattern that are counted: a log that says one thing all over is not slower."""
+
+ONLY_A_PLACE = (
+    "The traceback goes through it, and its last sentence, which says what failed, is none that is"
+    " known here. What mostly fails there:"
+)
+"""Before the cause of an error of which no words of its own were recognised."""
 
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
@@ -158,6 +165,8 @@ class Match:
     """Where it happened, by the traceback that ends with it."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
+    told_by: ToldBy = "words"
+    """What it was recognised by: a frame of the traceback says less than the error's own words."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     """By the blank that they fill in a fix: TPU, zone, project, bucket, script of this user."""
 
@@ -171,11 +180,12 @@ class Match:
     @property
     def confidence(self) -> Confidence:
         """How sure the cause is."""
-        if self.error.kind is Kind.FORM:
+        if self.error.kind is Kind.FORM or self.told_by == "gap":
             return "low"
         if self.error.rivals:
             return "medium" if self.supported or self.reading else "low"
-        return "high" if self.error.kind is Kind.TELLING else "medium"
+        telling = self.error.kind is Kind.TELLING and self.told_by == "words"
+        return "high" if telling else "medium"
 
     @property
     def message(self) -> str:
@@ -184,7 +194,9 @@ class Match:
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.
-        if self.reading is None:
+        if self.reading is None and self.told_by == "gap":
+            cause = f"{ONLY_A_PLACE} {self.error.cause}"
+        elif self.reading is None:
             cause = self.error.cause
         elif self.reading.whole:
             cause = self.reading.cause

@@ -86,7 +86,7 @@ def without_source_around(text: bytes) -> bytes:
     They hold errors that were not raised: the next `raise` of the same file, its comments. What
     stands behind an arrow ran, and so did what follows it where it raises.
     """
-    if not _ARROW_MARK.search(text):
+    if b"-->" not in text or not _ARROW_MARK.search(text):
         return text
     lines = text.split(b"\n")
     for at, line in enumerate(lines):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .model import Kind, KnownError, Level, Match, RivalFound
+from .model import Kind, Level, Match, RivalFound
 from .probes import Probe, probes
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -27,7 +27,7 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
         else:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
-    answers = [replace(each, secondary=_yields(each.error, merged)) for each in merged]
+    answers = [replace(each, secondary=_yields(each, merged)) for each in merged]
     told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
     best_first = sorted(told, key=_rank)
     # Where two yield to each other, none is left that the first could follow from.
@@ -55,15 +55,18 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
     )
 
 
-def _yields(error: KnownError, among: list[Match]) -> bool:
+def _yields(match: Match, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
+    error = match.error
     others = [each.error for each in among if each.error.id != error.id]
     if any(other.id in error.yields_to for other in others):
         return True
     if error.kind is Kind.FORM:
         return any(not each.noise and each.kind is not Kind.FORM for each in others)
     # A warning that tells more is no cause of a failure.
-    failures = (other for other in others if other.level == "error")
+    failures = [other for other in others if other.level == "error"]
+    if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
+        return True
     return any(other.kind.value < error.kind.value for other in failures)
 
 

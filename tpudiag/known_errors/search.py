@@ -17,6 +17,7 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
+from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes, without_source_around
 from .probes import Form, Probe, candidates
@@ -42,10 +43,9 @@ def match(text: str) -> tuple[Match, ...]:
     """The known errors in a text, best first: causes before consequences, failures first.
 
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
-    lines may split a sentence, and is left out; so is the source that a notebook shows around the
-    lines that ran.
+    lines may split a sentence, and is left out.
     """
-    return scan(BytesIO(without_source_around(without_prefixes(text.encode(errors="replace")))))
+    return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -76,7 +76,8 @@ class _Search:
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes; what may go on in later ones is kept for them."""
-        text = self._carried + block
+        # Before it meets what was carried: positions count what is left.
+        text = self._carried + without_source_around(block)
         cut = _cut(text)
         if cut:
             # What begins in the kept end is left for the next block: its rest may still come.
@@ -147,6 +148,7 @@ class _Search:
             if read
             else None,
             values=values,
+            told_by=window.told_by(probe.pattern, hit),
         )
 
 
@@ -157,6 +159,13 @@ class _Window:
         self._text, self.bare, self._first = text, bare, line
         self._lines: list[bytes] = []
         self._starts: list[int] = []
+
+    def told_by(self, pattern: str, hit: re.Match[bytes]) -> ToldBy:
+        """What a match of a pattern is told by."""
+        if ends_in_any_error(pattern):
+            return "gap"
+        first, last = self._row_at(hit.start()), self._row_at(hit.end() - 1)
+        return "frame" if all_frames(self._lines, first, last) else "words"
 
     def line_at(self, position: int) -> int:
         """The number of the line that holds a position of the bare text."""

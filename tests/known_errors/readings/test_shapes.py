@@ -25,6 +25,23 @@ MEANT = {
     ),
     "Input to reshape is a tensor with 1024 values, but the requested shape has 8192": "8 times",
     "Input to reshape is a tensor with 1000 values, but the requested shape has 768": "no multiple",
+    "Incompatible shapes: [65536] vs. [196608] [Op:Mul]": "3 channels against one.*; or 3 times as many examples",
+    "Dimensions must be equal, but are 49152 and 16384 for '{{node dice_loss/mul}} = Mul[T=DT_FLOAT](a, b)' with input shapes: [?,49152], [?,16384].": (
+        "Mostly 3 channels against one .*`dice_loss/mul"
+    ),
+    "Incompatible shapes: [65536] vs. [4096] [[node loss/mask_loss/mul]]": (
+        "do not tell .* height and width 4 times as large .* or 16 times as many examples"
+    ),
+    "Incompatible shapes: [70000] vs. [9000] [Op:Mul]": "no multiple of each other: maps that were flattened",
+    "Dimensions must be equal, but are 38 and 19 for '{{node head/mul}} = Mul[T=DT_FLOAT](a, b)' with input shapes: [1,38,50,9], [1,19,25,9].": (
+        "2 times smaller in height and width"
+    ),
+    "Dimension 0 in both shapes must be equal, but are 3 and 1. Shapes are [3] and [1]. for '{{node my_loss/AssignAddVariableOp}} = AssignAddVariableOp[dtype=DT_FLOAT](h, x)' with input shapes: [], [1].": (
+        "running value of .3. is to be changed by values of .1."
+    ),
+    "Incompatible shapes: [8,16] vs. [8,16,5] [Op:AddV2]": "the last axis is missing",
+    "Incompatible shapes: [8,16] vs. [8,16,5] [[{{node categorical_crossentropy/mul}}]]": "class numbers meet one column",
+    "Cannot feed value of shape (32, 7) for Tensor 'dense_1_target:0', which has shape '(?, ?, ?)'": "class numbers meet one column",
     "cannot reshape array of size 2457600 into shape (8,40,newaxis,15360)": "no multiple of 4,915,200",
     "Input to reshape is a tensor with 100 values, but the requested shape has 50 [[{{node gradient_tape/embedding/embedding_lookup/Reshape_1}}]]": "gradient of an Embedding",
     "Incompatible shapes: [32,810,128,128] vs. [32,9,128,128]": "number of classes",

@@ -75,6 +75,7 @@ from . import (
     reaching,
     records,
     refusals,
+    refused_at_tracing,
     rehearsal,
     replicas,
     research_stacks,
@@ -185,6 +186,7 @@ _FILES = (
     lookup_tables,
     undecided,
     refusals,
+    refused_at_tracing,
     noise,
     rehearsal,
 )

@@ -15,7 +15,7 @@ ERRORS = (
             r"setting an array element with a sequence",
             r"has an inhomogeneous shape after",
             r"Can't convert non-rectangular Python sequence to Tensor",
-            r"Invalid dtype: (?P<type>object|str\d{0,8})",
+            r"Invalid dtype: (?P<type>object|str)\b",
             r"Attempt to convert a value \(.{1,200}?\) with an unsupported type \(<class '(?P<type>(?!NoneType)[\w.]{1,60})'>\) to a Tensor",
             r"Failed to convert object of type <class '(?P<type>[\w.]{1,60})'> to Tensor",
             r"Expected \w{3,10}, (?:but )?got list containing Tensors",

@@ -20,10 +20,9 @@ ERRORS = (
             r"None of PyTorch, TensorFlow.{0,40}?have been found",
             r"TensorFlow (?:and JAX )?classes are deprecated and will be removed in Transformers v5",
             r"Failed to import transformers\.[\w.]{0,80}?(?:_tf|tf_)\w{0,40}",
-            r"Failed to import transformers\.(?:trainer|modeling_utils|integrations)",
             r"cannot import name '(?P<name>TFTrainer|TFTrainingArguments|TFGenerationMixin|create_optimizer|PushToHubCallback|KerasMetricCallback|AdamWeightDecay)'",
         ),
-        cause="This Transformers has no (working) TensorFlow side: version 5 dropped all TF classes, TFTrainer went in 4.x before, and the TF classes of 4.x need Keras 2 (tf-keras) and a TensorFlow they know. Where `Failed to import ... look up to see its traceback` stands, the lines after it name the reason.",
+        cause="This Transformers has no (working) TensorFlow side: version 5 dropped all TF classes, TFTrainer went in 4.x before, and the TF classes of 4.x need Keras 2 (tf-keras) and a TensorFlow they know.",
         details=("The name is {name}.",),
         fix="""\
 pip install "transformers>=4.40,<5" "<<keras2>>"      # tf-keras of your TensorFlow's version
@@ -57,9 +56,9 @@ python -c "import tensorflow, transformers; print(tensorflow.__version__, transf
             r"Unknown preset identifier",
             r"`?preset`? must be (?:either|one of|a)",
             r"Folder .{1,120}? has no config\.json",
-            r"kagglehub.{0,300}?(?:403|401|404|Forbidden|Unauthorized|KaggleApiHTTPError)",
+            r"kagglehub.{0,300}?(?:(?<![\d.])(?:403|401|404)\b|Forbidden|Unauthorized|KaggleApiHTTPError)",
             r"KaggleApiHTTPError",
-            r"tfhub\.dev/.{0,200}?(?:403|404|500|does not exist|not found|URLError|HTTPError|certificate)",
+            r"tfhub\.dev/.{0,200}?(?:(?<![\d.])(?:403|404|500)\b|does not exist|not found|URLError|HTTPError|certificate)",
             r"Unsupported handle format",
             r"does not appear to be a valid module",
             r"\S{0,120}tfhub_modules/\w{10,60}.{0,60}?(?:contains neither|does not exist|No such file)",

@@ -110,9 +110,16 @@ grep -rnE "import.*keras|from.*keras" *.py                               # one K
                 decide="print(x, type(x))  # before the model: a KerasTensor comes from a layer",
                 fix="x = keras.layers.Lambda(lambda t: tf.reshape(t, [-1, 10]))(x)      # or keras.ops.reshape in Keras 3",
                 cues=(
-                    r"Layer`? ?\(thus holding past layer metadata\)",
+                    r"Layer`? ?\(thus holding past layer metadata\).{0,20}?Found: ?(?:KerasTensor|Tensor)\(",
                     r"object has no attribute '_(?:keras_history|inbound_nodes)'",
                 ),
+            ),
+            Rival(
+                cause="a layer that was made and not called: the object itself stands where its output belongs",
+                look_for="`Found: <... object at 0x...>`, the class of a layer",
+                decide="print(type(x))  # a layer, not a tensor",
+                fix="x = keras.layers.Dense(1)(x)      # the second pair of brackets calls it on what comes before",
+                cues=(r"Found: ?<[\w.]{1,120} object at",),
             ),
             Rival(
                 cause="an input that does not come from keras.Input",

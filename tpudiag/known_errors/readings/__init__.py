@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 from .meaning import Reading
@@ -53,7 +54,7 @@ SURROUNDED_FAMILIES = (
     *("ragged-or-sparse", "none-value", "outside-scope", "generator-output"),
     *("python-control-flow", "layer-arguments", "keras-argument"),
     *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
-    "recursion",
+    *("recursion", "variables-in-function"),
 )
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")
@@ -64,6 +65,8 @@ FORM = 3
 """The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
+TRACED = 1500
+"""Bytes before a match in which the last frames that lead to it stand."""
 
 
 def reading(
@@ -88,7 +91,8 @@ def reading(
         return worded
     if (read_family := _of_family(family)) and (meant := read_family(family, values, around)):
         return meant
-    for read in _readers(around):
+    traced = bare[max(0, hit.start() - TRACED) : hit.start()].decode(errors="replace")
+    for read in _readers(around, traced):
         if meant := read(around, begin, end):
             return meant
     if kind < FORM:
@@ -137,7 +141,7 @@ def _of_family(
     return None
 
 
-def _readers(text: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
+def _readers(text: str, before: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
     """Who may read a text: each is loaded only where one of its words is in it, for speed."""
     if any(word in text for word in NAMES):
         from . import names
@@ -146,7 +150,7 @@ def _readers(text: str) -> Iterator[Callable[[str, int, int], Reading | None]]:
     if any(word in text for word in SHAPES):
         from . import shapes
 
-        yield shapes.read
+        yield partial(shapes.read, before=before)
     if any(word in text for word in OBJECTS):
         from . import objects
 

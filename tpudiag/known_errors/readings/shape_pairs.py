@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from . import shape_maps
 from .meaning import Reading
 
 Shape = tuple[int | None, ...]
@@ -12,18 +13,20 @@ Shape = tuple[int | None, ...]
 
 PIXELS = 16_384
 """A first dimension from here on is no batch."""
-LARGEST_BATCH_OF_ONE = 4096
-"""A vector longer than that is no batch of one value each."""
 _REPLICAS = {2, 4, 8, 16, 32, 64, 128}
 _CHANNELS = {1, 3, 4}
 _PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 
 
-def compared(left: Shape, right: Shape, operation: str) -> Reading:
-    """How two shapes differ, and what that mostly is."""
+def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -> Reading:
+    """How two shapes differ, and what that mostly is.
+
+    `loss`: whether they meet in a loss or metric, so that one is of labels, the other of outputs.
+    """
     if (0 in left) != (0 in right) or (0 in left and left != right):
         return Reading(
-            "One of them is empty (a 0): a replica, the last batch or a filter left no example.",
+            "One of them is empty (a 0), so nothing came on that side: a replica or the last batch without examples, labels or weights that were not given for this output, a filter or mask that leaves none.",
+            "for x, y in dataset.take(3): print(x.shape, y.shape)      # which of them is empty\n"
             "dataset = dataset.repeat().batch(global_batch, drop_remainder=True)      # at least one example for each replica",
         )
     if operation in _PRODUCT and min(len(left), len(right)) > 1:
@@ -33,7 +36,9 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
         if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
             return compared(left[:-2], right[:-2], "")
     if len(left) != len(right):
-        return _of_ranks(*sorted((left, right), key=len))
+        return _of_ranks(*sorted((left, right), key=len), loss=loss)
+    if meant := shape_maps.flattened(left, right, loss=loss):
+        return meant
     # A size that is not known differs from none.
     both = tuple(enumerate(zip(left, right, strict=True)))
     differing = [at for at, (a, b) in both if a != b and None not in (a, b)] or [
@@ -42,7 +47,7 @@ def compared(left: Shape, right: Shape, operation: str) -> Reading:
     if _is_halved(left, right, differing):
         return _of_halves(left, right)
     if len(differing) == 1:
-        return of_one(left, right, differing[0])
+        return of_one(left, right, differing[0], loss=loss)
     return _of_many(left, right, differing)
 
 
@@ -73,22 +78,39 @@ def _of_product(columns: int | None, rows: int | None) -> Reading:
     )
 
 
-def _of_ranks(short: Shape, long: Shape) -> Reading:
+def _fits(some: Shape, others: Shape) -> bool:
+    """Whether two shapes may be equal: a size that is not known may be any."""
+    pairs = zip(some, others, strict=False)
+    return len(some) == len(others) and all(a == b or None in (a, b) for a, b in pairs)
+
+
+def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
     """Shapes of different numbers of dimensions."""
+    if not short and not loss:
+        return Reading(
+            f"A single value (shape []) meets a tensor {text_of(long)} where both must have one shape.",
+            "print(a.shape, b.shape)      # before the line: the value for each element, or tf.reduce_mean on the other side",
+        )
     if not short:
         return Reading(
             f"A single value meets a tensor {text_of(long)}: a plain Python number or list where an array of labels is wanted.",
             "labels = np.ones((batch, 1), np.float32)      # in place of [1] * batch",
         )
     said = f"One has {len(short)} dimension{'s' if len(short) > 1 else ''} {text_of(short)}, the other {len(long)} {text_of(long)}"
-    if len(long) - len(short) == 1 and short == long[:-1]:
+    if len(long) - len(short) == 1 and _fits(short, long[:-1]):
         width = long[len(long) - 1]
         if len(long) >= 3 and width in _CHANNELS:
             return Reading(f"{said}: the axis of channels is missing.", "x = x[..., tf.newaxis]")
+        if not loss:
+            return Reading(
+                f"{said}: the last axis is missing in one of them, or too many in the other (a size of channels, classes or features; values"
+                " for each example beside a column of them).",
+                "x = x[..., tf.newaxis]      # the axis added; or tf.squeeze(y, axis=-1), tf.reduce_sum(y, axis=-1) on the other side",
+            )
         return Reading(
             f"{said}: class numbers meet one column for each class.",
             'model.compile(loss="sparse_categorical_crossentropy")      # labels as numbers\n'
-            f"y = tf.one_hot(y, {width})                                   # or columns, with categorical_crossentropy",
+            f"y = tf.one_hot(y, {width or 'CLASSES'})                                   # or columns, with categorical_crossentropy",
         )
     if (
         len(short) == 1
@@ -126,10 +148,12 @@ def _of_table(said: str, size: int, came: int) -> Reading:
     )
 
 
-def of_one(left: Shape, right: Shape, axis: int) -> Reading:
+def of_one(left: Shape, right: Shape, axis: int, *, loss: bool = False) -> Reading:
     """Shapes that differ in one dimension."""
     if _is_halved(left, right, [axis]):
         return _of_halves(left, right)
+    if meant := shape_maps.flattened(left, right, loss=loss):
+        return meant
     a, b = left[axis], right[axis]
     said = f"They differ in dimension {axis} alone: {a or '?'} against {b or '?'}"
     if len(left) == 1 and a and b and max(a, b) % min(a, b):
@@ -138,16 +162,10 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
             " another number of them; or batches of two sizes.",
             f"weights = tf.ones([{max(a, b)}])      # as many as the last layer has units; dataset.batch(N, drop_remainder=True) for batches",
         )
-    if len(left) == 1 and a and b and min(a, b) > LARGEST_BATCH_OF_ONE:
-        return Reading(
-            f"Vectors of {a} and of {b} values meet, {max(a, b) // min(a, b)} times as many: whole tensors that were flattened (masks and predictions in"
-            " a Dice loss), so one example holds another number of values on the two sides: other height, width, channels or classes.",
-            "print(model.output_shape, y.shape)      # equal before K.flatten: as many channels in the last layer as the mask has, channels last, one image size",
-        )
     if axis == 0 and (len(left) > 1 or (a and b)):
-        return _of_batch(a or 0, b or 0, said)
+        return _of_batch(a or 0, b or 0, said, alone=len(left) == 1)
     if axis == len(left) - 1:
-        return _of_last(left, a, b, said)
+        return _of_last(left, a, b, said, loss=loss)
     if axis == 1 and len(left) == 4 and a and b and max(a, b) % min(a, b) == 0:
         return Reading(
             f"{said}, a factor of {max(a, b) // min(a, b)}: in maps with channels first that is mostly the number of classes"
@@ -160,7 +178,7 @@ def of_one(left: Shape, right: Shape, axis: int) -> Reading:
     )
 
 
-def _of_batch(a: int, b: int, said: str) -> Reading:
+def _of_batch(a: int, b: int, said: str, *, alone: bool) -> Reading:
     """Shapes that differ in their first dimension; 0 stands for one that is not known."""
     few, many = sorted((a, b))
     if few > PIXELS:
@@ -171,7 +189,12 @@ def _of_batch(a: int, b: int, said: str) -> Reading:
     if few and many % few == 0 and many // few in _REPLICAS:
         return Reading(
             f"{said}, a factor of {many // few}: the batch of all replicas meets that of one"
-            " (a batch size written into the code), or one of them is flattened.",
+            " (a batch size written into the code), or one of them is flattened"
+            + (
+                f" and holds {many // few} values (classes, steps) for each example."
+                if alone
+                else "."
+            ),
             "batch = tf.shape(x)[0]      # in place of BATCH_SIZE: in a replica it is global_batch // strategy.num_replicas_in_sync",
         )
     return Reading(
@@ -181,14 +204,14 @@ def _of_batch(a: int, b: int, said: str) -> Reading:
     )
 
 
-def _of_last(left: Shape, a: int | None, b: int | None, said: str) -> Reading:
+def _of_last(left: Shape, a: int | None, b: int | None, said: str, *, loss: bool) -> Reading:
     """Shapes that differ in their last dimension."""
     if len(left) >= 3 and {a, b} <= _CHANNELS:
         return Reading(
             f"{said}: images with another number of channels.",
             "image = tf.io.decode_image(data, channels=3, expand_animations=False)      # or tf.image.grayscale_to_rgb(image)",
         )
-    if 1 in {a, b}:
+    if 1 in {a, b} and loss:
         other = b if a == 1 else a
         return Reading(
             f"{said}: one column of class numbers meets {other} columns, one for each class.",
@@ -212,6 +235,8 @@ def _of_many(left: Shape, right: Shape, differing: list[int]) -> Reading:
             "x = tf.transpose(x, [0, 2, 1])      # the order that the other has",
         )
     if differing == [1, 2] and len(left) == 4:
+        if meant := shape_maps.of_strides(left, right):
+            return meant
         return Reading(
             f"Height and width differ: {text_of(left[1:3])} against {text_of(right[1:3])}: images that were not resized, or feature maps"
             " that strides of an odd size rounded another way.",

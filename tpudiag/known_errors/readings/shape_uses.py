@@ -6,7 +6,8 @@ from __future__ import annotations
 from .meaning import Reading
 from .shape_pairs import Shape, text_of
 
-_ASSIGNING = ("Assign", "AssignVariableOp", "AssignAdd", "RestoreV2", "AssignVariableXlaConcatND")
+_ASSIGNING = ("Assign", "AssignVariableOp", "RestoreV2", "AssignVariableXlaConcatND")
+_ADDING = ("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
 _BY_ELEMENT = (
     *("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "truediv", "FloorDiv", "Maximum", "Minimum"),
     *("SquaredDifference", "GreaterEqual", "Greater", "Less", "Equal", "Pow", "DivNoNan"),
@@ -20,6 +21,8 @@ def of_use(left: Shape, right: Shape, operation: str, node: str) -> Reading | No
     name = node.rsplit("/", 1)[-1].rstrip("_0123456789")
     if operation in _ASSIGNING or name in _ASSIGNING:
         return _assigned(left, right)
+    if operation in _ADDING or name in _ADDING:
+        return _added(left, right)
     short, long = sorted((left, right), key=len)
     if operation in _BY_ELEMENT or name.lower() in {each.lower() for each in _BY_ELEMENT}:
         return _by_element(short, long)
@@ -68,6 +71,16 @@ def _assigned(left: Shape, right: Shape) -> Reading:
         f"{said}: the weights or the checkpoint are of another model (another number of classes, another width, another vocabulary).",
         "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: all but what does not fit (a new head)\n"
         "model = make_model(classes=CLASSES_OF_THE_FILE)                 # or the model as it was saved; then replace its head",
+    )
+
+
+def _added(left: Shape, right: Shape) -> Reading:
+    """A running value, of a metric or a normalisation, and what is added to it."""
+    return Reading(
+        f"A running value of {text_of(left)} is to be changed by values of {text_of(right)}: what keeps it was made for another number of classes or features than comes"
+        " (a metric whose num_classes is not the number of the model's outputs, moving averages of another width), or was made for one batch and is used for another.",
+        "metric = F1Score(num_classes=model.output_shape[-1])      # as many classes as the last layer has units; one unit: a metric for binary labels\n"
+        "model.compile(loss=LOSS, metrics=[metric])                # a metric belongs here, never into the loss: it has no gradient",
     )
 
 

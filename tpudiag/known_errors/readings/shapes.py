@@ -40,6 +40,14 @@ _PAIRS = tuple(
         r"gotincompatibleshapesforbroadcasting:SHAPE,SHAPE",
     )
 )
+_BOTH = re.compile(rf"Shapesare{_SHAPE}and{_SHAPE}")
+"""Said apart where the inputs of an operation begin with a handle, which has no shape."""
+_LOSS = re.compile(
+    r"loss|cross_?entropy|dice|jaccard|tversky|iou_|accuracy|metric|logits|labels?\b|y_true|y_pred|_target|target\.shape"
+    r"|shapes[(\[][\d,?None-]{0,60}[)\]]and[(\[][\d,?None-]{0,60}[)\]]areincompatible",
+    re.IGNORECASE,
+)
+"""One of shapes that meet there is of labels, the other of what the model gives."""
 _SIZES = re.compile(r"mustbeequal,butare(\d{1,9})and(\d{1,9})")
 _RESHAPE = re.compile(
     r"Inputtoreshapeisatensorwith(\d{1,15})values,buttherequestedshape(?:has|requiresamultipleof)(\d{1,15})",
@@ -68,7 +76,7 @@ _OPERATION = re.compile(
     r"\(op:'(?P<called>\w{2,40})'\)|=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
 )
 _NODE = re.compile(
-    r"\{\{node([\w./-]{2,120})\}\}|\[Node:([\w./-]{2,120})=|layer[\"'`]([\w./]{1,60})[\"'`]|Detectedatnode'?([\w./-]{2,120})'"
+    r"\{\{node([\w./-]{2,120})\}\}|\[Node:([\w./-]{2,120})=|layer[\"'`]([\w./]{1,60})[\"'`]|Detectedatnode'?([\w./-]{2,120})'|forTensoru?'([\w./-]{2,120}):\d"
 )
 
 
@@ -82,8 +90,11 @@ class _Pair:
     node: str = ""
 
 
-def read(text: str, begin: int, end: int) -> Reading | None:
-    """What two shapes or sizes in an error mean, and where they meet."""
+def read(text: str, begin: int, end: int, before: str = "") -> Reading | None:
+    """What two shapes or sizes in an error mean, and where they meet.
+
+    `before`: the traceback that leads to it, which tells whether they meet in a loss.
+    """
     place = _place(text, begin)
     if told := first_over(_RESHAPE, text, begin, end):
         values, wanted = int(told[1]), int(told[2])
@@ -103,17 +114,19 @@ def read(text: str, begin: int, end: int) -> Reading | None:
     own = text[begin : end + NEAR].lower()
     pair = _pair(text, begin) if any(word in own for word in _OWN_WORDS) else None
     if pair and pair.left != pair.right:
+        loss = bool(_LOSS.search(pair.node + text[begin:]) or _LOSS.search(before))
         if told := _AXIS.search(text, begin):
             axis = int(told[1])
             meant = of_use(pair.left, pair.right, pair.operation, pair.node)
             if meant:
                 return _placed(meant, place)
             if axis < min(len(pair.left), len(pair.right)) and pair.left[axis] != pair.right[axis]:
-                return _placed(of_one(pair.left, pair.right, axis), place)
+                return _placed(of_one(pair.left, pair.right, axis, loss=loss), place)
         meant = of_use(pair.left, pair.right, pair.operation, pair.node) or _of_rows(
             pair, text, begin
         )
-        return _placed(meant or compared(pair.left, pair.right, pair.operation), place)
+        meant = meant or compared(pair.left, pair.right, pair.operation, loss=loss)
+        return _placed(meant, place)
     return None
 
 
@@ -135,6 +148,8 @@ def _pair(text: str, begin: int) -> _Pair | None:
     told = min(pairs, key=lambda pair: pair[0])[1]
     if len(told.groups()) < 2:
         return None
+    if not (told[1] and told[2]) and (both := _BOTH.search(text, begin)):
+        told = both
     operation = _operation(text, begin)
     return _Pair(shape_of(told[1]), shape_of(told[2]), operation, _node(text, begin))
 

@@ -66,6 +66,13 @@ _RULES = (
     ),
     _Rule(
         "",
+        r"_iterators\[iterator_id\].{0,60}unhashabletype",
+        "from_generator runs in tf.data's debug mode (enable_debug_mode, or tf.data functions run eagerly), which some releases (2.7) cannot: its iterator's number comes as an array there.",
+        "# no tf.data.experimental.enable_debug_mode() with from_generator: look at what the generator gives instead\n"
+        "for element in itertools.islice(generator(), 3): print(element)      # or pip install -U tensorflow",
+    ),
+    _Rule(
+        "",
         r"get_iterator\(iterator_id\).{0,600}_iterators\[iterator_id\]",
         "from_generator's Python iterator is gone: its dataset is read by another process or after its program's end (a second worker, a remote host, a dataset that outlived the TPU's or the notebook's restart).",
         "files = write_tfrecords(generate())      # once; then tf.data.TFRecordDataset(files): nothing of Python is left in the pipeline\n"
@@ -207,7 +214,7 @@ _RULES = (
     ),
     _Rule(
         "none-value",
-        r"tape\.gradient|apply_gradients|clip_by_global_norm|gradients?=",
+        r"tape\.gradient|apply_gradients|clip_by_global_norm|gradients?=|all_reduce\(|grads=",
         "Gradients are None: some variables take no part in the loss (a head that is not used, a frozen or second model), and the operation over the gradients does not take None.",
         "pairs = [(g, v) for g, v in zip(gradients, variables) if g is not None]; optimizer.apply_gradients(pairs)\n"
         "print([v.name for g, v in zip(gradients, variables) if g is None])",
@@ -225,6 +232,21 @@ _RULES = (
         r"load_model_from_hdf5|hdf5_format\.py",
         "A compiled model is loaded inside the scope, and restoring the optimizer's state calls apply_gradients there, outside any replica: that happens with .h5 files.",
         'with strategy.scope():\n    model = tf.keras.models.load_model("m.h5", compile=False)      # the model without its optimizer\n    model.compile(optimizer=tf.keras.optimizers.Adam(1e-4), loss=LOSS)\nmodel.save("gs://BUCKET/model")      # to go on with the optimizer\'s state: a SavedModel or tf.train.Checkpoint(model=model, optimizer=optimizer)',
+    ),
+    _Rule(
+        "assertion",
+        r"distribute/(?:python/)?(?:values|mirrored_strategy|cross_tower_ops)\.py.{0,200}assert(?:notas_ref|isinstance)",
+        "A strategy of TensorFlow 1's contrib meets code that it was not made for: mirrored variables cannot be used as references (colocate_with, regularisation losses, moving averages, slim), nor be anything but its own kinds of values.",
+        "pip install 'tensorflow>=2.4'      # tf.distribute as it is today, with tf.keras layers in place of slim and tf.contrib\n"
+        "config = tf.estimator.RunConfig(model_dir=MODEL_DIR)      # or without train_distribute: one device",
+    ),
+    _Rule(
+        "variables-in-function",
+        r"(?:K\.variable|backend\.variable|tf\.Variable)\(|in(?:variable|weighted_\w{1,30})\*{0,2}weights?=|keras/backend\.py\W{1,3}line\d{1,6},invariable",
+        "A loss, metric or step makes a variable each time it is traced (K.variable, tf.Variable in its body): where the values never change it wants a constant, else a variable that is made once, outside.",
+        "weights = tf.constant(weights, tf.float32)      # in place of K.variable(weights): class weights, masks\n"
+        "class WeightedLoss(keras.losses.Loss):           # or made once, in __init__\n"
+        "    def __init__(self, weights): super().__init__(); self.weights = tf.constant(weights, tf.float32)",
     ),
     _Rule(
         "assertion",

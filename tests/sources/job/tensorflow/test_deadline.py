@@ -39,3 +39,21 @@ def test_a_job_that_ends_in_time_is_left_alone() -> None:
     clock.cancel()
     clock.check()
     assert not clock.spent and not ended.is_set()
+
+
+def test_a_job_that_is_near_its_end_gets_half_as_much_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deadline, "NEAR_END_SHARE", 6000.0)
+    asked, ended = threading.Event(), threading.Event()
+
+    def near_end() -> bool:
+        asked.set()
+        return True
+
+    clock = Deadline(0.01, ended.set, near_end)
+    clock.start()
+    assert asked.wait(10)
+    clock.check()
+    assert not clock.spent and not ended.is_set()
+    clock.cancel()

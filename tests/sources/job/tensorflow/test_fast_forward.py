@@ -100,6 +100,18 @@ def test_a_slow_evaluation_that_was_traced_is_not_run_again() -> None:
     assert job.forward.last("quick", trains=False) is None
 
 
+def test_a_later_training_function_that_is_slow_runs_once_where_it_moved_a_counter() -> None:
+    job = Job(step_s=20.0)
+    before = job.forward.counts()
+    job.forward.first("epoch", job.step(), 20.0, before)
+    known = job.forward.last("epoch")
+    assert known is not None and known.counters == [(job.counter, job.counter.value)]
+    job.forward.first("nothing moved", {"loss": 0}, 20.0, job.forward.counts())
+    assert job.forward.last("nothing moved") is None
+    job.forward.first("quick", {"loss": 0}, 1.0, before)
+    assert job.forward.last("quick") is None
+
+
 def test_a_quick_step_runs_on_while_the_pass_has_time() -> None:
     job = Job(step_s=0.01)
     for _ in range(1000):

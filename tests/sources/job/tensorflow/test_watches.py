@@ -57,12 +57,33 @@ for x in strategy.experimental_distribute_dataset(data):
     step(x)
 reader.read()
 product = facts["matrix_ops"][0]
+inputs = [list(each.shape) for each in reader.inputs()]
 whole = watches.whole
 whole.begin()
 began = whole.began
 for _ in range(3):
     for x in strategy.experimental_distribute_dataset(data):
         step(x)
+
+def tuned(x):
+    with tf.GradientTape() as tape:
+        tf.print(x)
+        loss = tf.reduce_mean(x @ W)
+    return tape.gradient(loss, W)
+
+@tf.function
+def on_host(x):
+    U = tf.ones((16, 8))
+    with tf.GradientTape() as tape:
+        tape.watch(U)
+        tf.print("host")
+        loss = tf.reduce_mean(x @ U)
+    return tape.gradient(loss, U)
+
+tf.function(lambda x: strategy.run(tuned, (x,)))(tf.ones((8, 16)))
+on_host(tf.ones((8, 16)))
+first_ops = facts["step_ops"].found
+reader.read_others()
 whole.ended_by(None)
 coverage = whole.coverage("finished")
 print(json.dumps({
@@ -71,7 +92,9 @@ print(json.dumps({
     "product": [product.rows, product.contraction, product.columns],
     "variables": [[v.name, v.in_scope if hasattr(v, "in_scope") else True]
                   for v in job_facts._variables(watches)],
-    "inputs": [list(each.shape) for each in reader.inputs()],
+    "inputs": inputs,
+    "first": [op.kind for op in first_ops],
+    "others": [[op.kind, op.calls_host] for op in facts["step_ops"].found],
     "began": began, "end": coverage.end,
     "functions": [[f.name, f.ran > 0, f.ran + f.forwarded] for f in coverage.functions],
 }))
@@ -84,6 +107,8 @@ def test_a_small_job_is_seen_whole(in_tensorflow: Callable[[str], Any]) -> None:
     assert seen["named"] == "my-tpu" and seen["run"]
     assert seen["batch"] == [16, 128] and seen["product"] == [16, 16, 8]
     assert len(seen["variables"]) == 1 and seen["inputs"] == [[16, 16]]
+    assert seen["first"] == [], "nothing of the step that was observed calls the host"
+    assert seen["others"] == [["PrintV2", True]], "a later step on the replicas does, once"
     assert seen["began"] and seen["end"] == "finished"
-    ((name, ran, calls),) = seen["functions"]
+    name, ran, calls = seen["functions"][0]
     assert name == "step" and ran and calls == 8 + 24, "each call ran or was forwarded"

@@ -44,6 +44,14 @@ DATA: Wordings = {
             "InvalidArgumentError: Input to DecodeRaw has length 3 that is not a multiple of 4, the size of float",
         ),
     ),
+    "E159": (
+        Wording(
+            r"First element had shape \[[\d,]{3,12},(?:3\] and element \d{1,9} had shape \[[\d,]{3,12},[14]|[14]\] and element \d{1,9} had shape \[[\d,]{3,12},3)\]",
+            "Images with different numbers of channels (the last number) are in one batch: some files are grayscale, colour or with transparency, and the decoder gives each as it is (channels=0). Where the first numbers differ too, they are not resized either.",
+            "image = tf.io.decode_image(data, channels=3, expand_animations=False)      # a fixed number for all; masks: channels=1\nimage = tf.image.grayscale_to_rgb(image) if image.shape[-1] == 1 else image[..., :3]      # arrays that were read before",
+            "Cannot batch tensors with different shapes in component 0. First element had shape [512,512,3] and element 3 had shape [512,512,1].",
+        ),
+    ),
     "E494": (
         Wording(
             r"'size' must be a 1-D (?:int32 )?Tensor",

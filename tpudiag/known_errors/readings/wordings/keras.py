@@ -14,6 +14,12 @@ KERAS: Wordings = {
             "OperatorNotAllowedInGraphError: iterating over `tf.Tensor` is not allowed: AutoGraph did not convert this function. Try decorating it directly with @tf.function",
         ),
         Wording(
+            r"an intermediate (?:TF-)?Keras symbolic input/output",
+            "A tensor of a model that is being built reaches TensorFlow code that cannot record it as a layer. Either two Keras are mixed (tensorflow.python.keras, which nobody should import, beside tensorflow.keras or keras: the paths in the traceback show which), or a tf.function, tf.cond, tf.map_fn or GradientTape is called on it outside a layer.",
+            "grep -rnE 'import.*keras|from.*keras' *.py      # one Keras only; none from tensorflow.python.keras\nclass Step(keras.layers.Layer):                   # what TensorFlow does with it, in a layer of your own\n    def call(self, x): return tf.map_fn(f, x)",
+            "TypeError: You are passing KerasTensor(...), an intermediate Keras symbolic input/output, to a TF API that does not allow registering custom dispatchers",
+        ),
+        Wording(
             r"preprocessing[/\\.]image.{0,400}?has no attribute '(?P<name>ndim|shape|astype)'",
             "The functions of tf.keras.preprocessing.image (random_rotation, random_shift, random_zoom, apply_affine_transform) work on NumPy arrays, and one is called on a tensor (in dataset.map).",
             "augment = tf.keras.layers.RandomRotation(0.1)      # made once; RandomTranslation, RandomZoom likewise\ndataset = dataset.map(lambda x, y: (augment(x, training=True), y))\nimage = tf.numpy_function(lambda a: random_rotation(a, 5), [image], tf.float32)      # or the NumPy function itself; never on a TPU Node",
@@ -54,6 +60,22 @@ KERAS: Wordings = {
             "A tensor of the model under construction is used outside it: in a loss, metric or function that runs eagerly (a loss that captures a layer's output, y_true as keras.Input).",
             "model.add_loss(fn(layer_output, target))      # a loss that needs inner tensors, in place of a closure in compile(loss=...)\ngrep -n 'run_eagerly\\|experimental_run_tf_function' *.py      # not run eagerly",
             "TypeError: Inputs to eager execution function cannot be Keras symbolic tensors, but found [<tf.Tensor>]",
+        ),
+    ),
+    "E203": (
+        Wording(
+            r"[Ff]ound unexpected instance while processing input tensors.{0,160}?Got: ?(?P<got>[\w<][\w.<>' ]{0,40})",
+            "An input of the functional model or of K.function is no Keras tensor but <<got>>: 0 or 1 is K.learning_phase(), which is a number in TensorFlow 2; else an array, None or a layer in place of its output.",
+            "features = keras.Model(model.inputs, model.layers[26].output)      # in place of K.function([model.input, K.learning_phase()], [output])\nfeatures(x, training=False)                                        # the phase is an argument of the call\npart = keras.Model(keras.Input(model.layers[27].input.shape[1:]), ...)      # the second half gets an Input of its own",
+            "ValueError: Found unexpected instance while processing input tensors for keras functional model. Expecting KerasTensor which is from tf.keras.Input() or output from keras layer call(). Got: 0",
+        ),
+    ),
+    "E163": (
+        Wording(
+            r"has DataType (?P<type>float64|double|int64|float16|half) not in list of allowed values: bfloat16, float32, int32, uint32",
+            "An operation between the TPU's cores (all-reduce, cross_replica_sum, all_to_all) is given <<type>>: it knows bfloat16, float32, int32 and uint32 only, so variables, losses and metrics of <<type>> cannot be summed over replicas.",
+            'keras.backend.set_floatx("float32"); x = tf.cast(x, tf.float32)      # the whole model: weights, inputs, losses\ngpflow.config.set_default_float(np.float32)                          # libraries that compute in float64: a larger jitter in place of it',
+            "TypeError: Value passed to parameter 'input' has DataType float64 not in list of allowed values: bfloat16, float32, int32, uint32",
         ),
     ),
     "E460 E211 E436": (

@@ -76,6 +76,12 @@ LAYERS: Wordings = {
     ),
     "E472": (
         Wording(
+            r"Cannot unroll a RNN if the time dimension is undefined|Unrolling requires a fixed number of timesteps",
+            "A recurrent layer with unroll=True is given sequences whose length is not known while it is traced: Input((None, ...)), or a slice by a tensor (x[:, :length]) before it. Unrolled, each step is a part of the graph, so their number must be a Python number.",
+            "x = tf.ensure_shape(x, [None, LENGTH, WIDTH])      # padded to one length; what is beyond is masked (Masking, mask=)\nlayer = keras.layers.LSTM(64, unroll=False)        # or a loop, whose length may change (CPU, GPU)",
+            "ValueError: Cannot unroll a RNN if the time dimension is undefined.",
+        ),
+        Wording(
             r"(?:channel|last) dimension of the inputs.{0,30}? should be defined",
             "The last dimension of what reaches the layer is None: the dataset's map lost the shape (decode, py_function, parsing), or the Input was declared with None there.",
             "inputs = keras.Input((224, 224, 3))                          # the number of channels or features is always given\nx = tf.ensure_shape(x, [None, FEATURES]); image.set_shape([H, W, 3])      # in dataset.map",

@@ -6,6 +6,14 @@ from __future__ import annotations
 from .wording import Wording, Wordings
 
 PACKAGES: Wordings = {
+    "E514 E518": (
+        Wording(
+            r"google[./]protobuf.{0,160}?cannot import name '?(?P<name>descriptor|message|reflection|symbol_database|runtime_version|builder|text_format|internal)\b",
+            "protobuf itself is at fault: the package that Python finds is damaged, of another release than TensorFlow's generated files (`runtime_version`: they are newer; `builder`: newer than 3.19), or another folder named google hides it. TensorFlow's own files import `<<name>>` from it.",
+            "python -c 'import google.protobuf as p; print(p.__version__, p.__file__)'      # which one it is\npip uninstall -y protobuf google; pip install --force-reinstall protobuf      # once; then pip check: the release that TensorFlow asks for",
+            "from google.protobuf import descriptor as _descriptor ImportError: cannot import name 'descriptor'",
+        ),
+    ),
     "E80": (
         Wording(
             r"tensorflow_gcs_config[/\\]",

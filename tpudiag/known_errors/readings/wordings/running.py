@@ -73,7 +73,7 @@ RUNNING: Wordings = {
         ),
         Wording(
             r"label value of (?P<label>\d{1,12}) which is outside the valid range of \[0, (?P<size>\d{1,12})\)",
-            "A label of <<label>> meets an output of <<size>> classes: the last layer has too few units, labels begin at 1, or a void label (255) is among them.",
+            "A label of <<label>> meets an output of <<size>> classes: the last layer has too few units, labels begin at 1, a void label (255) is among them, or these are no labels at all (the `Label values` look like pixels or ids: records parsed at another offset than they were written, features and labels exchanged).",
             "outputs = keras.layers.Dense(int(labels.max()) + 1)(x)      # one unit for each class: more than <<label>>\nlabels = tf.where(labels == 255, 0, labels)                 # void: weight 0 at these places (or ignore_class=255)",
             "Received a label value of 10 which is outside the valid range of [0, 10).  Label values: 3 10",
         ),
@@ -86,7 +86,55 @@ RUNNING: Wordings = {
             "ValueError: Tensor conversion requested dtype string for Tensor with dtype float32: <tf.Tensor 'Const:0'>",
         ),
     ),
+    "E98": (
+        Wording(
+            r"has_sharding\(\).{0,40}?Side-effect HLO must have sharding",
+            "The partitioner (pjit, xmap, SPMD) meets an operation with a state that no sharding was written for: a random generator of the device (Haiku's optimize_rng_use, lax.rng_uniform, rng-get-and-update-state) inside the sharded function.",
+            "key, sub = jax.random.split(key); x = jax.random.normal(sub, shape)      # stateless keys in the sharded function; no optimize_rng_use, no lax.rng_uniform there\nparams = init(key)                                                         # or the random part before pjit, its result sharded",
+            "RET_CHECK failure (spmd_partitioner.cc:3779) hlo->has_sharding() Side-effect HLO must have sharding: %rng-get-and-update-state.2",
+        ),
+    ),
+    "E605": (
+        Wording(
+            r"stream did not block host until done",
+            "The TPU is still in the error of an earlier run: a program on it failed or was interrupted in its midst (a cell that was stopped, a process that was killed), and its stream takes no work until the runtime is restarted.",
+            "# Colab, Kaggle: Runtime, Manage sessions, Terminate (restarting the kernel alone leaves the TPU as it is)\nsudo lsof -w /dev/accel* /dev/vfio/* ; kill PID_OF_THE_OLD_RUN      # TPU VM\ngcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # TPU Node",
+            "INTERNAL: From /job:tpu_worker: stream did not block host until done; was already in an error state [[{{node XRTExecute}}]]",
+        ),
+    ),
+    "E288": (
+        Wording(
+            r"JSON Serializable.{0,12}?<(?:module|function|class|bound method) '?(?P<what>[\w.]{1,60})",
+            "The model's configuration holds `<<what>>`, a module, function or class: a Lambda layer (or its arguments) that uses it from outside its own body, or an argument of get_config; it is written when the whole model is saved (ModelCheckpoint, model.save, to_json).",
+            "checkpoint = ModelCheckpoint(path, save_weights_only=True)      # the weights alone, which need no configuration\ndef scaled(x): import tensorflow as tf; return tf.cast(x, tf.float32)      # Lambda(scaled): imported in its body\nclass Scaled(keras.layers.Layer): ...                           # or a layer in place of Lambda",
+            "TypeError: Not JSON Serializable: <module 'tensorflow' from '/path/tensorflow/__init__.py'>",
+        ),
+        Wording(
+            r"JSON Serializable.{0,12}?tf\.(?P<type>(?:u?int|float|bfloat|complex)\d{1,3}|bool|string)",
+            "A configuration holds the type tf.<<type>> itself: get_config of a layer, metric or optimizer gives back its dtype as it got it, and JSON knows its name only.",
+            'return {**super().get_config(), "dtype": tf.as_dtype(self.dtype).name}      # "float32": the name\nmodel.save_weights(path)                                                    # or no configuration at all',
+            "TypeError: ('Not JSON Serializable:', tf.float32)",
+        ),
+        Wording(
+            r"(?:Object of type|is not JSON).{0,12}?(?P<type>float32|float64|int64|int32|ndarray|EagerTensor|bool_)",
+            "A number of NumPy or TensorFlow (<<type>>) is given to json: the logs of a callback (RemoteMonitor), a history that is written to a file, a setting.",
+            "json.dump({k: [float(x) for x in v] for k, v in history.history.items()}, file)      # Python's own numbers\njson.dumps(logs, default=float); value.item(); tensor.numpy().tolist()",
+            "TypeError: Object of type float32 is not JSON serializable",
+        ),
+    ),
     "E210": (
+        Wording(
+            r"Tensorflow type (?P<number>2[01]) not convertible to numpy",
+            "What should become an array is a variant or resource (TensorFlow's type <<number>>): a tf.data.Dataset, an iterator, a ragged tensor or a table, which lives in TensorFlow's runtime only. Pickle, copy.deepcopy, np.array and multiprocessing all come here.",
+            "dataset.save(path); dataset = tf.data.Dataset.load(path)      # a dataset: on disk, its path handed on, or made anew in the other process\narrays = [x.numpy() for x in dataset]; ragged.to_tensor().numpy()      # or what is in it",
+            "InternalError: Tensorflow type 21 not convertible to numpy dtype.",
+        ),
+        Wording(
+            r"<bound method|<function|<class '(?:method|function|builtin_function_or_method|type)'>",
+            "A function, method or class is given where a tensor belongs, not its value: the brackets of the call are missing, or a name is not what it seems (`input`, `sum`, `max` are Python's own functions where the argument is called otherwise).",
+            "y = layer(x); loss = compute_loss(y)      # called, with brackets\nz = tf.matmul(x, self.W)                  # the name of the argument: x, not input",
+            "ValueError: Attempt to convert a value (<bound method Kernel.raw_input of <google.colab._kernel.Kernel object at 0x7f>>) with an unsupported type (<class 'method'>) to a Tensor.",
+        ),
         Wording(
             r"<class 'dict_(?P<what>values|keys|items)'>",
             "The <<what>>() of a dict is given where a list of tensors belongs: in Python 3 it is no list (TPUEstimator's export of a model with a dict of predictions does it itself).",
@@ -137,6 +185,12 @@ RUNNING: Wordings = {
         ),
     ),
     "E474 P23 E205": (
+        Wording(
+            r"Unknown layer: '?(?P<name>Functional|InputLayer|TFOpLambda|SlicingOpLambda|ClassMethod|InstanceProperty|Rescaling|Normalization|Resizing|CenterCrop|Random(?:Flip|Rotation|Zoom|Crop|Translation|Contrast|Brightness)|MultiHeadAttention|EinsumDense|LayerNormalization|GroupNormalization|UnitNormalization|TextVectorization|StringLookup|IntegerLookup|CategoryEncoding|Discretization|Hashing|NotEqual|GetItem|Add|Conv2D|DepthwiseConv2D|SyncBatchNormalization)\b",
+            "`<<name>>` is a class of Keras itself, of another release than the one that loads the file: Functional came with TensorFlow 2.3, the preprocessing layers with 2.3 to 2.6, and TFOpLambda, SlicingOpLambda are of Keras 2 and unknown to Keras 3 (or the file was written by tf.keras and is read by keras, or the other way round).",
+            "python -c 'import tensorflow as tf, keras; print(tf.__version__, keras.__version__)'      # as new as where the file was saved\npip install \"<<keras2>>\" && export TF_USE_LEGACY_KERAS=1      # a file of Keras 2 (TFOpLambda) under TensorFlow 2.16 or later\nfrom tensorflow.keras.models import load_model                 # the Keras that saved it, one of the two only",
+            "ValueError: Unknown layer: Functional",
+        ),
         Wording(
             r"Unrecognized keyword arguments(?: passed to \w{1,40})?:? .{0,14}?'batch_shape'|batch_shape.{0,80}?optional",
             "The model was saved by Keras 3 (`batch_shape` is its word) and is loaded by Keras 2 (TensorFlow 2.15 and older, or TF_USE_LEGACY_KERAS).",

@@ -12,15 +12,27 @@ GRACE_S = 8.0
 """What the job may take to end after it was told so; then `on_hard_end` ends it."""
 
 
+NEAR_END_SHARE = 0.5
+"""Of its time, what a job gets once more that has all but come to its end."""
+
+
 class BudgetSpent(StopObservation):
     """Raised in the job's main thread when the time for the rest of the script is over."""
 
 
 class Deadline:
-    """A clock of its own thread, started once the first loop was observed."""
+    """A clock of its own thread, started once the first loop was observed.
 
-    def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
-        self._budget_s, self._on_hard_end = budget_s, on_hard_end
+    `near_end` tells, when the time is over, whether little of the script is left.
+    """
+
+    def __init__(
+        self,
+        budget_s: float,
+        on_hard_end: Callable[[], None],
+        near_end: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._budget_s, self._on_hard_end, self._near_end = budget_s, on_hard_end, near_end
         self._over = threading.Event()
         self._main = threading.get_ident()
         self.spent = False
@@ -43,6 +55,8 @@ class Deadline:
 
     def _run(self) -> None:
         if self._over.wait(self._budget_s):
+            return
+        if self._near_end() and self._over.wait(self._budget_s * NEAR_END_SHARE):
             return
         self.spent = True
         # The one way to stop Python code that runs in another thread and asks nobody: an exception

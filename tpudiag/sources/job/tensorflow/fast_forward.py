@@ -19,6 +19,9 @@ from tpudiag.sources.job.tensorflow import barrier, user_lines
 LEAST_REAL_CALLS = 2
 SLOW_S = 5.0
 """A call that took longer, and trains nothing, is not run a second time."""
+SLOW_TRAINING_S = 10.0
+"""A later function that trains and took longer, tracing included, is not run a second time where
+its first call moved a counter: past the first loop it was met to reach what comes after it."""
 REAL_S_OF_PASS = (6.0, 1.0, 0.25)
 """Real time for one pass over the data: the first, the second, and each later one."""
 REAL_SHARE = 0.6
@@ -90,7 +93,8 @@ class FastForward:
         known = self._known.get(key)
         if known is None or self._has_time(known.took_s):
             return None
-        once = not trains and known.took_s > SLOW_S
+        slow = known.took_s > (SLOW_TRAINING_S if trains else SLOW_S)
+        once = slow and (not trains or bool(known.counters))
         return known if once or known.real_calls >= LEAST_REAL_CALLS else None
 
     def end_if_endless(self) -> None:
@@ -136,22 +140,26 @@ class FastForward:
         # Of the last call, since the first one includes tracing.
         known.took_s = self._clock() - started
         known.result, known.real_calls = result, known.real_calls + 1
-        moved = ((c, _value(c), before) for c, before in counters)
-        known.counters = [
-            (c, now - before)
-            for c, now, before in moved
-            if now is not None and before is not None and now != before
-        ]
+        known.counters = _moved(counters)
         self._pass_s += known.took_s
         self._real_s += known.took_s
         if key in self._known or len(self._known) < MOST_SIGNATURES:
             self._known[key] = known
         return result
 
-    def first(self, key: object, result: Any, took_s: float) -> None:
-        """Keep what the first call of a function gave that trains nothing, tracing included."""
+    def first(
+        self,
+        key: object,
+        result: Any,
+        took_s: float,
+        before: Iterable[tuple[Any, int | None]] = (),
+    ) -> None:
+        """Keep what the first call of a function gave, and moved since `before`, with its tracing.
+
+        That is of functions that train nothing, and of those that train past the first loop.
+        """
         if key is not None and key not in self._known and len(self._known) < MOST_SIGNATURES:
-            self._known[key] = _Known(result, took_s, real_calls=1)
+            self._known[key] = _Known(result, took_s, real_calls=1, counters=_moved(before))
             self._pass_s += took_s
 
     def counts(self) -> list[tuple[Any, int | None]]:
@@ -224,6 +232,12 @@ def _leaf(value: Any) -> object:
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return str(value.dtype), str(value.shape)
     return id(value)
+
+
+def _moved(counters: Iterable[tuple[Any, int | None]]) -> list[tuple[Any, int]]:
+    """Counters whose values are no longer what they were, and by how much."""
+    now = ((counter, _value(counter), before) for counter, before in counters)
+    return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]
 
 
 def _value(variable: Any) -> int | None:

@@ -80,11 +80,13 @@ class FunctionWatch:
         # The first call always runs: it is where tracing, and so all that checks know of the
         # function, happens.
         if forward is None or not record.is_step or record.calls == 0:
+            later = forward is not None and forward.training_too and not record.calls
+            before = forward.counts() if forward is not None and later else []
             started = time.perf_counter()
             result = self._run(record, original, function, args, kwargs)
-            if forward is not None and record.is_step and not record.trains:
+            if forward is not None and record.is_step and (later or not record.trains):
                 key = record.key(function, args, kwargs, forward.whole_results)
-                forward.first(key, result, time.perf_counter() - started)
+                forward.first(key, result, time.perf_counter() - started, before)
             return result
         self.before_step((args, kwargs))
 

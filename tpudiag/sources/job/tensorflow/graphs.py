@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
@@ -119,6 +120,21 @@ def step_ops(call: GradientCall) -> StepOps:
             constants.extend(_large_constant(operation))
     constants.sort(key=lambda constant: -constant.bytes)
     return StepOps(total, tuple(ops), tuple(sized), tuple(constants), _soft_placement())
+
+
+def merged_ops(steps: Sequence[StepOps]) -> StepOps:
+    """Those of the first step, and what the steps of other loops add at other lines."""
+    first, *later = steps
+    found = _added(first.found, [op for step in later for op in step.found])
+    sized = _added(first.sized_by_data, [op for step in later for op in step.sized_by_data])
+    return replace(first, found=found, sized_by_data=sized)
+
+
+def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
+    """The operations, and each more of another kind or line."""
+    known = {(op.kind, op.location) for op in ops}
+    added = {(op.kind, op.location): op for op in more}
+    return (*ops, *(op for place, op in added.items() if place not in known))
 
 
 def _soft_placement() -> bool:

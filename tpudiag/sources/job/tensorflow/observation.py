@@ -98,6 +98,7 @@ class Observation:
                 barrier.attempt("records of the pipelines", self.watches.pipelines.count)
             # What was seen goes first: to measure may hang, to lower may take the process down.
             self._send_seen()
+            barrier.attempt("steps of other loops", self._reader.read_others)
             whole, lowering = self.watches.whole, self.watches.lowering
             if whole is not None:
                 job_facts.send_each(self._recorder, coverage=lambda: whole.coverage(end))

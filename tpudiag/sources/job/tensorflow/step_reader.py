@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.signals import Batch, MatrixOp, TensorSeen
+from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow import graphs, loss, matrix_products
 from tpudiag.sources.job.tensorflow.batches import batch_of
@@ -19,6 +19,8 @@ class StepReader:
     def __init__(self, tf: Any, watches: Watches, recorder: Recorder) -> None:
         self._tf, self._watches, self._recorder = tf, watches, recorder
         self._read = False
+        self._main: GradientCall | None = None
+        self._ops: StepOps | None = None
         self.batch: Batch | None = None
         """Of the step that was read; None before, and where nothing tells."""
 
@@ -30,7 +32,7 @@ class StepReader:
         self._read = True
         # A job may take several gradients (a GAN, a penalty on the gradient): the largest forward
         # pass is what the step is about.
-        main = max(calls, key=lambda call: call.forward_operations)
+        self._main = main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
         inputs = self._watches.strategies.last_inputs or graphs.step_inputs(main)
         self.batch = batch = self.batch_of(inputs)
@@ -39,7 +41,7 @@ class StepReader:
             self._recorder,
             matrix_ops=lambda: self._matrix_ops(same, batch),
             activations=lambda: graphs.activations(main),
-            step_ops=lambda: graphs.step_ops(main),
+            step_ops=lambda: self._step_ops(main),
             step_inputs=lambda: inputs,
             numerics=lambda: watches.loop.numerics(main, watches.keras.layers.line_of),
         )
@@ -50,6 +52,26 @@ class StepReader:
                 batch=lambda: batch,
                 loss=lambda: loss.scales(self._tf, same, batch, averaged),
             )
+
+    def read_others(self) -> None:
+        """Add what the other steps do that no TPU can, or that calls the host.
+
+        Their products, batches and losses are left: past the observed steps batches are thinner.
+        """
+        first, main = self._ops, self._main
+        if first is None or main is None:
+            return
+        # A step that is traced again has another graph, and nothing new.
+        later = {id(call.graph): call for call in self._watches.gradients.calls if call.in_strategy}
+        later.pop(id(main.graph), None)
+        merged = graphs.merged_ops([first, *map(graphs.step_ops, later.values())])
+        if merged != first:
+            self._recorder.put(step_ops=merged)
+
+    def _step_ops(self, call: GradientCall) -> StepOps:
+        """Those of the step that is observed."""
+        self._ops = graphs.step_ops(call)
+        return self._ops
 
     def batch_of(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
         """The batch that reaches one replica, and so the global one."""

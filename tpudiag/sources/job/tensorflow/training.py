@@ -22,6 +22,8 @@ class GradientCall:
     location: Location | None
     gradients: tuple[Any, ...] = ()
     """What was given for the sources; those that are None left out."""
+    in_strategy: bool = True
+    """Traced on a replica of the job's strategy, so for the TPU."""
 
 
 class GradientWatch:
@@ -82,6 +84,7 @@ class GradientWatch:
             sources=tuple(self._tf.nest.flatten(sources)),
             forward_operations=len(graph.get_operations()),
             location=user_lines.caller(),
+            in_strategy=self._tf.distribute.has_strategy(),
         )
 
     def _on_first_replica(self) -> bool:

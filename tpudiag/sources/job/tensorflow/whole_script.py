@@ -19,6 +19,9 @@ from tpudiag.sources.job.tensorflow.loops import InnerLoopWatch
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.variables import VariableWatch
 
+NEAR_END_STATEMENTS = 8
+"""Statements of the main flow that are little to come to the script's end by."""
+
 
 class WholeScript:
     """What shortens a job; nothing of training steps before `begin`, but loops inside functions."""
@@ -38,7 +41,7 @@ class WholeScript:
         self.replay = BatchReplay(tf, self.forward.new_pass)
         self.epochs = EpochWatch(tf, self.forward, self.replay)
         self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
-        self.deadline = Deadline(budget_s, on_hard_end)
+        self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
         self._began: float | None = None
         self._stack: list[tuple[str, int, int]] = []
         functions.forward = strategies.forward = self.forward
@@ -94,11 +97,12 @@ class WholeScript:
 
     def stuck(self) -> None:
         """The job does not end: where its main thread stands is kept."""
-        main = threading.main_thread().ident
-        # Read from the thread of the clock: the main thread does not come back, which is why this
-        # is asked.
-        frame = sys._current_frames().get(main or 0)  # pyright: ignore[reportPrivateUsage]
-        self._stack = main_flow.frames_of_thread(frame)
+        self._stack = _main_thread()
+
+    def _near_end(self) -> bool:
+        """Whether few statements are left of the script's main flow."""
+        rest = barrier.attempt("main flow", main_flow.unreached, _main_thread())
+        return rest is not None and len(rest) <= NEAR_END_STATEMENTS
 
     def coverage(self, end: CoverageEnd) -> Coverage:
         """What of the script was run."""
@@ -128,3 +132,10 @@ class WholeScript:
         distributed = original(*args, **kwargs)
         self.replay.watch_distributed(distributed)
         return distributed
+
+
+def _main_thread() -> list[tuple[str, int, int]]:
+    """The frames of the main thread, read from the thread of the clock."""
+    main = threading.main_thread().ident
+    frame = sys._current_frames().get(main or 0)  # pyright: ignore[reportPrivateUsage]
+    return main_flow.frames_of_thread(frame)

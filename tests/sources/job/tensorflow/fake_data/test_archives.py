@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -18,6 +19,7 @@ def test_a_stand_in_that_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(paths, "_unpacked", known)
     monkeypatch.setattr(zipfile.ZipFile, "extractall", zipfile.ZipFile.extractall)
     monkeypatch.setattr(tarfile.TarFile, "extractall", tarfile.TarFile.extractall)
+    monkeypatch.setattr(shutil, "rmtree", shutil.rmtree)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     ledger = Ledger(str(tmp_path / "stand-ins"), lambda **_: None)  # pyright: ignore
@@ -31,3 +33,8 @@ def test_a_stand_in_that_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyP
         file.extractall()
     assert paths.is_hosted("spa/spa.txt") and paths.is_hosted(str(tmp_path / "work" / "spa.txt"))
     assert not paths.is_hosted(str(tmp_path / "spa.txt"))
+    shutil.rmtree("spa/train/unused")  # a part that a script does without
+    own_folder = tmp_path / "work" / "mine"
+    own_folder.mkdir()
+    shutil.rmtree(own_folder)
+    assert not own_folder.exists()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import generators, keras_data
+from tpudiag.sources.job.tensorflow.fake_data import generators, keras_data, paths
 from tpudiag.sources.job.tensorflow.fake_data.keras_data import KerasData
 
 
@@ -47,12 +47,17 @@ def keras() -> Any:
     def image_dataset_from_directory(directory: str) -> str:
         return directory
 
+    def text_dataset_from_directory(directory: str) -> str:
+        return directory
+
     return SimpleNamespace(
         datasets=SimpleNamespace(
             boston_housing=SimpleNamespace(load_data=load_data), mnist=None, imdb=None
         ),
         utils=SimpleNamespace(
-            get_file=get_file, image_dataset_from_directory=image_dataset_from_directory
+            get_file=get_file,
+            image_dataset_from_directory=image_dataset_from_directory,
+            text_dataset_from_directory=text_dataset_from_directory,
         ),
         Model=Model,
     )
@@ -91,8 +96,31 @@ def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal(
     def plotted(model: str) -> str:
         if not model:
             raise ImportError("You must install pydot")
+        if model == "other release":
+            raise AttributeError("module 'pydot' has no attribute 'InvocationException'")
         return model
 
     assert keras_data.drawn(plotted, "model") == "model"
     assert keras_data.drawn(plotted, "") is None
+    assert keras_data.drawn(plotted, "other release") is None
     assert "pydot" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_texts_of_an_archive_that_is_unpacked_beside_the_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generators, "install", lambda *_: None)
+    monkeypatch.setattr(paths, "_unpacked", [])
+    (tmp_path / "work" / "own").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work")
+    made, ledger = keras(), Ledger(tmp_path / "stand-ins")
+    given: Any = ledger
+    KerasData(made, "keras", given)
+    made.utils.get_file(
+        "a.tar.gz", "https://x.org/a.tar.gz", untar=True, cache_dir=".", cache_subdir=""
+    )
+    folder = made.utils.text_dataset_from_directory("reviews/train")
+    texts = sorted(Path(folder).glob("*/*.txt"))
+    assert len({text.parent for text in texts}) > 1 and len(texts[0].read_text().split()) > 9
+    assert made.utils.text_dataset_from_directory("own") == "own"

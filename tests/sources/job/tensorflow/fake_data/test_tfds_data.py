@@ -32,6 +32,23 @@ def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
     assert tfds_data._examples(SimpleNamespace(), "train") == FILES * RECORDS
 
 
+class Builder:
+    def _split_generators(self, tfds: Any) -> Any:
+        if tfds is None:
+            return {"trainC": self._generate_examples()}
+        return [tfds.SplitGenerator(name="testA"), tfds.SplitGenerator(name=tfds.Split.VALIDATION)]
+
+    def _generate_examples(self) -> list[str]:
+        """The examples of a split."""
+        return []
+
+
+def test_splits_are_those_that_the_builders_code_names() -> None:
+    sizes = tfds_data._written_splits(Builder())
+    assert sizes == {"trainC": FILES * RECORDS, "testA": RECORDS, "validation": RECORDS}
+    assert tfds_data._written_splits(SimpleNamespace()) == {}
+
+
 def test_labels_that_only_data_names_get_names() -> None:
     plain: Any = SimpleNamespace(num_classes=2, names=["0", "1"])
     named: Any = SimpleNamespace(num_classes=2, names=["cat", "dog"])

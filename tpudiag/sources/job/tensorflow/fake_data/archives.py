@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tarfile
 import zipfile
 from typing import Any
@@ -21,5 +22,10 @@ def install(ledger: Ledger) -> None:
         if isinstance(name, str) and name.startswith(ledger.folder):
             paths.unpack_in(os.path.abspath(path or "."))  # noqa: PTH100
 
+    def removed(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        # A part of an archive that the script does without.
+        return None if paths.is_hosted(path) else original(path, *args, **kwargs)
+
+    hooks.around(shutil, "rmtree", removed)
     hooks.before(zipfile.ZipFile, "extractall", unpacked)
     hooks.before(tarfile.TarFile, "extractall", unpacked)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
-from . import batch_sizes, hub, paths, text_files
+from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger
 from .program_text import before_number, classes, decodes_pictures, sources
 
@@ -26,6 +27,7 @@ class Files:
         hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
         hooks.around(gfile, "listdir", self._answer(self._listing))
         hooks.around(gfile.GFile, "__init__", self._opened)
+        hooks.around(gfile, "copy", self._copied)
         hooks.around(tf.io, "read_file", self._read)
         hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
         hooks.around(tf.saved_model, "load", self._model_loaded)
@@ -113,6 +115,16 @@ class Files:
             name = text_files.plain(self._ledger, str(name))
         return original(file, name, mode, **kw)
 
+    def _copied(self, original: Any, src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file is copied to this machine's disk: a link to its stand-in."""
+        if not paths.is_remote(src) or self._written(src) or paths.is_remote(dst):
+            return original(src, dst, *args, **kwargs)
+        self._note(str(src))
+        stand_in = text_files.fetched(self._ledger, str(src))
+        pathlib.Path(str(dst)).unlink(missing_ok=True)
+        pathlib.Path(str(dst)).symlink_to(stand_in)
+        return None
+
     def _restored(self, original: Any, checkpoint: Any, save_path: Any, *a: Any, **kw: Any) -> Any:
         """A checkpoint is restored: of one that is away nothing is."""
         if paths.is_remote(save_path) and not self._written(save_path):
@@ -122,9 +134,10 @@ class Files:
 
     def _model_loaded(self, original: Any, export_dir: Any, *args: Any, **kwargs: Any) -> Any:
         """A model is loaded: one that is away gives features of a plausible width."""
-        if paths.is_remote(export_dir) and not self._written(export_dir):
+        away = paths.is_remote(export_dir) or paths.is_hosted(export_dir)
+        if away and not self._written(export_dir):
             self._note(f"{export_dir} (a model of one product)")
-            return hub.module(self._tf)
+            return saved_models.saved_model(self._tf)
         return original(export_dir, *args, **kwargs)
 
     def _read(self, original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
@@ -163,10 +176,12 @@ class Files:
         tf = self._tf
         if isinstance(names, tf.data.Dataset):
 
+            @tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
             def chosen(name: Any) -> Any:
                 return self._chosen(name, stand_in)
 
-            return names.map(chosen)
+            # Not serial: this map is no line of the script's.
+            return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
         if isinstance(names, (str, bytes)) or hasattr(names, "__fspath__"):
             text = names.decode() if isinstance(names, bytes) else str(names)
             if not self._away(text):

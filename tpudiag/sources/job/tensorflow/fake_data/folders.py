@@ -15,7 +15,7 @@ from tpudiag.sources.job.tensorflow import hooks
 from . import paths
 from .ledger import Ledger
 from .program_text import classes, sources, trees
-from .text_files import JPEG
+from .text_files import JPEG, WORDS
 
 _CUT = re.compile(r"""split\(\s*["']_["']\s*\)\s*\[0\]""")
 _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
@@ -106,6 +106,25 @@ def pictures_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:
         for file in _pictures(paths.pictures_of_each(len(labels))):
             ledger.file(os.path.join(folder, label, file), _write)  # noqa: PTH118
     return os.path.join(ledger.folder, folder)  # noqa: PTH118
+
+
+def texts_of(ledger: Ledger, name: str, labels: Sequence[str]) -> str:
+    """A folder with a folder of texts for each class, on this machine's disk."""
+    folder = os.path.join("texts", name)  # noqa: PTH118
+    words = WORDS.split()
+    for at, label in enumerate(labels):
+        for number in range(paths.pictures_of_each(len(labels))):
+            cut = (number + at) % len(words)
+            text = " ".join(words[cut:] + words[:cut])
+            file = os.path.join(folder, label, f"{number:05d}.txt")  # noqa: PTH118
+            ledger.file(file, lambda path, text=text: _write_text(path, text))  # type: ignore[misc]
+    return os.path.join(ledger.folder, folder)  # noqa: PTH118
+
+
+def _write_text(path: str, text: str) -> None:
+    """Write a text."""
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(text)
 
 
 def picture(ledger: Ledger) -> str:

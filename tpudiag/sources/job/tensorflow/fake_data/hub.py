@@ -13,23 +13,6 @@ _FEATURES = 512
 """Width of what an unknown module answers."""
 
 
-def module(tf: Any) -> Any:
-    """A SavedModel's stand-in: means over all but the batch, times a matrix."""
-
-    class Module(tf.Module):  # type: ignore[misc]
-        """What tf.saved_model.load gives."""
-
-        def __init__(self) -> None:
-            tf.Module.__init__(self)
-            self.kernel = tf.Variable(tf.ones((1, _FEATURES)))
-
-        def __call__(self, inputs: Any, *_: Any, **__: Any) -> Any:
-            flat = tf.reshape(tf.cast(inputs, tf.float32), [tf.shape(inputs)[0], -1])
-            return tf.reduce_mean(flat, axis=1, keepdims=True) * self.kernel
-
-    return Module()
-
-
 def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     """Stand in for hub.KerasLayer and hub.load."""
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
@@ -51,7 +34,8 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
         def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
             layer.__init__(self, trainable=trainable, **kept)
-            ledger.note(f"TF Hub {handle}")
+            if isinstance(handle, str):
+                ledger.note(f"TF Hub {handle}")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
 from . import functions, generators, paths
-from .folders import pictures_of
+from .folders import pictures_of, texts_of
 from .ledger import Ledger
 from .program_text import classes, sources
-from .text_files import archive, plain
+from .text_files import ARCHIVE, archive, fetched
 
 _IMAGES = {
     "mnist": ((60000, 10000), (28, 28), 10, (1,)),
@@ -25,14 +24,13 @@ _IMAGES = {
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 _TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
 _NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
-_ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
 
 
 def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
     """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
     try:
         return original(*args, **kwargs)
-    except ImportError as error:
+    except (ImportError, AttributeError, OSError) as error:  # Graphviz, or another pydot
         print(f"tpudiag: no model is drawn here: {error}", file=sys.stderr)
         return None
 
@@ -52,6 +50,9 @@ class KerasData:
         functions.replace(keras.utils.get_file, self._file)
         hooks.around(keras.Model, "load_weights", self._weights)
         functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
+        functions.replace(
+            getattr(keras.utils, "text_dataset_from_directory", None), self._text_files
+        )
         functions.replace(getattr(keras.utils, "plot_model", None), drawn)
         generators.install(package, ledger)
 
@@ -121,16 +122,15 @@ class KerasData:
         self._ledger.note(f"{origin or fname}")
         if kw.get("extract") or kw.get("untar"):
             paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118
-            folder = pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+            if kw.get("cache_dir"):
+                # Scripts name what was unpacked from there, too.
+                kept = os.path.join(str(kw["cache_dir"]), str(kw.get("cache_subdir", "datasets")))  # noqa: PTH118
+                paths.unpack_in(os.path.abspath(kept))  # noqa: PTH100
+            folder = pictures_of(self._ledger, ARCHIVE.sub("", name), classes(sources()))
             # Keras 2 gives the archive that it has unpacked beside it, and scripts open that.
-            packed = self._gives_archive and not kw.get("untar") and _ARCHIVE.search(name)
+            packed = self._gives_archive and not kw.get("untar") and ARCHIVE.search(name)
             return archive(self._ledger, name, "archives") if packed else folder
-        if _ARCHIVE.search(name):
-            return archive(self._ledger, name)
-        if name.endswith((".h5", ".hdf5", ".keras")):
-            # Never read: load_weights leaves such a file alone.
-            return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
-        return plain(self._ledger, name)
+        return fetched(self._ledger, name)
 
     def _pictures(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
         """A dataset of the pictures of a folder."""
@@ -140,17 +140,20 @@ class KerasData:
             directory = pictures_of(self._ledger, name, classes(sources()))
         return original(directory, *args, **kwargs)
 
+    def _text_files(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
+        """A dataset of the texts of a folder."""
+        if paths.is_remote(directory) or paths.is_hosted(directory):
+            self._ledger.note(f"{directory} (a folder of texts for each class)")
+            name = os.path.basename(str(directory).rstrip("/"))  # noqa: PTH119
+            directory = texts_of(self._ledger, name, classes(sources()))
+        return original(directory, *args, **kwargs)
+
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
         """Weights that were stood in for are left as they were initialised."""
-        if str(filepath).startswith(self._ledger.folder):
+        # Through a link, where the script copied it.
+        if os.path.realpath(str(filepath)).startswith(self._ledger.folder):
             return None
         if paths.is_hosted(filepath):
             self._ledger.note(f"{filepath} (weights stay as initialised)")
             return None
         return original(model, filepath, *args, **kw)
-
-
-def _write(path: str, content: bytes) -> None:
-    """Write a whole file."""
-    with open(path, "wb") as file:  # noqa: PTH123
-        file.write(content)

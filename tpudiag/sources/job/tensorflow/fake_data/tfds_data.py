@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +38,11 @@ KNOWN_SPLITS = {
 """Scripts write such sizes down, and steps_per_epoch goes by them."""
 _KEPT = 64
 """Examples of the mock that are kept."""
+
+_SPLIT = re.compile(
+    r"""SplitGenerator\(\s*name=["'](\w+)|["'](\w+)["']:\s*self\._gen|\bSplit\.([A-Z]+)\b"""
+)
+"""How a builder's own code names its splits."""
 
 _mocks: list[Any] = []
 """A mock lasts as long as it is held."""
@@ -135,7 +142,7 @@ def _with_splits(tfds: Any, builder: Any) -> None:
     if builder.info.splits:
         return
     splits: Any = importlib.import_module("tensorflow_datasets.core.splits")
-    sizes = KNOWN_SPLITS.get(builder.name, SPLITS)
+    sizes = KNOWN_SPLITS.get(builder.name) or hooks.quietly(_written_splits, builder) or SPLITS
     builder.info.set_splits(
         splits.SplitDict(
             [
@@ -154,6 +161,18 @@ def _with_splits(tfds: Any, builder: Any) -> None:
             ]
         )
     )
+
+
+def _written_splits(builder: Any) -> dict[str, int]:
+    """The splits that the builder's code names, of sizes that are usual."""
+    method: Any = getattr(builder, "_split_generators", None)
+    try:
+        code = inspect.getsource(method)
+    except (OSError, TypeError):
+        return {}
+    names = [plain or key or constant.lower() for plain, key, constant in _SPLIT.findall(code)]
+    fewer = {name: RECORDS for name in names if not name.startswith("train")}
+    return {name: fewer.get(name, FILES * RECORDS) for name in names}
 
 
 def _shards(examples: int) -> list[int]:
