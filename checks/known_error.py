@@ -106,8 +106,9 @@ the line of the fit where the loop was seen."""
 OF_LOWERING = "XLA_CPU_JIT"
 """What the log says of a lowering on this machine is ours: TPU102, TPU103 and TPU105 tell what came
 of it, with the line."""
-OF_NO_TPU = ("E03",)
-"""What tensorflow-tpu logs in each rehearsal, where there is no TPU to be found."""
+OF_NO_TPU = ("E03", "E578")
+"""What the log of a rehearsal holds since it has no TPU: that none is found, and what TensorFlow's
+optimiser of the graph gave up for a CPU, which goes on without."""
 
 
 @check("TPU605", Severity.ERROR)

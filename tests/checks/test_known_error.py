@@ -37,10 +37,11 @@ def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
     return next(item for item in items if item.name == name)
 
 
-def test_that_a_rehearsal_finds_no_tpu_is_no_fault() -> None:
-    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E03"])
+@pytest.mark.parametrize("id_", ["E03", "E578"])
+def test_what_the_log_holds_since_there_is_no_tpu_is_no_fault(id_: str) -> None:
+    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES[id_])
     assert said_ids(outcome(end)) == []
-    assert said_ids(outcome(end, Origin.TPU)) == ["E03"]
+    assert said_ids(outcome(end, Origin.TPU)) == [id_]
 
 
 def test_that_a_rehearsal_reaches_no_bucket_is_no_fault() -> None:

@@ -43,3 +43,9 @@ def test_what_a_line_that_ran_raises_stays() -> None:
 def test_a_text_without_arrows_stays_as_it_is() -> None:
     text = b"  1 a\n  2 b\nUnavailableError: Socket closed\n"
     assert without_source_around(text) == text
+
+
+def test_a_figure_of_the_progress_bar_is_no_answer_of_a_server() -> None:
+    said = "BERT model selected: https://tfhub.dev/organisation/encoder/1"
+    assert not match(f"{said}\nEpoch 1/5\n 1/26 - loss: 12.2908 - accuracy: 0.5000\n")
+    assert [hit.error.id for hit in match(f"{said}\nHTTP Error 404\n")]

@@ -37,6 +37,14 @@ SCOPE: Wordings = {
             'RuntimeError: Need to be inside "with strategy.scope()" for <TPUStrategyV2>',
         ),
     ),
+    "E140": (
+        Wording(
+            r"Strategy object at 0x\w{1,16}> is not <[\w.]{0,80}_DefaultDistributionStrategy",
+            "Something that trains with this strategy was made outside its scope: most often the optimizer, where compile is called once more to fine-tune (Keras 3 keeps the variables of the optimizer where it was made).",
+            "with strategy.scope():                                  # each compile, also one after layers were unfrozen\n    model.compile(keras.optimizers.Adam(1e-5), loss, metrics=[...])",
+            "RuntimeError: Mixing different tf.distribute.Strategy objects: <TPUStrategy object at 0x7f15> is not <tensorflow.python.distribute.distribute_lib._DefaultDistributionStrategy object at 0x7f14>",
+        ),
+    ),
     "E142 E141": (
         Wording(
             r"graph generated from the cross-replica context in an in-replica context",

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, tempfile
+import json, os, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data import hub
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -21,6 +21,7 @@ with tf.io.TFRecordWriter(own) as writer:
     writer.write(b"mine")
 data = FakeData(tempfile.mkdtemp(), lambda **facts: told.append(facts), lambda path: False)
 data.watch_tensorflow(tf)
+before = data.used
 names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
 records = sum(1 for _ in tf.data.TFRecordDataset(names))
 listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
@@ -31,14 +32,16 @@ of_names = tf.data.TFRecordDataset(tf.data.Dataset.from_tensor_slices(names[:2])
 options = tf.data.Options()
 options.autotune.enabled = False
 graph = tf.compat.as_text(of_names.with_options(options)._as_serialized_graph().numpy(), "latin-1")
+tf.io.gfile.copy("gs://bucket/weights.h5", copied := os.path.join(tempfile.mkdtemp(), "w.h5"))
 print(json.dumps({
+    "copied": [os.path.islink(copied), os.path.getsize(copied)],
     "names": names, "records": records, "listed": sorted(listed),
     "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
     "serial": "MapDataset" in graph.replace("ParallelMapDataset", "").replace("FlatMap", ""),
-    "modules": sorted(data.by_module()), "told": str(told),
+    "modules": sorted(data.by_module()), "told": str(told), "used": [before, data.used],
 }))
 """
 
@@ -47,7 +50,9 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     seen = in_tensorflow(PROGRAM)
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
+    assert seen["copied"] == [True, 0], "weights that are copied are never read"
     assert seen["own"] == ["mine"], "a file that is there is read"
+    assert seen["used"] == [False, True]
     assert seen["exists"] and seen["latest"] is None
     assert not seen["serial"], "a map of ours is none that the script could make parallel"
     assert seen["features"][0] == 4 and len(seen["features"]) == 2

@@ -86,3 +86,15 @@ def test_pairs_of_texts_are_taken_apart_at_tabs(
 def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
     with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
         packed.extractall(tmp_path / "there")
+
+
+def test_captions_and_the_pictures_they_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_files, "sources", lambda: ["name, words = part.split('#')[0], part"])
+    ledger = Ledger(str(tmp_path), ignored)
+    lines = Path(text_files.plain(ledger, "set/captions.token.txt")).read_text().splitlines()
+    told = [line.split("\t") for line in lines]
+    assert all(len(parts) == 2 and parts[1].count(" ") > 5 for parts in told)
+    listed = Path(text_files.plain(ledger, "set/trainImages.txt")).read_text().splitlines()
+    assert set(listed) == {name.split("#")[0] for name, _ in told}

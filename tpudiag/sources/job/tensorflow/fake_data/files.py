@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ class Files:
         hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
         hooks.around(gfile, "listdir", self._answer(self._listing))
         hooks.around(gfile.GFile, "__init__", self._opened)
+        hooks.around(gfile, "copy", self._copied)
         hooks.around(tf.io, "read_file", self._read)
         hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
         hooks.around(tf.saved_model, "load", self._model_loaded)
@@ -112,6 +114,16 @@ class Files:
             self._note(str(name))
             name = text_files.plain(self._ledger, str(name))
         return original(file, name, mode, **kw)
+
+    def _copied(self, original: Any, src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file is copied to this machine's disk: a link to its stand-in."""
+        if not paths.is_remote(src) or self._written(src) or paths.is_remote(dst):
+            return original(src, dst, *args, **kwargs)
+        self._note(str(src))
+        stand_in = text_files.fetched(self._ledger, str(src))
+        pathlib.Path(str(dst)).unlink(missing_ok=True)
+        pathlib.Path(str(dst)).symlink_to(stand_in)
+        return None
 
     def _restored(self, original: Any, checkpoint: Any, save_path: Any, *a: Any, **kw: Any) -> Any:
         """A checkpoint is restored: of one that is away nothing is."""

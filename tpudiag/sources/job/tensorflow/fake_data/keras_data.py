@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from typing import Any
 
@@ -14,7 +13,7 @@ from . import functions, generators, paths
 from .folders import pictures_of, texts_of
 from .ledger import Ledger
 from .program_text import classes, sources
-from .text_files import archive, plain
+from .text_files import ARCHIVE, archive, fetched
 
 _IMAGES = {
     "mnist": ((60000, 10000), (28, 28), 10, (1,)),
@@ -25,7 +24,6 @@ _IMAGES = {
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 _TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
 _NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
-_ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
 
 
 def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -128,16 +126,11 @@ class KerasData:
                 # Scripts name what was unpacked from there, too.
                 kept = os.path.join(str(kw["cache_dir"]), str(kw.get("cache_subdir", "datasets")))  # noqa: PTH118
                 paths.unpack_in(os.path.abspath(kept))  # noqa: PTH100
-            folder = pictures_of(self._ledger, _ARCHIVE.sub("", name), classes(sources()))
+            folder = pictures_of(self._ledger, ARCHIVE.sub("", name), classes(sources()))
             # Keras 2 gives the archive that it has unpacked beside it, and scripts open that.
-            packed = self._gives_archive and not kw.get("untar") and _ARCHIVE.search(name)
+            packed = self._gives_archive and not kw.get("untar") and ARCHIVE.search(name)
             return archive(self._ledger, name, "archives") if packed else folder
-        if _ARCHIVE.search(name):
-            return archive(self._ledger, name)
-        if name.endswith((".h5", ".hdf5", ".keras")):
-            # Never read: load_weights leaves such a file alone.
-            return self._ledger.file(f"weights/{name}", lambda path: _write(path, b""))
-        return plain(self._ledger, name)
+        return fetched(self._ledger, name)
 
     def _pictures(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
         """A dataset of the pictures of a folder."""
@@ -157,15 +150,10 @@ class KerasData:
 
     def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
         """Weights that were stood in for are left as they were initialised."""
-        if str(filepath).startswith(self._ledger.folder):
+        # Through a link, where the script copied it.
+        if os.path.realpath(str(filepath)).startswith(self._ledger.folder):
             return None
         if paths.is_hosted(filepath):
             self._ledger.note(f"{filepath} (weights stay as initialised)")
             return None
         return original(model, filepath, *args, **kw)
-
-
-def _write(path: str, content: bytes) -> None:
-    """Write a whole file."""
-    with open(path, "wb") as file:  # noqa: PTH123
-        file.write(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import io
 import json
 import re
 from typing import Any
@@ -58,6 +59,7 @@ def install(ledger: Ledger) -> None:
         return original(fp, *args, **kwargs)
 
     hooks.around(builtins, "open", opened)
+    hooks.around(io, "open", opened)  # as pathlib opens a file
     hooks.around(json, "load", loaded)
 
 

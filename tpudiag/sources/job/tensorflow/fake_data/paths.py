@@ -45,7 +45,10 @@ def is_absent(path: Any) -> bool:
 
 def not_mounted() -> str:
     """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
-    hosts = (*_HOSTED, *_unpacked)
+    below = [os.path.relpath(folder) for folder in _unpacked]
+    # As scripts name what lies below their working directory; all of that it is not.
+    named = [f"{folder}/" for folder in below if not folder.startswith(".")]
+    hosts = (*_HOSTED, *_unpacked, *named)
     away = [re.escape(host) for host in hosts if not os.path.isdir(host)]  # noqa: PTH112
     return f"({'|'.join(away)}).*" if away else MARKER
 

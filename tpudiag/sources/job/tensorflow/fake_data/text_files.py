@@ -39,6 +39,10 @@ _FEWEST_RECORDS = 16
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
 _AT_TABS = re.compile(r"""split\(\s*["']\\t|["']\\t["'],?\s*\)""")
+ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
+_AT_HASH = re.compile(r"""split\(\s*["']#["']""")
+"""Captions name their picture before it, and their number behind: `name.jpg#0`."""
+_CAPTIONS_OF_EACH = 5
 _TAR_MODES = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
 _TURNS = 200
 """How often all words are written to a text file, a line each."""
@@ -96,13 +100,37 @@ def lines(ledger: Ledger) -> str:
 
 def plain(ledger: Ledger, name: str) -> str:
     """A file that a script reads by itself: words, one a line, or an empty JSON object."""
-    text = "{}" if name.endswith(".json") else _lines(sources())
+    texts = sources()
+    of_pictures = name.endswith(".txt") and any(_AT_HASH.search(text) for text in texts)
+    listed = of_pictures and re.search(r"images|names|list", os.path.basename(name), re.I)  # noqa: PTH119
+    if name.endswith(".json"):
+        kept, text = "plain.json", "{}"
+    elif of_pictures:
+        kept, text = ("listed.txt", _pictures()) if listed else ("captions.txt", _captions())
+    else:
+        kept, text = "plain.txt", _lines(texts)
 
     def write(path: str) -> None:
         with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
             file.write(text)
 
-    return ledger.file("plain.json" if name.endswith(".json") else "plain.txt", write)
+    return ledger.file(kept, write)
+
+
+def _pictures() -> str:
+    """Names of pictures, one a line."""
+    return "".join(f"file-{number:05d}.jpg\n" for number in range(RECORDS))
+
+
+def _captions() -> str:
+    """Captions of those pictures, one a line: `name.jpg#0`, a tab, words."""
+    words = WORDS.split()
+    rows = ((picture, at) for picture in range(RECORDS) for at in range(_CAPTIONS_OF_EACH))
+    turned = [" ".join(words[at:] + words[:at]) for at in range(len(words))]
+    return "".join(
+        f"file-{picture:05d}.jpg#{at}\t{turned[(picture + at) % len(turned)]}\n"
+        for picture, at in rows
+    )
 
 
 def _lines(texts: Sequence[str]) -> str:
@@ -129,6 +157,23 @@ def archive(ledger: Ledger, name: str, folder: str = "packed") -> str:
             tarfile.open(path, mode).close()  # type: ignore[call-overload]
 
     return ledger.file(f"{folder}/{name}", write)
+
+
+def fetched(ledger: Ledger, name: str) -> str:
+    """A file that a script fetches: an archive, weights that are never read, or words."""
+    name = os.path.basename(name)  # noqa: PTH119
+    if ARCHIVE.search(name):
+        return archive(ledger, name)
+    if name.endswith((".h5", ".hdf5", ".keras")):
+        # Never read: load_weights leaves such a file alone.
+        return ledger.file(f"weights/{name}", _write_nothing)
+    return plain(ledger, name)
+
+
+def _write_nothing(path: str) -> None:
+    """Write an empty file."""
+    with open(path, "wb"):  # noqa: PTH123
+        pass
 
 
 def content(ledger: Ledger) -> str:

@@ -165,9 +165,10 @@ def _with_splits(tfds: Any, builder: Any) -> None:
 
 def _written_splits(builder: Any) -> dict[str, int]:
     """The splits that the builder's code names, of sizes that are usual."""
+    method: Any = getattr(builder, "_split_generators", None)
     try:
-        code = inspect.getsource(type(builder)._split_generators)
-    except (OSError, TypeError, AttributeError):
+        code = inspect.getsource(method)
+    except (OSError, TypeError):
         return {}
     names = [plain or key or constant.lower() for plain, key, constant in _SPLIT.findall(code)]
     fewer = {name: RECORDS for name in names if not name.startswith("train")}
