@@ -121,10 +121,9 @@ def _predicted(
     """The pipeline alone against the predicted step: said where both ends of the range agree."""
     verdict = input_verdict(signals)
     if verdict is None or verdict.starves is None:
-        between = "" if verdict is None else ", and whether a host feeds it lies within the error"
         raise NotMeasured(
             f"the rehearsed step waits {share:.1%} of its time for input, but a TPU's step is "
-            f"shorter than one on CPU replicas{between}",
+            f"shorter than one on CPU replicas, and {_unknown(signals, pipeline, verdict)}",
             ON_THE_TPU,
         )
     if verdict.starves and verdict.waiting_share >= limit:
@@ -140,6 +139,17 @@ def _predicted(
             confidence=Confidence.MEDIUM,
         )
     yield from figures(verdict)
+
+
+def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict | None) -> str:
+    """Why nothing is predicted of the wait."""
+    if verdict is not None:
+        return "whether a host feeds it lies within the error"
+    if signals.stood_in:
+        return "how fast data are read that were stood in for says nothing of the job's"
+    if pipeline is None or pipeline.cost is None:
+        return "the pipeline was not run alone"
+    return "how long it is was not predicted"
 
 
 def _why_too_slow(verdict: InputVerdict) -> tuple[str, str]:

@@ -1,10 +1,11 @@
 """The cost of an input pipeline on one core against what it does on two, and against /proc.
 
 `python -m tests.benchmarks.bench_input`: TFRecord with JPEG, text, and a Python generator. Each
-runs pinned to one core, where its cost is measured as `check` does, and then to both. What it costs
-this machine to hand an element to another thread is measured apart, by a map that does nothing.
-What other programs took of the cores meanwhile is counted, and the prediction is made for what they
-left; with less than LEAST_LEFT of them nothing is judged, for then there is no second core to give.
+runs pinned to one core, where its cost is measured as `check` does, and to both, in turn. What it
+costs this machine to hand an element to another thread is measured apart, by a map and by a
+generator that do nothing. What other programs took of the cores meanwhile is counted, and the
+prediction is made for what they left; with less than LEAST_LEFT of them nothing is judged, for then
+there is no second core to give.
 """
 
 # mypy: ignore-errors
@@ -18,19 +19,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 from tpudiag.prediction import input_verdict
 from tpudiag.signals import InputCost
 
-SECONDS = 3.0
+SECONDS, TURNS = 1.0, 7
+"""How long a turn is, and how many there are on each number of cores. Single runs of 3 s differed
+by up to 1.7 times on a virtual machine."""
+READY = "ready"
 NEAR = 0.20
 BATCH = 64
 LEAST_LEFT = 1.5
 """Cores that other programs must leave of two."""
 NAMES = ("jpeg", "text", "generator")
-NOTHING = "nothing"
+MAPS_NOTHING, YIELDS_NOTHING = "maps-nothing", "yields-nothing"
 
 
 def written(folder: Path) -> None:
@@ -72,8 +78,14 @@ def dataset(name: str, folder: Path):
             number += 1
             yield np.sqrt(np.arange(number, number + 4096, dtype=np.float32))
 
+    def numbers():
+        while True:
+            yield 1
+
     auto = tf.data.AUTOTUNE
-    if name == NOTHING:
+    if name == YIELDS_NOTHING:
+        data = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int32))
+    elif name == MAPS_NOTHING:
         data = tf.data.Dataset.range(1 << 40).map(lambda number: number + 1, auto)
     elif name == "jpeg":
         data = tf.data.TFRecordDataset(str(folder / "images")).repeat().map(decoded, auto)
@@ -91,30 +103,32 @@ def pipeline_of(name: str):
     from tpudiag.signals import DatasetOp, Pipeline
 
     worker = DatasetOp(kind="ParallelMap", parallelism=-1)
-    if name == "generator":
+    if name in ("generator", YIELDS_NOTHING):
         worker = DatasetOp(kind="FlatMap", python=True)
     return Pipeline(ops=(worker, DatasetOp(kind="Batch", batch_size=BATCH)), elements=())
 
 
 def child(name: str, folder: Path) -> None:
-    """The cost as `check` measures it, and what /proc says meanwhile."""
+    """At each line of its input: the cost as `check` measures it, and what /proc says meanwhile."""
     import tensorflow as tf
 
     from tpudiag.sources.job.tensorflow.input_benchmark import cost
 
     data = dataset(name, folder)
     next(iter(data))
-    before, others, began = _counters(), _others_s(), time.monotonic()
-    cost_of_it = cost(tf, data, pipeline_of(name), SECONDS)
-    after = _counters()
-    taken = (_others_s() - others) / (time.monotonic() - began)
-    measured = {
-        "left": len(os.sched_getaffinity(0)) - max(0.0, taken),
-        "cost": asdict(cost_of_it),
-        "proc_read": (after[0] - before[0]) / cost_of_it.examples / (1 + 1 / 4),
-        "proc_cpu": (after[1] - before[1]) / cost_of_it.examples / (1 + 1 / 4),
-    }
-    print(json.dumps(measured))
+    print(READY, flush=True)
+    for _ in sys.stdin:
+        before, others, began = _counters(), _others_s(), time.monotonic()
+        cost_of_it = cost(tf, data, pipeline_of(name), SECONDS)
+        after = _counters()
+        taken = (_others_s() - others) / (time.monotonic() - began)
+        measured = {
+            "left": len(os.sched_getaffinity(0)) - max(0.0, taken),
+            "cost": asdict(cost_of_it),
+            "proc_read": (after[0] - before[0]) / cost_of_it.examples / (1 + 1 / 4),
+            "proc_cpu": (after[1] - before[1]) / cost_of_it.examples / (1 + 1 / 4),
+        }
+        print(json.dumps(measured), flush=True)
 
 
 def _counters() -> tuple[int, float]:
@@ -133,65 +147,107 @@ def _others_s() -> float:
     return ticks / os.sysconf("SC_CLK_TCK") - time.process_time()
 
 
-def on_cores(name: str, folder: Path, cores: set[int]) -> dict[str, float]:
-    """A child pinned to these cores."""
-    command = [
-        sys.executable,
-        "-m",
-        "tests.benchmarks.bench_input",
-        "--child",
-        name,
-        "--folder",
-        str(folder),
-    ]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        preexec_fn=lambda: os.sched_setaffinity(0, cores),
+@dataclass(frozen=True)
+class Turn:
+    """What a child measured once."""
+
+    cost: InputCost
+    left: float
+    """Cores that other programs left it."""
+    proc_read: float
+    proc_cpu: float
+
+
+class Pinned:
+    """A child on some cores, which measures when it is told to, and rests in between."""
+
+    def __init__(self, name: str, folder: Path, cores: set[int]) -> None:
+        here = [sys.executable, "-m", "tests.benchmarks.bench_input"]
+        self._process = subprocess.Popen(
+            [*here, "--child", name, "--folder", str(folder), "--cores", *map(str, cores)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        while self._process.stdout.readline().strip() != READY:
+            if self._process.poll() is not None:
+                sys.exit(f"the child of {name} died")
+
+    def turn(self) -> Turn:
+        """Measure once."""
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        measured = json.loads(self._process.stdout.readline())
+        return Turn(**(measured | {"cost": InputCost(**measured["cost"])}))
+
+    def end(self) -> None:
+        """Let it go."""
+        self._process.kill()
+        self._process.wait()
+
+
+def in_turn(name: str, folder: Path) -> tuple[list[Turn], list[Turn]]:
+    """One core and two, one and two again: what the machine does meanwhile meets both."""
+    children = [Pinned(name, folder, cores) for cores in ({0}, {0, 1})]
+    try:
+        turns = [[child.turn() for child in children] for _ in range(TURNS)]
+    finally:
+        for child in children:
+            child.end()
+    return [one for one, _ in turns], [two for _, two in turns]
+
+
+def handed_us(name: str, folder: Path) -> float:
+    """CPU time that handing over one element costs on two cores, and not on one.
+
+    By a pipeline that does nothing else. A map's elements are taken from many that are under way,
+    by both cores; for one of a generator its reader waits, and nothing else goes on meanwhile.
+    """
+    serial = name == YIELDS_NOTHING
+    more = (
+        (1 if serial else two.left) / two.cost.examples_per_second - one.cost.cpu_s_per_example
+        for one, two in zip(*in_turn(name, folder), strict=True)
     )
-    return json.loads(done.stdout.splitlines()[-1])
+    return 1e6 * max(0.0, median(more))
 
 
-def handed_us(folder: Path) -> float:
-    """CPU time that handing over one element costs on two cores, and not on one."""
-    one, two = (_cost(on_cores(NOTHING, folder, cores)) for cores in ({0}, {0, 1}))
-    return 1e6 * max(0.0, 2 / two.examples_per_second - one.cpu_s_per_example)
-
-
-def _cost(measured: dict) -> InputCost:
-    """What a child measured."""
-    return InputCost(**measured["cost"])
+def _spread(values: Iterable[float]) -> float:
+    """From the least to the largest, against the median."""
+    known = sorted(values)
+    return (known[-1] - known[0]) / median(known)
 
 
 def judged(name: str, folder: Path, handed: float) -> bool | None:
     """One pipeline: two cores predicted from one, the bytes and the CPU time against /proc.
 
-    None where the machine was too busy for the prediction to be held against anything.
+    By the medians of the turns. None where the machine was too busy for the prediction to be held
+    against anything.
     """
-    measured = on_cores(name, folder, {0})
-    on_two = on_cores(name, folder, {0, 1})
-    one, two, left = _cost(measured), _cost(on_two), on_two["left"]
+    ones, twos = in_turn(name, folder)
     pipeline = pipeline_of(name)
-    predicted = input_verdict.on_cores(pipeline, one, left, handed).value
-    claimed = input_verdict.on_cores(pipeline, one, left)
-    rate, read = two.examples_per_second, measured["proc_read"]
-    error = predicted / rate - 1
-    bytes_error = (one.read_bytes or 0) / one.examples / read - 1 if read > 1 else 0.0
-    cpu_error = one.cpu_s_per_example / measured["proc_cpu"] - 1
-    held = claimed.low <= rate <= claimed.high
-    good = all(abs(each) <= NEAR for each in (error, bytes_error, cpu_error)) and held
-    enough = left >= LEAST_LEFT
+    pairs = list(zip(ones, twos, strict=True))
+    predicted = [input_verdict.on_cores(pipeline, a.cost, b.left, handed).value for a, b in pairs]
+    claims = [input_verdict.on_cores(pipeline, a.cost, b.left) for a, b in pairs]
+    rates = [b.cost.examples_per_second for b in twos]
+    error = median(p / rate - 1 for p, rate in zip(predicted, rates, strict=True))
+    held = sum(c.low <= rate <= c.high for c, rate in zip(claims, rates, strict=True))
+    read = median(a.proc_read for a in ones)
+    bytes_error = median((a.cost.read_bytes or 0) / a.cost.examples for a in ones) / read - 1
+    cpu_error = median(a.cost.cpu_s_per_example / a.proc_cpu for a in ones) - 1
+    errors = (error, bytes_error if read > 1 else 0.0, cpu_error)
+    good = all(abs(each) <= NEAR for each in errors) and held > TURNS / 2
+    left = median(b.left for b in twos)
+    enough = left >= LEAST_LEFT and median(a.left for a in ones) >= LEAST_LEFT / 2
     verdict = ("" if good else "MISSED") if enough else "NOT JUDGED: the machine is busy"
-    more = two.cpu_s_per_example / one.cpu_s_per_example - 1
+    more = median(b.cost.cpu_s_per_example / a.cost.cpu_s_per_example for a, b in pairs) - 1
+    serial = median(1e6 * (a.cost.serial_s_per_example or 0) for a in ones)
+    noise = [_spread(t.cost.cpu_s_per_example for t in turns) for turns in (ones, twos)]
     print(
-        f"{name:10} one core {one.examples_per_second:8.0f}/s, {left:.2f} of two {rate:8.0f}/s, "
-        f"predicted {predicted:8.0f}/s {error:+.0%} "
-        f"(claimed {claimed.low:.0f} to {claimed.high:.0f}); "
-        f"CPU of an example on two {more:+.0%}; serial "
-        f"{1e6 * (one.serial_s_per_example or 0):.1f} us; bytes {bytes_error:+.0%}, "
+        f"{name:10} one core {median(a.cost.examples_per_second for a in ones):8.0f}/s, "
+        f"{left:.2f} of two {median(rates):8.0f}/s, "
+        f"predicted {median(predicted):8.0f}/s {error:+.0%}; in the claimed range {held} of "
+        f"{TURNS}; CPU of an example on two {more:+.0%}, from turn to turn {noise[0]:.0%} on one "
+        f"and {noise[1]:.0%} on two; serial {serial:.1f} us; bytes {errors[1]:+.0%}, "
         f"CPU {cpu_error:+.0%} of /proc {verdict}",
         flush=True,
     )
@@ -201,19 +257,25 @@ def judged(name: str, folder: Path, handed: float) -> bool | None:
 def main() -> None:
     """All pipelines, or one in a child."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--child", choices=(*NAMES, NOTHING))
+    parser.add_argument("--child", choices=(*NAMES, MAPS_NOTHING, YIELDS_NOTHING))
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--cores", type=int, nargs="+")
     asked = parser.parse_args()
     if asked.child:
+        os.sched_setaffinity(0, asked.cores)  # before TensorFlow counts them
         child(asked.child, asked.folder)
         return
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        handed = handed_us(folder)
-        print(f"handing over an element costs {handed:.0f} us of CPU on two cores")
-        good = [judged(each, folder, handed) for each in NAMES]
+        mapped, yielded = (handed_us(each, folder) for each in (MAPS_NOTHING, YIELDS_NOTHING))
+        print(
+            f"on two cores handing over an element costs {mapped:.0f} us of CPU to a map, "
+            f"{yielded:.0f} us from a generator",
+            flush=True,
+        )
+        good = [judged(each, folder, yielded if each == "generator" else mapped) for each in NAMES]
     known = [each for each in good if each is not None]
     print(f"{sum(known)} of {len(known)} judged; {time.monotonic() - began:.0f} s")
     if len(known) < len(good):

@@ -6,8 +6,8 @@ import importlib
 
 import pytest
 
-from tpudiag.model import Check, Finding
-from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals, StepTimes
+from tpudiag.model import Check, Finding, NotMeasured
+from tpudiag.signals import DatasetOp, InputCost, Origin, Pipeline, Signals, StepTimes
 
 CHECK: Check = importlib.import_module("tpudiag.checks.input_bound").input_bound
 
@@ -23,3 +23,25 @@ def test_a_pipeline_that_waits_for_python_is_sent_to_files_and_not_to_a_cache(py
     (finding,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     assert ("TFRecord" in finding.fix) is python
     assert ("cache()" in finding.fix) is not python
+
+
+@pytest.mark.parametrize(
+    ("stood_in", "cost", "why"),
+    [
+        (("gs://b/x: 512 records",), None, "stood in for"),
+        ((), None, "not run alone"),
+        ((), InputCost(examples=100, seconds=1.0, cpu_seconds=1.0), "not predicted"),
+    ],
+)
+def test_what_is_not_predicted_of_the_wait_is_told_with_its_reason(
+    stood_in: tuple[str, ...], cost: InputCost | None, why: str
+) -> None:
+    source = DatasetOp(kind="TensorSlice")
+    signals = Signals(
+        origin=Origin.REHEARSAL,
+        steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.1,), source="p"),
+        pipelines=(Pipeline(ops=(source,), elements=(), trains=True, cost=cost),),
+        stood_in=stood_in,
+    )
+    with pytest.raises(NotMeasured, match=why):
+        list(CHECK.function(signals))

@@ -30,3 +30,16 @@ def test_parts_of_tiles_and_collectives_have_their_own() -> None:
     assert "tiles" in helps(Timed(cut, NONE, Bound.HBM))
     sent = Work(name="f", kind=Kind.COLLECTIVE, trips=1, link_bytes=8)
     assert "less often" in helps(Timed(sent, NONE, Bound.ICI))
+
+
+@pytest.mark.parametrize("op_name", ["lstm/while/BiasAddGrad", "model/layer_norm/LayerNorm", ""])
+def test_what_the_vector_unit_binds_is_not_told_to_halve_its_bytes(op_name: str) -> None:
+    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
+    assert "arithmetic" in helps(Timed(work, NONE, Bound.VECTOR))
+    assert "arithmetic" not in helps(Timed(work, NONE, Bound.HBM))
+
+
+def test_a_broadcast_is_no_change_of_layout() -> None:
+    filled, moved = (Work(name=name, kind=Kind.MOVE, trips=1) for name in ("broadcast.2", "copy.1"))
+    assert "one value" in helps(Timed(filled, NONE, Bound.HBM))
+    assert "layout" in helps(Timed(moved, NONE, Bound.HBM))

@@ -137,8 +137,7 @@ def spec_of(
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
         sandbox=str(request.sandbox or ""),
-        # How fast stand-ins are read says nothing of the data.
-        measure_input_s=0.0 if request.fake_data else request.measure_input_s,
+        measure_input_s=request.measure_input_s,
         lower_to=lower_to,
         lower_for=request.topology.replicas,
         cells=request.notebook.source.cells if request.notebook else (),

@@ -25,6 +25,8 @@ def helps(timed: Timed) -> str:
         return "it writes parts of tiles: stack along a dimension that is not among the last two"
     if work.kind is Kind.PRODUCT:
         return _of_product(timed)
+    if work.kind is Kind.MOVE and work.name.startswith("broadcast"):
+        return "it fills memory with one value: what loops stack their results in begins so"
     if work.kind is Kind.MOVE:
         return "no arithmetic, only a change of layout: fewer transposes, reshapes and pads"
     return _of_elementwise(timed)
@@ -38,13 +40,15 @@ def _of_product(timed: Timed) -> str:
 
 
 def _of_elementwise(timed: Timed) -> str:
-    """Of what is bound by HBM, by the operation that made it."""
+    """Of what no MXU is needed for, by the operation that made it."""
     name = timed.work.op_name
+    # bfloat16 halves bytes; where the arithmetic lasts longer than these, it helps nothing.
+    by_bytes = timed.bound is not Bound.VECTOR
     if _BIAS.search(name) and "conv" in name.lower():
         return "where batch normalization follows, the bias does nothing: use_bias=False"
-    if _NORM.search(name):
+    if by_bytes and _NORM.search(name):
         return "statistics read every activation again: bfloat16 activations halve it"
-    if _SOFTMAX.search(name):
+    if by_bytes and _SOFTMAX.search(name):
         return "bfloat16 logits, or attention that never writes its scores"
     if _RANDOM.search(name):
         return "a lower dropout rate changes nothing: leave out the dropout that is not needed"
@@ -52,6 +56,8 @@ def _of_elementwise(timed: Timed) -> str:
         return "once a step whatever the batch: more examples a replica, or a leaner optimizer"
     if _EMBEDDING.search(name):
         return "rows are read one by one: fewer or wider rows"
+    if not by_bytes:
+        return "its arithmetic lasts longer than its bytes: fewer operations for each element"
     if "f32[" in timed.work.shape:
         return "float32 in HBM: bfloat16 halves its bytes"
     return "fewer passes over the activations: it is bound by HBM"

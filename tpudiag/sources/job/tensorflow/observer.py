@@ -74,6 +74,9 @@ class Observer:
         if self.fake_data is not None:
             self.fake_data.watch_tensorflow(tf)
         self.observation = Observation(tf, self._spec, self._recorder, self._script_path, imported)
+        fake_data = self.fake_data
+        if fake_data is not None:
+            self.observation.has_stand_ins = lambda: fake_data.used
         for keras, package in self._early_keras:
             self._watch_keras(self.observation, keras, package)
         self._recorder.phase(UP_TO_FIRST_STEP)

@@ -21,6 +21,7 @@ with tf.io.TFRecordWriter(own) as writer:
     writer.write(b"mine")
 data = FakeData(tempfile.mkdtemp(), lambda **facts: told.append(facts), lambda path: False)
 data.watch_tensorflow(tf)
+before = data.used
 names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
 records = sum(1 for _ in tf.data.TFRecordDataset(names))
 listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
@@ -40,7 +41,7 @@ print(json.dumps({
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
     "serial": "MapDataset" in graph.replace("ParallelMapDataset", "").replace("FlatMap", ""),
-    "modules": sorted(data.by_module()), "told": str(told),
+    "modules": sorted(data.by_module()), "told": str(told), "used": [before, data.used],
 }))
 """
 
@@ -51,6 +52,7 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
     assert seen["copied"] == [True, 0], "weights that are copied are never read"
     assert seen["own"] == ["mine"], "a file that is there is read"
+    assert seen["used"] == [False, True]
     assert seen["exists"] and seen["latest"] is None
     assert not seen["serial"], "a map of ours is none that the script could make parallel"
     assert seen["features"][0] == 4 and len(seen["features"]) == 2

@@ -45,6 +45,11 @@ class FakeData:
         self._pretrained = Pretrained(self._ledger)
         self._pictures = Pictures(self._ledger)
 
+    @property
+    def used(self) -> bool:
+        """Whether anything was stood in for so far."""
+        return self._ledger.any
+
     def watch_tensorflow(self, tf: Any) -> None:
         """Files, records and contents."""
         self._tf = tf
