@@ -38,6 +38,8 @@ KNOWN_SPLITS = {
 """Scripts write such sizes down, and steps_per_epoch goes by them."""
 _KEPT = 64
 """Examples of the mock that are kept."""
+_SIDE, _CHANNELS = 256, (1, 3, 4)
+"""Of pictures whose sides nothing tells, in pixels; of what is taken for a picture."""
 
 _SPLIT = re.compile(
     r"""SplitGenerator\(\s*name=["'](\w+)|["'](\w+)["']:\s*self\._gen|\bSplit\.([A-Z]+)\b"""
@@ -114,7 +116,8 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
     def write(path: str) -> None:
         with tf.io.TFRecordWriter(path) as writer:
             for example in made.take(_KEPT):
-                leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
+                sized = map(_of_one_size, tf.nest.flatten(example), flat)
+                leaves = [tf.io.serialize_tensor(leaf) for leaf in sized]
                 writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
 
     def read(record: Any) -> Any:
@@ -135,6 +138,19 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
         files = [file] * -(-examples // _KEPT)
         dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
         return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))
+
+
+def _of_one_size(leaf: Any, spec: Any) -> Any:
+    """A picture, where nothing tells its sides, of sides that networks can halve.
+
+    The mock's are a few pixels wide; scripts that resize none go by data whose pictures are alike.
+    """
+    shape = spec.shape
+    open_sides = shape.rank == 3 and shape[0] is None and shape[1] is None
+    if not open_sides or shape[2] not in _CHANNELS or leaf.dtype != "uint8":
+        return leaf
+    numpy: Any = importlib.import_module("numpy")
+    return numpy.resize(leaf.numpy(), (_SIDE, _SIDE, shape[2]))
 
 
 def _with_splits(tfds: Any, builder: Any) -> None:
