@@ -55,6 +55,7 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
         for use in uses
         # The callback itself calls Model.save.
         if _writes_over(use, limit)
+        and not _is_one_of_several(use, uses)
         and (use.kind == "ModelCheckpoint" or use.path not in by_callback)
     )
     # Whoever keeps several elsewhere has one left when the single file breaks.
@@ -83,6 +84,15 @@ def _writes_over(use: CheckpointUse, limit: float) -> bool:
     # save at most, so the path must tell.
     each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path
     return each_epoch or (use.kind not in _KEEPS_SEVERAL and use.saved > limit)
+
+
+def _is_one_of_several(use: CheckpointUse, uses: tuple[CheckpointUse, ...]) -> bool:
+    """Whether the same line saves to other files too: one of them is left."""
+    return any(
+        other.path != use.path and (other.kind, other.location) == (use.kind, use.location)
+        for other in uses
+        if other.location is not None
+    )
 
 
 def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Finding]:

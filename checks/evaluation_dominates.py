@@ -159,7 +159,11 @@ def _how_often(pause: Pause) -> str:
     """What calls it, where that is too often."""
     if pause.kind == "saving" and _starts_anew(pause):
         return f" It is done every {pause.dispatches_between:.0f} calls that train."
-    return " A callback does it at each batch." if pause.each_batch else ""
+    if not pause.each_batch:
+        return ""
+    often = round(pause.dispatches_between)
+    how = f"every {often} calls that train" if often > 1 else "at each batch"
+    return f" A callback does it {how}."
 
 
 def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -> Finding:

@@ -16,3 +16,9 @@ def test_what_a_callback_saves_is_told_once() -> None:
     assert finding.message.startswith("ModelCheckpoint writes over one file")
     by_hand = Checkpoints((uses[1],))
     assert examine(h(checkpoints=by_hand), "TPU602").findings[0].message.startswith("Model.save")
+
+
+def test_a_line_that_saves_to_several_files_leaves_one() -> None:
+    uses = tuple(CheckpointUse("Model.save_weights", f"{n}.weights.h5", 4, HERE) for n in (10, 20))
+    assert not examine(h(checkpoints=Checkpoints(uses)), "TPU602").findings
+    assert examine(h(checkpoints=Checkpoints(uses[:1])), "TPU602").findings

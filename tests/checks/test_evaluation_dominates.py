@@ -60,3 +60,15 @@ def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
     )
     (outcome,) = engine.examine(signals, [CHECK], Settings())
     assert outcome.verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 calls that train")]
+)
+def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -> None:
+    pause = replace(SAVES, kind="evaluation", training_ms=800.0, dispatches_between=between)
+    signals = Signals(
+        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(pause,)), compiler=None
+    )
+    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    assert outcome.findings[0].message.endswith(f"A callback does it {often}.")

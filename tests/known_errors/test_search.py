@@ -43,6 +43,12 @@ def test_example_is_recognised_as_itself_and_as_nothing_better(error: KnownError
     assert not found[0].secondary
 
 
+def test_a_value_of_words_keeps_its_blanks_over_wrapped_lines() -> None:
+    text = "worker 3: Collective ops is aborted by: the peer was\n    restarted too late"
+    (found,) = match(text)
+    assert found.values["why"] == "the peer was restarted too late"
+
+
 def test_near_misses_are_not_recognised() -> None:
     for error in CATALOGUE:
         if error.near_miss:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_COUNTED = 10_000
 """Matches of a pattern that are counted: a log that says one thing all over is not slower."""
 
+MANY_SENTENCES = 10
+"""Patterns of an error from which on it is about a family of causes."""
+
 ONLY_A_PLACE = (
     "The traceback goes through it, and its last sentence, which says what failed, is none that is"
     " known here. What mostly fails there:"
@@ -185,6 +188,8 @@ class Match:
         if self.error.rivals:
             return "medium" if self.supported or self.reading else "low"
         telling = self.error.kind is Kind.TELLING and self.told_by == "words"
+        # What gathers many sentences is a family of causes: only a reading says which of them.
+        telling &= len(self.error.patterns) < MANY_SENTENCES or self.reading is not None
         return "high" if telling else "medium"
 
     @property

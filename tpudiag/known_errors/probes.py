@@ -116,6 +116,9 @@ COMMON = frozenset(
 COMMON_BYTES = 5
 LARGE_BYTES = 65_536
 """Texts from here on are worth the tenth of a second that taking patterns apart costs."""
+_GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
+_WORDS = re.compile(r"(?<!\\)\.\{|\\w ")
+"""Anything, or letters and blanks."""
 _CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
 
 
@@ -203,6 +206,12 @@ def candidates(text: bytes) -> dict[Probe, list[tuple[Form, list[int]]]]:
 def compiled(pattern: str) -> re.Pattern[bytes]:
     """A pattern for text without white space, in lower case."""
     return re.compile(squeezed_pattern(pattern).encode())
+
+
+@cache
+def phrase_groups(pattern: str) -> frozenset[str]:
+    """Its groups that hold words, of which the blanks between them are a part."""
+    return frozenset(name for name, body in _GROUP.findall(pattern) if _WORDS.search(body))
 
 
 @cache

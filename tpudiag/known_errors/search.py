@@ -20,7 +20,7 @@ from .catalogue import known_errors
 from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes, without_source_around
-from .probes import Form, Probe, candidates
+from .probes import Form, Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
 
@@ -132,8 +132,11 @@ class _Search:
         """What is kept of a pattern's first match, not yet counted."""
         line = window.line_at(hit.start())
         error = known_errors()[probe.error]
+        phrases = phrase_groups(probe.pattern)
         values = {
-            name: window.bare[slice(*hit.span(name))].decode(errors="replace")
+            name: window.words(*hit.span(name))
+            if name in phrases
+            else window.bare[slice(*hit.span(name))].decode(errors="replace")
             for name, value in hit.groupdict().items()
             if value
         }
@@ -170,6 +173,16 @@ class _Window:
     def line_at(self, position: int) -> int:
         """The number of the line that holds a position of the bare text."""
         return self._first + self._row_at(position)
+
+    def words(self, start: int, end: int) -> str:
+        """What stands from one position of the bare text to another, with its blanks."""
+        first = self._row_at(start)
+        rows = b" ".join(self._lines[first : self._row_at(end - 1) + 1]).split()
+        position, words = self._starts[first], list[bytes]()
+        for word in rows:
+            begin, position = max(0, start - position), position + len(word)
+            words.append(word[begin : max(0, len(word) - max(0, position - end))])
+        return b" ".join(filter(None, words)).decode(errors="replace")
 
     def excerpt(self, start: int, end: int) -> str:
         """The readable text from a match's start to the end of the line in which it ends."""

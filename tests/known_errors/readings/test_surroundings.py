@@ -13,7 +13,7 @@ MEANT = {
     f"{KERAS3}TypeError: 'NoneType' object is not callable": "TF_USE_LEGACY_KERAS",
     "with strategy.scope():\n  model = tf.keras.models.load_model('m.h5')\nAttributeError: 'NoneType' object has no attribute 'merge_call'": "compile=False",
     "Key: segment_ids.  Can't parse serialized Example.": "max_seq_length",
-    "x = tf.numpy_function(f, [i], tf.float32)\nValueError: Cannot take the length of shape with unknown rank.": "set_shape",
+    "x = tf.numpy_function(f, [i], tf.float32)\nValueError: Cannot take the length of shape with unknown rank.": "def load(path)",
     "ckpt.read('bert_model.ckpt')\nAssertionError: Some objects had attributes which were not restored:\n <tf.Variable 'w:0'": "checkpoint_converter",
     "hub.KerasLayer(H)\nValueError: Variable (<tf.Variable 'w:0'>) was not created in the distribution strategy scope of (<TPUStrategy>)": "HANDLE",
     "def __getitem__(self, i):\n    ...\nValueError: None values not supported.": "sequence[0]",

@@ -153,6 +153,7 @@ print([layer.name for layer in model.layers])                          # names a
             r"symbolic inputs/outputs do not implement",
             r"You should not pass an EagerTensor to `?Input",
             r"an intermediate (?:TF-)?Keras symbolic input/output",
+            r"does not handle the case of the path where all inputs are not already EagerTensors",
             r"Cannot iterate over a scalar",
             r"Using symbolic output of a Keras layer during eager execution",
             r"Inputs to eager execution function cannot be Keras symbolic tensors",

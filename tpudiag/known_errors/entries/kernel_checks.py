@@ -255,12 +255,12 @@ dataset = dataset.map(lambda x: tf.sparse.to_dense(x, validate_indices=False))""
         phase=Phase.COMPILING,
         kind=Kind.CONSEQUENCE,
         patterns=(r"tf2xla conversion failed while converting (?P<cluster>\w{1,80})",),
-        cause="TensorFlow could not turn the compiled function into XLA; the sentence before this one says which operation and why (a shape that does not fit, a type, a size that is not known), and it often fails in the same way without XLA.",
+        cause="TensorFlow could not turn the compiled function into XLA; the sentence before this one says which operation and why (it has no form in XLA, a shape that does not fit, a type, a size that is not known). Keras 3 compiles by itself wherever it can (jit_compile='auto'), so that a layer which ran before fails here on a GPU; many fail in the same way without XLA.",
         details=("The function is {cluster}.",),
         fix="""\
+model.compile(..., jit_compile=False)                                     # on a CPU or GPU: without XLA
 tf.config.run_functions_eagerly(True)                                   # on a CPU, one batch: the operation's own message and your line
-tpudiag check train.py --for v5e-8                                       # lowers the step without a TPU and names your lines
-model.compile(..., jit_compile=False)                                     # on a CPU or GPU: without XLA""",
+tpudiag check train.py --for v5e-8                                       # lowers the step without a TPU and names your lines""",
         evidence="recalled",
         example="tf2xla conversion failed while converting __inference_train_step_123[]. Run with TF_DUMP_GRAPH_PREFIX=/path/to/dump/dir",
     ),

@@ -85,6 +85,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"(?:Your|The) dataset.{0,60}?ran out of data",
             r"(?:OutOfRangeError|Out of range|OUT_OF_RANGE).{0,160}?(?:function_node|root error).{0,200}?End of sequence",
             r"OutOfRangeError.{0,200}?End of sequence",
+            r"root error\(s\) found.{0,400}?Out of range: {0,2}End of sequence",
             r"End of sequence.{0,120}?input_pipeline_task",
             r"infeed.{0,300}?End of sequence",
             r"You may need to use the repeat\(\) function",

@@ -149,4 +149,55 @@ outputs = tf.keras.layers.RNN(cell, unroll=True)(x)   # short sequences: no loop
         citations=("tensorflow/tpu#576", "tensorflow/tensorflow#11275"),
         example="InvalidArgumentError: 2112 nodes in a cycle",
     ),
+    KnownError(
+        id="E810",
+        family="unbuilt-layer",
+        phase=Phase.BUILDING,
+        level="warning",
+        patterns=(
+            r"looks like it has unbuilt state, but Keras is not able to trace",
+            r"(?:does not have|has no) a `?build\(\)`? method implemented and it looks like it has unbuilt state",
+        ),
+        cause="Keras 3 cannot build a layer or subclassed model of your own by tracing its call(): call fails with symbolic tensors (NumPy, Python control flow, arguments that are missing), or its sub-layers are made where it cannot follow, and build() is missing.",
+        fix="""\
+def build(self, input_shape):                     # builds what is inside, in your own layer
+    self.dense.build(input_shape); self.built = True
+model(tf.zeros([1, *SHAPE]))                      # a model: called once with real tensors, before fit, summary, save or load_weights
+export TF_USE_LEGACY_KERAS=1                      # code written for Keras 2 (pip install tf-keras)""",
+        citations=("google-deepmind/open_spiel#1208",),
+        example="UserWarning: Layer 'mlp' looks like it has unbuilt state, but Keras is not able to trace the layer `call()` in order to build it automatically.",
+    ),
+    KnownError(
+        id="E811",
+        family="not-registered",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"its library is imported and linked to the trainer binary",
+            r"collection path \S{1,80} at position \d{1,3} is never registered",
+            r"has not been registered with the (?:experiment|model|task) (?:factory|registry)",
+        ),
+        cause="Model Garden finds an experiment, backbone or model by the name under which its module registers it when it is imported, and that module was not imported: those under official/projects never are by `import tensorflow_models`.",
+        fix="""\
+from official.projects.yolo.configs import yolov7          # the module of the configuration, and that of its model (modeling/...), before the factory is asked
+from official.common import registry_imports               # for what belongs to official/vision and official/nlp
+pip install tf-models-official                              # of the release that has it; projects mostly only in the repository's source""",
+        citations=("tensorflow/models#11021",),
+        example="LookupError: Please make sure the yolov7 and its library is imported and linked to the trainer binary.",
+    ),
+    KnownError(
+        id="E812",
+        family="two-copies",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"not of type \w{1,60}_pb2\.\w{1,60}",
+            r"(?:must be|expected) (?:an )?instance of .{0,80}?_pb2\.\w{1,60}.{0,20}?(?:got|not)",
+        ),
+        cause="The same package is imported from two places (the Object Detection API installed by setup.py, and its folder on PYTHONPATH or the working directory), so that a message of the one is none of the other's class, though both have the same name. Else protos were compiled for another release than the code.",
+        fix="""\
+python -c "import object_detection, object_detection.protos.model_pb2 as m; print(object_detection.__path__, m.__file__)"      # one folder?
+pip uninstall -y object_detection; export PYTHONPATH=$PWD:$PWD/slim      # either the folder (from models/research) or the installed one, not both
+protoc object_detection/protos/*.proto --python_out=.                     # the protos of this very source, anew""",
+        citations=("EdjeElectronics#180",),
+        example="ValueError: model_config not of type model_pb2.DetectionModel.",
+    ),
 )

@@ -49,6 +49,7 @@ kubectl describe node NODE | grep -A3 google.com/tpu       # chips already given
             r"collective leader (?:hasn't|has not|restarted|failed)",
             r"[Cc]ollective.{0,60}?(?:timed out|deadline exceeded|was cancelled)",
         ),
+        yields_to=("E880",),
         cause="An operation over all workers was given up, because one of them failed, ran out of data before the others, was restarted, or was started with another cluster. The reason is in the log of that worker.",
         details=("TensorFlow says: {why}",),
         fix="""\

@@ -7,6 +7,24 @@ from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
+        id="E880",
+        family="collective-of-other-shapes",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Shape mismatch in the collective instance \d{1,9}\..{0,120}?expected shape (?P<one>\[[\d,]{0,40}\]) but another member in the group expected shape (?P<other>\[[\d,]{0,40}\])",
+            r"This is likely due to different input shapes at different members of the collective",
+        ),
+        cause="The replicas hand tensors of different sizes to one operation that joins them (a sum, a gather): what each has depends on its own data. That is so after tf.unique, tf.boolean_mask or tf.where in the step, for the gradients of an embedding by rows (IndexedSlices), and for a last batch that is smaller on some replicas. A TPU needs one size, fixed when it compiles.",
+        details=("One replica has {one}, another {other}.",),
+        fix="""\
+dataset = dataset.batch(global_batch, drop_remainder=True)      # as many examples on every replica, to the last batch
+ids = tf.reshape(ids, [-1])                                     # look up all ids: no tf.unique, no tf.boolean_mask in the step
+kept = tf.where(mask[:, None], values, 0.0)                     # what is masked is set to zero, and stays where it is
+total = tf.math.unsorted_segment_sum(values, ids, NUM_ROWS)     # one size, whatever the ids are""",
+        evidence="reproduced",
+        example="Collective ops is aborted by: Shape mismatch in the collective instance 7. Op at device /job:localhost/replica:0/task:0/device:CPU:3 expected shape [512,16] but another member in the group expected shape [508,16]. This is likely due to different input shapes at different members of the collective op.",
+    ),
+    KnownError(
         id="E608",
         family="replica-results-differ",
         phase=Phase.TRACING,

@@ -102,7 +102,14 @@ def _of_attribute(parts: dict[str, str]) -> Reading | None:
     of = CLASSES_OF.get(name)
     if name not in ATTRIBUTES or owner == "NoneType" or (of and not re.search(of, owner.lower())):
         return None
-    return Reading(f"`{owner}` has no `{name}` in this release.", ATTRIBUTES[name])
+    if name == "numpy" and owner.endswith(("Tensor", "SymbolicTensor")):
+        said = f"This `{owner}` is a graph's and has no values yet, so no `numpy`."
+    else:
+        said = (
+            f"`{owner}` has no `{name}`: not in this release, or it is another object than the code"
+            " takes it for."
+        )
+    return Reading(said, ATTRIBUTES[name])
 
 
 def _ends_with(pattern: str, function: str) -> bool:

@@ -32,7 +32,7 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
     if operation in _PRODUCT and min(len(left), len(right)) > 1:
         columns, rows = left[len(left) - 1], right[len(right) - 2]
         if columns != rows:
-            return _of_product(columns, rows)
+            return _of_product(left, right)
         if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
             return compared(left[:-2], right[:-2], "")
     if len(left) != len(right):
@@ -69,11 +69,16 @@ def _of_halves(left: Shape, right: Shape) -> Reading:
     )
 
 
-def _of_product(columns: int | None, rows: int | None) -> Reading:
+def _of_product(left: Shape, right: Shape) -> Reading:
     """A product of matrices whose inner sizes differ."""
+    columns, rows = left[len(left) - 1], right[len(right) - 2]
+    said = f"In a product {columns} columns meet {rows} rows: "
+    if columns is not None and columns == right[len(right) - 1]:
+        said += "the second matrix would fit the other way round (transpose_b=True), or "
     return Reading(
-        f"In a product {columns} columns meet {rows} rows: the layer was built for {rows} features"
-        f" and gets {columns} (another input size before Flatten, another width).",
+        f"{said}the layer was built for {rows} features and gets {columns} (another input size before Flatten, another width), or"
+        " one of the two was cut to what the data hold (unique, boolean_mask, dynamic_partition: sizes that XLA does not follow).",
+        f"print(x.shape, layer.kernel.shape)         # {columns} comes, {rows} was built: which is right?\n"
         f"model = make_model(input_shape=SHAPE)      # built for {columns} features; or resize the inputs to what gave {rows}",
     )
 
@@ -217,6 +222,13 @@ def _of_last(left: Shape, a: int | None, b: int | None, said: str, *, loss: bool
             f"{said}: one column of class numbers meets {other} columns, one for each class.",
             'model.compile(loss="sparse_categorical_crossentropy")      # labels as numbers\n'
             f"y = tf.one_hot(y, {other})                                    # or columns, with categorical_crossentropy",
+        )
+    if not loss:
+        return Reading(
+            f"{said}: sizes that must be equal are not. Either the numbers of features or classes differ, or lengths were not made equal"
+            " (sequences that each batch pads to its own longest).",
+            "print(a.shape, b.shape)      # before the line: which of the two is as it should be\n"
+            f"dataset.padded_batch(N, padded_shapes=[LENGTH])      # one length for all batches; or a layer of {b} (or {a}) units",
         )
     return Reading(
         f"{said}: the number of classes, features or units differs.",

@@ -12,6 +12,7 @@ _BY_ELEMENT = (
     *("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "truediv", "FloorDiv", "Maximum", "Minimum"),
     *("SquaredDifference", "GreaterEqual", "Greater", "Less", "Equal", "Pow", "DivNoNan"),
 )
+_JOINING = ("Concat", "ConcatV2", "ConcatOp", "Pack")
 FLATTENED = 1024
 """Rows from here on are flattened pixels or tokens, no batch."""
 
@@ -23,6 +24,8 @@ def of_use(left: Shape, right: Shape, operation: str, node: str) -> Reading | No
         return _assigned(left, right)
     if operation in _ADDING or name in _ADDING:
         return _added(left, right)
+    if operation in _JOINING and 2 <= len(left) == len(right) <= 3:
+        return _joined(left, right)
     short, long = sorted((left, right), key=len)
     if operation in _BY_ELEMENT or name.lower() in {each.lower() for each in _BY_ELEMENT}:
         return _by_element(short, long)
@@ -71,6 +74,19 @@ def _assigned(left: Shape, right: Shape) -> Reading:
         f"{said}: the weights or the checkpoint are of another model (another number of classes, another width, another vocabulary).",
         "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: all but what does not fit (a new head)\n"
         "model = make_model(classes=CLASSES_OF_THE_FILE)                 # or the model as it was saved; then replace its head",
+    )
+
+
+def _joined(left: Shape, right: Shape) -> Reading | None:
+    """Parts that are joined along their first axis, or along the last one."""
+    differing = [at for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
+    if differing in ([], [0]):
+        return None
+    return Reading(
+        f"Parts of {text_of(left)} and {text_of(right)} are to be joined, and an axis other than the one along which they are joined differs: outputs of batches that"
+        " were padded to different lengths (model.predict joins those of all batches), or inputs of a Concatenate layer with its wrong axis.",
+        "outputs = [model.predict_on_batch(x) for x in dataset]      # not joined; or all batches padded to one length: padded_shapes=[LENGTH]\n"
+        "x = keras.layers.Concatenate(axis=AXIS)([a, b])             # along the one axis that may differ",
     )
 
 

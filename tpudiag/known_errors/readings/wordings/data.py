@@ -68,10 +68,16 @@ DATA: Wordings = {
             'RuntimeError: All tensors outfed from TPU should preserve batch size dimension, but got scalar Tensor("total_loss:0", shape=(), dtype=float32)',
         ),
         Wording(
-            r"'?(?:images?|resized)'? contains no shape|as_list\(\) is not defined on an unknown TensorShape",
+            r"'?(?:images?|resized)'? contains no shape",
             "The image (or feature) lost its shape in dataset.map: tf.image.decode_image, tf.py_function, numpy_function and sparse features give tensors of unknown rank, and resize wants a rank.",
             "image = tf.io.decode_jpeg(data, channels=3)                                       # or decode_image(data, channels=3, expand_animations=False)\nimage.set_shape([None, None, 3])                                                  # after py_function or numpy_function; then resize",
             "ValueError: 'images' contains no shape.",
+        ),
+        Wording(
+            r"as_list\(\) is not defined on an unknown TensorShape|length of [Ss]hape with unknown rank",
+            "A tensor has no known shape at all, not even a number of dimensions. It is one of these: what tf.py_function or numpy_function gave in dataset.map, decode_image without expand_animations=False, a sparse feature, a placeholder made without a shape (TensorFlow 1), or from_generator without output_signature. print(dataset.element_spec) shows `<unknown>` where it is lost.",
+            "x.set_shape([224, 224, 3]); y.set_shape([])      # in the function of dataset.map, right after py_function or numpy_function; before batch()\nx = tf.compat.v1.placeholder(tf.float32, [None, 784])      # TensorFlow 1: a shape for each placeholder\ndataset = tf.data.Dataset.from_generator(gen, output_signature=(tf.TensorSpec([224, 224, 3], tf.float32), tf.TensorSpec([], tf.int32)))",
+            "ValueError: as_list() is not defined on an unknown TensorShape.",
         ),
         Wording(
             r"can't multiply sequence by non-int of type 'NoneType'",
@@ -81,6 +87,12 @@ DATA: Wordings = {
         ),
     ),
     "E131": (
+        Wording(
+            r"Exception has occurred: OutOfRangeError|End of sequence \[Op:IteratorGetNext(?:Sync)?\]",
+            "An eager loop came to the end of its dataset: TensorFlow turns this error into the end of the `for` loop, so nothing is wrong where the loop just ends. It is seen where a debugger stops at errors that are raised and caught, or where iterator.get_next() is called once more than there are elements.",
+            "for element in dataset: ...                  # ends by itself; debugger: stop at uncaught exceptions only\nwhile (o := iterator.get_next_as_optional()).has_value(): use(o.get_value())      # in place of get_next() without an end\niterator = iter(dataset.repeat())                # where it shall never end",
+            "Exception has occurred: OutOfRangeError End of sequence [Op:IteratorGetNextSync]",
+        ),
         Wording(
             r"you must specify the number of steps|Please specify the number of steps via the|When passing an infinitely repeating dataset|`validation_steps` must be specified",
             "The dataset has no end that Keras knows (repeat(), a distributed dataset, a generator): it wants the number of steps.",

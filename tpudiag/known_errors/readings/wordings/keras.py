@@ -14,6 +14,12 @@ KERAS: Wordings = {
             "OperatorNotAllowedInGraphError: iterating over `tf.Tensor` is not allowed: AutoGraph did not convert this function. Try decorating it directly with @tf.function",
         ),
         Wording(
+            r"all inputs are not already EagerTensors",
+            "An operation that runs eagerly (py_function, numpy_function, a summary) is called on tensors of a model under construction (keras.Input, a layer's output): these have no values, and this operation cannot be recorded as a layer.",
+            "y = keras.layers.Lambda(lambda t: tf.py_function(f, [t], tf.float32))(x)      # within a layer: called with values. Never on a TPU: rather tf functions\ndataset = dataset.map(lambda x: tf.py_function(f, [x], tf.float32))            # or in the dataset, on the host",
+            "_FallbackException: This function does not handle the case of the path where all inputs are not already EagerTensors.",
+        ),
+        Wording(
             r"an intermediate (?:TF-)?Keras symbolic input/output",
             "A tensor of a model that is being built reaches TensorFlow code that cannot record it as a layer. Either two Keras are mixed (tensorflow.python.keras, which nobody should import, beside tensorflow.keras or keras: the paths in the traceback show which), or a tf.function, tf.cond, tf.map_fn or GradientTape is called on it outside a layer.",
             "grep -rnE 'import.*keras|from.*keras' *.py      # one Keras only; none from tensorflow.python.keras\nclass Step(keras.layers.Layer):                   # what TensorFlow does with it, in a layer of your own\n    def call(self, x): return tf.map_fn(f, x)",

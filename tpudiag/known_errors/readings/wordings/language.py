@@ -66,7 +66,37 @@ LANGUAGE: Wordings = {
             "Internal: RET_CHECK failure (third_party/tensorflow/compiler/xla/service/dynamic_dimension_inference.cc:1182) operand != nullptr",
         ),
     ),
+    "E497": (
+        Wording(
+            r"local variable '(?P<name>epoch_logs|logs|batch_logs|val_logs|val_outs|outs|step|tmp_logs|batch_index)'",
+            "Keras ran no step at all in the epoch, so `<<name>>` was never set: the dataset or generator is empty, or its length rounds down to 0 (fewer examples than one batch, no file matched, steps_per_epoch=0).",
+            "print(len(generator), generator.n if hasattr(generator, 'n') else '')      # 0: fewer examples than a batch\nsteps = max(1, examples // batch_size); assert files, pattern",
+            "UnboundLocalError: local variable 'epoch_logs' referenced before assignment",
+        ),
+    ),
+    "E517": (
+        Wording(
+            r"_(?:resource_)?apply_(?:dense|sparse)\b.{0,300}?NotImplementedError|optimizer\.py.{0,160}?in_?(?:resource_)?_?apply_(?:dense|sparse)",
+            "The optimizer has no update of its own for these gradients (_apply_dense, _resource_apply_dense, _apply_sparse are abstract in the base class): a wrapper (Horovod's, one of your own) that does not hand apply_gradients on to what it wraps, or an optimizer without an update for embeddings' sparse gradients.",
+            "class Wrapped(tf.compat.v1.train.Optimizer):\n    def apply_gradients(self, *args, **kwargs): return self._optimizer.apply_gradients(*args, **kwargs)      # handed on; or pip install -U horovod\ngrads = [tf.convert_to_tensor(g) for g in grads]      # sparse gradients made dense",
+            "optimizer.py, line 590, in _apply_dense raise NotImplementedError() NotImplementedError",
+        ),
+    ),
+    "E496": (
+        Wording(
+            r"compile_utils\.py.{0,500}?KeyError: ?(?P<key>\d{1,3}|'[\w.-]{1,40}')",
+            "Keras 3 takes losses, labels and sample weights apart by the model's outputs and finds no <<key>>: one of them is a dict, the other a list, or their names are not those of the outputs (sample_weight as a dict beside a dict of losses is looked up by position in some releases).",
+            "print(model.output_names)                                   # the names that y, loss, loss_weights and sample_weight must have\nmodel.fit(x, y=[a, b], sample_weight=[wa, wb])              # lists in the order of the outputs, for all of them alike; pip install -U keras",
+            "keras/src/trainers/compile_utils.py, line 660, in resolve_path object = object[_path] KeyError: 0",
+        ),
+    ),
     "E499": (
+        Wording(
+            r"generator_data_adapter|py_dataset_adapter|first_batches",
+            "The generator gave no batch at all: Keras looks at its first one before it begins. It was read to its end before, its folder or list is empty, or it yields only under a condition that never holds.",
+            "print(next(iter(generator())))      # a generator is used up once: a new one for each fit\nassert len(files) >= batch_size, len(files)",
+            "keras/src/trainers/data_adapters/generator_data_adapter.py, line 20, in __init__ first_batches[0] IndexError: list index out of range",
+        ),
         Wording(
             r"_pop_per_thread_mode|_distribution_strategy_stack",
             "The graph that remembers the strategy's scope was thrown away within it: tf.keras.backend.clear_session() (or reset_default_graph) was called inside `with strategy.scope()`. Tuners (KerasTuner, AutoKeras) do that before each model.",
@@ -81,6 +111,12 @@ LANGUAGE: Wordings = {
         ),
     ),
     "E119": (
+        Wording(
+            r"matching files for (?P<prefix>\S{1,160}?)\.(?:data-\d{5}-of-\d{5}|index|meta)",
+            "One file of a checkpoint is named (`.data-00000-of-00001`, `.index`, `.meta`) where its prefix is wanted: what stands before these endings.",
+            'path = "<<prefix>>"      # the prefix alone; a relative one with ./ before it in TensorFlow 1\npath = tf.train.latest_checkpoint(folder)',
+            "Not found: Unsuccessful TensorSliceReader constructor: Failed to find any matching files for model.tfl.data-00000-of-00001",
+        ),
         Wording(
             r"keras_?tuner/.{0,600}?(?P<path>trial_\w{1,60}/checkpoint[\w./]{0,40})",
             "KerasTuner looks for the checkpoint of a trial that none wrote (<<path>>): a fit of your own (HyperModel.fit, run_trial) does not call the callbacks that it is given, or the trial failed before its first epoch ended.",
@@ -125,6 +161,12 @@ LANGUAGE: Wordings = {
         ),
     ),
     "E498 E480": (
+        Wording(
+            r"not supported between instances of '(?P<a>list|dict|tuple|str|NoneType|ndarray)' and '(?P<b>int|float)'",
+            "A <<a>> is compared with a number: an argument stands in another one's place (a list as the first argument of a layer whose first argument is a size: StringLookup(vocabulary) sets max_tokens), a number is still text, or a value was never set.",
+            "layer = keras.layers.StringLookup(vocabulary=words)      # by keyword: the first argument may be another\nprint(type(value), value)                                 # text: int(value); None: where it should have been set",
+            "TypeError: '<=' not supported between instances of 'list' and 'int'",
+        ),
         Wording(
             r"<lambda>\(\) (?:takes \d|missing)|(?:map_fn|parse_fn|preprocess|augment|decode|load)\w{0,20}\(\) (?:takes|missing)",
             "dataset.map gives the function one argument for each part of an element: two for (x, y), one for a dict or a single tensor; the function takes another number.",

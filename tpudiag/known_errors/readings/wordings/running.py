@@ -96,13 +96,57 @@ RUNNING: Wordings = {
     ),
     "E605": (
         Wording(
+            r"default_device_target != options_\.global_device_map\.end\(\)",
+            "The process asks for a device that its XRT configuration does not list: XRT_TPU_CONFIG (or the worker map) of another TPU or of another process, set after torch_xla was imported, or more processes are spawned than the TPU has cores.",
+            'export XRT_TPU_CONFIG="tpu_worker;0;TPU_IP:8470"      # the same in every process, before Python starts\nxmp.spawn(fn, nprocs=8)                              # as many as cores, no device made before it\nexport PJRT_DEVICE=TPU                               # PyTorch/XLA 2: needs none of it',
+            "xrt_computation_client.cc:245 : Check failed: default_device_target != options_.global_device_map.end() XrtComputationClient",
+        ),
+        Wording(
             r"stream did not block host until done",
             "The TPU is still in the error of an earlier run: a program on it failed or was interrupted in its midst (a cell that was stopped, a process that was killed), and its stream takes no work until the runtime is restarted.",
             "# Colab, Kaggle: Runtime, Manage sessions, Terminate (restarting the kernel alone leaves the TPU as it is)\nsudo lsof -w /dev/accel* /dev/vfio/* ; kill PID_OF_THE_OLD_RUN      # TPU VM\ngcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # TPU Node",
             "INTERNAL: From /job:tpu_worker: stream did not block host until done; was already in an error state [[{{node XRTExecute}}]]",
         ),
     ),
+    "E462": (
+        Wording(
+            r"No loss to compute\. Provide a `?loss`? argument",
+            "Keras 3 found no loss for any output: none was given to compile, the labels are None, or (with several outputs, or outputs in a dict) the names in `loss` and in the labels are not those of the outputs.",
+            'model.compile(optimizer, loss={"mask": "mse"})               # the keys of the outputs: keras.Model(x, {"mask": m}); print(model.output_names)\nmodel.fit(x, {"mask": y})                                    # labels under the same names; a single output: no dict at all, or pip install -U keras',
+            "ValueError: No loss to compute. Provide a `loss` argument in `compile()`.",
+        ),
+    ),
+    "E24": (
+        Wording(
+            r"Unable to parse tensor proto",
+            "Something of the client's memory could not be read on the TPU's worker: arrays of more than 2 GB in one message, or a dataset that was made before the program was connected to the TPU (its handle belongs to the client, and the worker cannot take it).",
+            "tf.config.experimental_connect_to_cluster(resolver); tf.tpu.experimental.initialize_tpu_system(resolver)      # first of all\ndataset = make_dataset()                           # only then, from gs:// (TFRecord, tfds with try_gcs=True), not from large arrays",
+            "InternalError: Failed copying input tensor in order to run DatasetCardinality: Unable to parse tensor proto",
+        ),
+    ),
+    "E508": (
+        Wording(
+            r"process (?P<rank>\d{1,4}) terminated with signal SIG(?P<signal>SEGV|ABRT|KILL|BUS)",
+            "Process <<rank>> of those that were spawned ended by SIG<<signal>> in native code (KILL: by the system, for memory), so it left no traceback. With PyTorch/XLA mostly: torch and torch_xla of different releases, a device or tensor on it made before xmp.spawn, an older run that still holds the TPU, or an earlier line with the reason.",
+            "xmp.spawn(fn, args=(), nprocs=1)                 # one process: the error itself shows\npip list | grep -i torch; dmesg -T | tail; sudo lsof -w /dev/accel* /dev/vfio/*      # one release, memory, who holds the TPU",
+            "ProcessExitedException: process 3 terminated with signal SIGSEGV",
+        ),
+    ),
+    "E509": (
+        Wording(
+            r"errno ?= ?22, error message ?= ?'Invalid argument'",
+            "The file system does not take this name or this way of writing: `:` in a file's name on Windows (a time of day in it), a name on a mounted Drive or bucket (gcsfuse), where HDF5 cannot write in place, or a special character.",
+            'name = time.strftime("%Y-%m-%d-%H-%M-%S")      # no colons\nmodel.save_weights("/tmp/model.weights.h5"); tf.io.gfile.copy("/tmp/model.weights.h5", path, overwrite=True)      # mounted: written locally, then copied',
+            "OSError: Unable to create file (unable to open file: name = './a:b.h5', errno = 22, error message = 'Invalid argument', flags = 13)",
+        ),
+    ),
     "E288": (
+        Wording(
+            r"Object of type '?(?P<type>\w{0,30}Dataset|\w{0,20}DatasetV[12]|Sequential|Functional|Model|History)\b",
+            "An object of TensorFlow (<<type>>) is to be written as JSON: a pipeline's step, a web service or a tuner hands over plain values only.",
+            'dataset.save(path); return path                     # a dataset: its path handed on, tf.data.Dataset.load(path) behind\nmodel.save("model.keras"); json.dumps(history.history)      # a model: its file; a history: its numbers',
+            "TypeError: Object of type 'BatchDataset' is not JSON serializable",
+        ),
         Wording(
             r"JSON Serializable.{0,12}?<(?:module|function|class|bound method) '?(?P<what>[\w.]{1,60})",
             "The model's configuration holds `<<what>>`, a module, function or class: a Lambda layer (or its arguments) that uses it from outside its own body, or an argument of get_config; it is written when the whole model is saved (ModelCheckpoint, model.save, to_json).",
@@ -130,6 +174,12 @@ RUNNING: Wordings = {
             "InternalError: Tensorflow type 21 not convertible to numpy dtype.",
         ),
         Wording(
+            r"<class '(?P<type>ellipsis|slice)'>",
+            "An index (`...`, `:`) became a value: a Keras tensor is indexed by other symbolic tensors (x[:, n // 2] with n from its shape), or a layer hands its index on as an argument. Keras 3 takes Python numbers there only.",
+            "y = keras.ops.take(x, index, axis=1)      # in place of x[:, index]; keras.ops.slice, keras.ops.take_along_axis\nclass Middle(keras.layers.Layer):          # or within a layer, where tf's own indexing works\n    def call(self, x): return x[:, tf.shape(x)[1] // 2]",
+            "ValueError: Attempt to convert a value (Ellipsis) with an unsupported type (<class 'ellipsis'>) to a Tensor.",
+        ),
+        Wording(
             r"<bound method|<function|<class '(?:method|function|builtin_function_or_method|type)'>",
             "A function, method or class is given where a tensor belongs, not its value: the brackets of the call are missing, or a name is not what it seems (`input`, `sum`, `max` are Python's own functions where the argument is called otherwise).",
             "y = layer(x); loss = compute_loss(y)      # called, with brackets\nz = tf.matmul(x, self.W)                  # the name of the argument: x, not input",
@@ -140,6 +190,12 @@ RUNNING: Wordings = {
             "The <<what>>() of a dict is given where a list of tensors belongs: in Python 3 it is no list (TPUEstimator's export of a model with a dict of predictions does it itself).",
             "tensors = list(predictions.<<what>>())      # a list\nestimator = TPUEstimator(..., export_to_tpu=False)      # where TPUEstimator does it while it exports: export the CPU's graph alone",
             "TypeError: Failed to convert object of type <class 'dict_values'> to Tensor. Contents: dict_values([<tf.Tensor 'Softmax:0'>]).",
+        ),
+        Wording(
+            r"Attempt to convert a value .{0,300}?unsupported type \(<class '(?P<type>(?!dict|list|tuple|str|set|NoneType|numpy|pandas)[\w.]{1,80})'>\)",
+            "An object of the class `<<type>>` is given where numbers belong: it is no tensor and no array, and nothing turns it into one. Mostly the wrong one of several names, an attribute of it that is meant (.values, .data, .output), or an object of another library (a torch tensor, a PIL image, another Keras).",
+            "print(type(x))                            # at the line of your own that the traceback names\nx = np.asarray(x)                         # an image, a frame; x.detach().cpu().numpy(): a tensor of PyTorch",
+            "ValueError: Attempt to convert a value (<PIL.Image.Image image mode=RGB>) with an unsupported type (<class 'PIL.Image.Image'>) to a Tensor.",
         ),
         Wording(
             r"Unsupported object type (?P<type>[\w.]{1,40})",

@@ -104,6 +104,12 @@ SCOPE: Wordings = {
     ),
     "E150": (
         Wording(
+            r"(?:serving_default|saved_model|SavedModel|org\.tensorflow|Servable).{0,700}?(?:Could not find variable|could mean that the variable|resource variable)|(?:Could not find variable|could mean that the variable|resource variable).{0,700}?(?:serving_default|saved_model_cli|SavedModelBundle|org\.tensorflow|Servable)",
+            "An exported SavedModel is run and its variables were not restored with it: a Keras 3 model that was written by tf.saved_model.save (Keras 3's variables are not tracked there as loaders in C++, Java and saved_model_cli expect), or a signature whose function holds variables that the saved object does not.",
+            'model.export("path")                                   # Keras 3: writes what a loader restores; or keras.export.ExportArchive()\nexport TF_USE_LEGACY_KERAS=1; tf.saved_model.save(model, "path")      # a Keras 2 model',
+            "FAILED_PRECONDITION: Could not find variable sequential/conv2d_1/kernel. [[{{function_node __inference_serving_default_8088}}{{node ReadVariableOp}}]]",
+        ),
+        Wording(
             r"Resource \S{1,200}?/N10tensorflow3VarE does not exist",
             "The variable was not made on this replica yet: weights were loaded before the model was compiled or first called, or the TPU was initialised again (a cell that ran twice) after the model was built.",
             "with strategy.scope():\n    model = build_model()\n    model.compile(...)\n    model.load_weights(path)      # after compile, in the scope\n# after tf.tpu.experimental.initialize_tpu_system everything is made anew: strategy, model, optimizer",

@@ -82,7 +82,7 @@ def install(module: Any, ledger: Ledger) -> None:
         if str(path) in _LOCAL or os.path.exists(str(path)):  # noqa: PTH110
             return original(path, name, *args, **kwargs)
         try:
-            with _offline(module):
+            with offline(module):
                 return original(path, name, *args, **kwargs)
         except Exception:
             made = _Made(module, str(path), str(name or ""))
@@ -93,11 +93,11 @@ def install(module: Any, ledger: Ledger) -> None:
 
 
 @contextmanager
-def _offline(module: Any) -> Generator[None, None, None]:
+def offline(module: Any) -> Generator[None, None, None]:
     """While the package looks on this machine alone; its names for that have moved."""
     changed: list[tuple[Any, str, Any]] = []
     for owner in (getattr(module, "config", None), _hub_constants()):
-        for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
+        for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
             if hasattr(owner, name):
                 changed.append((owner, name, getattr(owner, name)))
                 setattr(owner, name, True)

@@ -11,6 +11,7 @@ from . import (
     folders,
     hub,
     hub_datasets,
+    hub_metrics,
     opened_files,
     paths,
     records,
@@ -77,6 +78,11 @@ class FakeData:
     def watch_datasets(self, module: Any) -> None:
         """What Hugging Face's datasets would download."""
         hub_datasets.install(module, self._ledger)
+        hub_metrics.install(module, self._ledger)
+
+    def watch_evaluate(self, module: Any) -> None:
+        """What Hugging Face's evaluate would download."""
+        hub_metrics.install(module, self._ledger)
 
     def watch_numpy(self, numpy: Any) -> None:
         """Arrays."""
@@ -89,6 +95,7 @@ class FakeData:
             "tensorflow_datasets": self.watch_tfds,
             "tensorflow_hub": self.watch_hub,
             "datasets": self.watch_datasets,
+            "evaluate": self.watch_evaluate,
             "numpy": self.watch_numpy,
             "pandas": self.watch_pandas,
             "PIL.Image": self._pictures.watch_pil,
