@@ -71,8 +71,10 @@ def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
         if ops.soft_placement:
             message = f"{found.message.rstrip('.')}: with soft placement it runs on the host."
             found = replace(found, message=message, severity=Severity.WARNING)
-        # A print brings operations of its own with it: no pipeline can take them over.
-        yield replace(found, fix=_OUT_OF_THE_STEP) if found.location in callbacks else found
+        # A print brings operations of its own with it, and a summary is made of what the step
+        # gives: no pipeline can take them over.
+        out = found.location in callbacks or "Summary" in op.kind
+        yield replace(found, fix=_OUT_OF_THE_STEP) if out else found
     if bad:
         return
     if lowered is None or lowered.path is None:

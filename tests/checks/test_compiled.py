@@ -233,6 +233,7 @@ def test_what_soft_placement_was_asked_for_runs_on_the_host() -> None:
     assert finding.message == (
         "WriteSummary has no TPU kernel: with soft placement it runs on the host."
     )
+    assert "out of the step" in finding.fix, "no pipeline writes what the step gives"
     (finding,) = judge("TPU103", CompilerFacts(), step_ops=StepOps(9, (summary,))).findings
     assert finding.severity in (None, Severity.ERROR)
 
