@@ -16,7 +16,8 @@ from ._profile import ms_per_step, replicas_of, share, whole_trace
 LIMIT = 0.06
 """Share of step time in collectives worth a word (XProf's all-reduce threshold)."""
 SHORTEST_MS = 0.5
-"""A step that is predicted to compute for less is ruled by its dispatch."""
+"""Of a step that is predicted to compute for less, what starts and ends each collective counts
+more than its bytes."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
 ALONE = "one replica exchanges nothing", "check for a slice of several replicas, or profile one"
 
@@ -106,12 +107,11 @@ def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
             f"the compiler's program for {step.target} says nothing of the time of collectives",
             ON_THE_TPU,
         )
-    if predicted.bound_by is Bound.DISPATCH or predicted.device_ms.value < SHORTEST_MS:
-        raise NotMeasured(
-            f"a step is predicted to compute for {predicted.device_ms.value:.3f} ms: its dispatch "
-            "rules it",
-            ON_THE_TPU,
-        )
+    short = f"a step is predicted to compute for {predicted.device_ms.value:.3f} ms"
+    if predicted.bound_by is Bound.DISPATCH:
+        raise NotMeasured(f"{short}: its dispatch rules it", ON_THE_TPU)
+    if predicted.device_ms.value < SHORTEST_MS:
+        raise NotMeasured(f"{short}: too short to predict the share of its collectives", ON_THE_TPU)
     spent = predicted.collective_share
     if spent.low < limit <= spent.high:
         raise NotMeasured(

@@ -33,6 +33,7 @@ OF_STAND_INS = (
     "lookup-table",
     "transformers-inputs",
     "hub-layer",
+    "layer-input",
     "rank-mismatch",
     "metric-shapes",
     "sequence-lengths",

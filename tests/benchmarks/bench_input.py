@@ -169,15 +169,17 @@ class Pinned:
             stdout=subprocess.PIPE,
             text=True,
         )
-        while self._process.stdout.readline().strip() != READY:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._told, self._said = self._process.stdin, self._process.stdout
+        while self._said.readline().strip() != READY:
             if self._process.poll() is not None:
                 sys.exit(f"the child of {name} died")
 
     def turn(self) -> Turn:
         """Measure once."""
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        measured = json.loads(self._process.stdout.readline())
+        self._told.write("\n")
+        self._told.flush()
+        measured = json.loads(self._said.readline())
         return Turn(**(measured | {"cost": InputCost(**measured["cost"])}))
 
     def end(self) -> None:

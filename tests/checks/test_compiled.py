@@ -193,7 +193,13 @@ def test_collectives_fail_as_predicted_where_both_ends_of_the_range_say_so() -> 
 
 
 def test_collectives_need_a_step_worth_predicting() -> None:
-    assert judge("TPU504", with_step(predicted=predicted(0.02, 0.01))).verdict is Verdict.SKIPPED
+    short = predicted(0.02, 0.01)
+    amortised = judge("TPU504", with_step(predicted=short))
+    assert amortised.verdict is Verdict.SKIPPED
+    assert "too short" in (amortised.reason or "") and "dispatch" not in (amortised.reason or "")
+    ruled = judge("TPU504", with_step(predicted=replace(short, bound_by=Bound.DISPATCH)))
+    assert ruled.verdict is Verdict.SKIPPED
+    assert "dispatch rules" in (ruled.reason or "")
     assert judge("TPU504", with_step(replicas=1)).verdict is Verdict.SKIPPED
 
 

@@ -44,6 +44,9 @@ def test_what_was_shortened_is_said() -> None:
         "examples stood for the others where its pipeline allows it."
     )
 
+    (own,) = script_coverage.notes(Coverage(end="whole", shortened=loops[1:]))
+    assert own == "Shortened past the steps observed: tf.range (train.py:40): 4 of all."
+
 
 def test_what_the_time_did_not_reach_is_said_first() -> None:
     rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))

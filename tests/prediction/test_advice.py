@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.prediction.advice import helps
+from tpudiag.prediction.advice import helps, normalised
 from tpudiag.prediction.times import NONE, Bound, Timed
 from tpudiag.prediction.work import Kind, Work
 
@@ -22,7 +22,26 @@ from tpudiag.prediction.work import Kind, Work
 )
 def test_an_operation_bound_by_hbm_gets_the_advice_of_its_kind(op_name: str, word: str) -> None:
     work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
-    assert word in helps(Timed(work, NONE, Bound.HBM))
+    assert word in helps(Timed(work, NONE, Bound.HBM), in_normalised=True)
+
+
+@pytest.mark.parametrize(
+    ("other", "in_it"),
+    [("model/bn1/FusedBatchNormV3", True), ("model/bn/batchnorm/mul", True), ("model/mul", False)],
+)
+def test_a_bias_is_needless_only_in_a_step_with_batch_normalization(
+    other: str, in_it: bool
+) -> None:
+    bias, norm = (
+        Timed(
+            Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=name, shape="f32[8]{0}"),
+            NONE,
+            Bound.HBM,
+        )
+        for name in ("unet/conv2d_1/BiasAdd/BiasAddGrad", other)
+    )
+    assert normalised((bias, norm)) is in_it
+    assert ("use_bias=False" in helps(bias, normalised((bias, norm)))) is in_it
 
 
 def test_parts_of_tiles_and_collectives_have_their_own() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
 
 SHOWN = 4
+_BY_KERAS = ("epochs of fit", "batches of predict")
 _LIBRARY: dict[str, str] = dict.fromkeys(
     ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
     "Keras' training step",
@@ -49,10 +50,19 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
     ]
     if coverage.replayed_batches:
         shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
+    # Of a loop of the script's own that is shortened all examples are read.
+    by_keras = any(each.kind in _BY_KERAS for each in coverage.shortened)
     if shortened:
         yield (
-            "Shortened past the steps observed: " + "; ".join(shortened) + ". Of each batch that "
-            "Keras then read, some examples stood for the others where its pipeline allows it."
+            "Shortened past the steps observed: "
+            + "; ".join(shortened)
+            + "."
+            + (
+                " Of each batch that Keras then read, some examples stood for the others where its "
+                "pipeline allows it."
+                if by_keras
+                else ""
+            )
         )
 
 

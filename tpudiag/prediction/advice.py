@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from tpudiag.prediction.times import Bound, Timed
 from tpudiag.prediction.work import Kind
 
 _BIAS = re.compile(r"Bias(Add)?Grad|BiasAdd\b")
+_BATCH_NORM = re.compile(r"[Bb]atch_?[Nn]orm")
 _NORM = re.compile(r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization")
 _SOFTMAX = re.compile(r"[Ss]oftmax|logsumexp|CrossEntropy")
 _RANDOM = re.compile(r"[Rr]andom|[Dd]ropout|bernoulli")
@@ -15,8 +17,13 @@ _OPTIMIZER = re.compile(r"[Aa]dam|[Ll]amb|Momentum|optimizer|Resource\w*Apply")
 _EMBEDDING = re.compile(r"[Gg]ather|[Ee]mbedding|[Ss]catter")
 
 
-def helps(timed: Timed) -> str:
-    """One short advice."""
+def normalised(step: Iterable[Timed]) -> bool:
+    """Whether a step holds batch normalization."""
+    return any(_BATCH_NORM.search(each.work.op_name) for each in step)
+
+
+def helps(timed: Timed, in_normalised: bool = False) -> str:
+    """One short advice; `in_normalised` where its step holds batch normalization."""
     work = timed.work
     if work.kind is Kind.COLLECTIVE:
         return "more examples a replica, so that the same bytes are sent less often"
@@ -29,7 +36,7 @@ def helps(timed: Timed) -> str:
         return "it fills memory with one value: what loops stack their results in begins so"
     if work.kind is Kind.MOVE:
         return "no arithmetic, only a change of layout: fewer transposes, reshapes and pads"
-    return _of_elementwise(timed)
+    return _of_elementwise(timed, in_normalised)
 
 
 def _of_product(timed: Timed) -> str:
@@ -39,12 +46,12 @@ def _of_product(timed: Timed) -> str:
     return "dimensions that are multiples of 128 (256 on v6e); it is what the MXU is for"
 
 
-def _of_elementwise(timed: Timed) -> str:
+def _of_elementwise(timed: Timed, in_normalised: bool) -> str:
     """Of what no MXU is needed for, by the operation that made it."""
     name = timed.work.op_name
     # bfloat16 halves bytes; where the arithmetic lasts longer than these, it helps nothing.
     by_bytes = timed.bound is not Bound.VECTOR
-    if _BIAS.search(name) and "conv" in name.lower():
+    if in_normalised and _BIAS.search(name) and "conv" in name.lower():
         return "where batch normalization follows, the bias does nothing: use_bias=False"
     if by_bytes and _NORM.search(name):
         return "statistics read every activation again: bfloat16 activations halve it"

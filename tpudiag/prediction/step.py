@@ -157,9 +157,10 @@ def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
 
 def _top(times: Sequence[Timed], step_ms: float) -> tuple[TopInstruction, ...]:
     """The instructions that take most, with what would help each."""
-    from tpudiag.prediction.advice import helps
+    from tpudiag.prediction.advice import helps, normalised
 
     worst = sorted(times, key=lambda each: -each.ms.value)[:KEPT]
+    has_norm = normalised(times)
     return tuple(
         TopInstruction(
             name=each.work.name,
@@ -171,7 +172,7 @@ def _top(times: Sequence[Timed], step_ms: float) -> tuple[TopInstruction, ...]:
             flops=each.work.flops * each.work.trips,
             runs=each.work.trips,
             bound_by=each.bound,
-            helps=helps(each),
+            helps=helps(each, has_norm),
         )
         for each in worst
         if each.ms.value > 0

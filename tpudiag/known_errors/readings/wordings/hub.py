@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 HUB: Wordings = {
     "E489": (
         Wording(
+            r"to_tf_dataset\(\) loads the data with a generator",
+            "to_tf_dataset (and prepare_tf_dataset) reads rows through a Python generator: no error, and on a TPU VM it works; a remote TPU (TPU Node) cannot run it, and Python may be too slow for the chips.",
+            'columns = dataset.with_format("numpy")[:]                                  # what fits into memory: tensors, no Python in the pipeline\ntf_data = tf.data.Dataset.from_tensor_slices({name: columns[name] for name in ("input_ids", "attention_mask", "label")})',
+            "to_tf_dataset() loads the data with a generator rather than a full tf.data pipeline and is not compatible with remote TPU connections. If you encounter errors, please try using a TPU VM",
+        ),
+        Wording(
             r"Data of type <class 'torch\.Tensor'> is not allowed",
             "PyTorch's tensors are given to a TensorFlow model: the tokenizer (or the dataset's set_format) was told to make them.",
             'inputs = tokenizer(texts, padding="max_length", truncation=True, max_length=128, return_tensors="tf")      # "tf", not "pt"\ndataset.set_format("tensorflow")                                                                          # datasets: not "torch"',

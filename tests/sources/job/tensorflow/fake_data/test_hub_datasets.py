@@ -75,6 +75,15 @@ def test_what_is_away_has_the_columns_that_it_has_on_the_hub(package: SimpleName
     )  # fmt: skip
 
 
+def test_only_a_task_of_two_validation_splits_has_them(
+    package: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matched = "_".join(("validation", "matched"))  # not as one: this text is read as a script, too
+    monkeypatch.setattr(hub_datasets, "sources", lambda: [f'data["{matched}"]'])
+    assert matched in package.load_dataset("glue", "mnli")
+    assert set(package.load_dataset("glue", "mrpc")) == {"train", "validation", "test"}
+
+
 def test_a_module_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
     own = SimpleNamespace(load_dataset=len)
     hub_datasets.install(own, Ledger(str(tmp_path), lambda **_: None))

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import tfds_data
@@ -30,6 +31,26 @@ def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
     assert tfds_data._examples(builder, "empty") == FILES * RECORDS
     assert tfds_data._examples(builder, "train[:10%]") == FILES * RECORDS
     assert tfds_data._examples(SimpleNamespace(), "train") == FILES * RECORDS
+
+
+def test_pictures_of_no_known_size_are_of_one() -> None:
+    def leaf(rows: int, columns: int, channels: int) -> Any:
+        pixels = numpy.arange(rows * columns * channels, dtype="uint8")
+        picture = pixels.reshape(rows, columns, channels)
+        return SimpleNamespace(dtype="uint8", numpy=lambda: picture)
+
+    class Shape(tuple[Any, ...]):
+        rank = property(len)
+
+    spec: Any = SimpleNamespace(shape=Shape((None, None, 3)))
+    assert tfds_data._of_one_size(leaf(5, 9, 3), spec).shape == (256, 256, 3)
+    mask: Any = SimpleNamespace(shape=Shape((None, None, 1)))
+    assert tfds_data._is_mask(mask, [spec, mask]) and not tfds_data._is_mask(mask, [mask])
+    classes = tfds_data._of_one_size(leaf(5, 9, 1), mask, is_mask=True)
+    assert set(numpy.unique(classes)) == {1, 2, 3}
+    fixed = leaf(28, 28, 1)
+    spec.shape = Shape((28, 28, 1))
+    assert tfds_data._of_one_size(fixed, spec) is fixed
 
 
 class Builder:

@@ -129,7 +129,9 @@ class _Made:
         columns = [Column(each) for each in known or ()]
         self._columns = columns or _asked(texts) or [Column("text"), Column("label")]
         named = {match for text in texts for match in _SPLIT.findall(text)}
-        matched = {each for each in named if "matched" in each}
+        # A script for all tasks of GLUE names the splits of the one that has two of them, too.
+        other = name in _CONFIGURED and name != "mnli"
+        matched = set[str]() if other else {each for each in named if "matched" in each}
         self._splits = ["train", *sorted(matched), *({"validation", "test"} if not matched else ())]
 
     def splits(self, asked_for: Any) -> Any:

@@ -38,6 +38,10 @@ KNOWN_SPLITS = {
 """Scripts write such sizes down, and steps_per_epoch goes by them."""
 _KEPT = 64
 """Examples of the mock that are kept."""
+_SIDE, _CHANNELS = 256, (1, 3, 4)
+"""Of pictures whose sides nothing tells, in pixels; of what is taken for a picture."""
+_MASK_CLASSES = 3
+"""Of the pixels of a mask, counted from 1: of fewer, no data set is cut into parts."""
 
 _SPLIT = re.compile(
     r"""SplitGenerator\(\s*name=["'](\w+)|["'](\w+)["']:\s*self\._gen|\bSplit\.([A-Z]+)\b"""
@@ -114,7 +118,9 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
     def write(path: str) -> None:
         with tf.io.TFRecordWriter(path) as writer:
             for example in made.take(_KEPT):
-                leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
+                parts = zip(tf.nest.flatten(example), flat, strict=True)
+                sized = [_of_one_size(leaf, each, _is_mask(each, flat)) for leaf, each in parts]
+                leaves = [tf.io.serialize_tensor(leaf) for leaf in sized]
                 writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
 
     def read(record: Any) -> Any:
@@ -135,6 +141,26 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
         files = [file] * -(-examples // _KEPT)
         dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
         return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))
+
+
+def _is_mask(spec: Any, beside: list[Any]) -> bool:
+    """Whether a picture of one channel stands beside one of three: the class of each pixel."""
+    channels = [each.shape[2] for each in beside if each.shape.rank == 3]
+    return spec.shape.rank == 3 and spec.shape[2] == 1 and 3 in channels
+
+
+def _of_one_size(leaf: Any, spec: Any, is_mask: bool = False) -> Any:
+    """A picture, where nothing tells its sides, of sides that networks can halve.
+
+    The mock's are a few pixels wide; scripts that resize none go by data whose pictures are alike.
+    """
+    shape = spec.shape
+    open_sides = shape.rank == 3 and shape[0] is None and shape[1] is None
+    if not open_sides or shape[2] not in _CHANNELS or leaf.dtype != "uint8":
+        return leaf
+    numpy: Any = importlib.import_module("numpy")
+    sized = numpy.resize(leaf.numpy(), (_SIDE, _SIDE, shape[2]))
+    return sized % _MASK_CLASSES + 1 if is_mask else sized
 
 
 def _with_splits(tfds: Any, builder: Any) -> None:
