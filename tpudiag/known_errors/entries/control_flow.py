@@ -190,7 +190,7 @@ return {"loss": loss}               # tensors, or dicts and tuples of tensors: n
         family="python-control-flow",
         phase=Phase.TRACING,
         patterns=(
-            r"len is not well defined for a symbolic",
+            r"len is not well defined for (?:a )?symbolic",
             r"Cannot iterate over a (?:scalar tensor|tensor with unknown)",
             r"Scalar tensor has no `?len",
             r"len requires a non-scalar tensor",

@@ -17,7 +17,7 @@ ERRORS = (
             r"Can't convert non-rectangular Python sequence to Tensor",
             r"Invalid dtype: (?P<type>object|str)\b",
             r"Attempt to convert a value \(.{1,200}?\) with an unsupported type \(<class '(?P<type>(?!NoneType)[\w.]{1,60})'>\) to a Tensor",
-            r"Failed to convert object of type <class '(?P<type>[\w.]{1,60})'> to Tensor",
+            r"Failed to convert object of type <class '(?P<type>(?![\w.]{0,60}?(?:Ragged|Sparse)Tensor)[\w.]{1,60})'> to Tensor",
             r"Expected \w{3,10}, (?:but )?got list containing Tensors",
             r"Argument must be a dense tensor",
             r"Can't convert Python sequence with mixed types to Tensor",

@@ -125,7 +125,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Improper config format",
             r"`?from_config`?.{0,200}?deserializ",
         ),
-        cause="The model was saved by another Keras than the one that loads it (Keras 2 and 3 write other configurations: batch_shape is Keras 3, input_dtype or ragged are Keras 2), or by code whose classes are not known here.",
+        cause="The model was saved by another Keras than the one that loads it (Keras 2 and 3 write other configurations: batch_shape is Keras 3, ragged Keras 2, input_dtype Keras 1), or by code whose classes are not known here.",
         details=(
             "The argument is {argument}.",
             "The class is {class}: pass it in custom_objects, or take the release that has it.",

@@ -29,6 +29,9 @@ _HEAD = re.compile(
 )
 _POSITIONS = re.compile(r"position|pos_?emb|wpe", re.IGNORECASE)
 _EMBEDDING = re.compile(r"embed|vocab|wte|shared|lookup|softmax_w", re.IGNORECASE)
+KERNEL = 4
+"""How many sizes the kernel of a convolution of pictures has."""
+
 _WIDTHS = {
     128,
     192,
@@ -98,6 +101,18 @@ def _meant(name: str, model: Sizes, saved: Sizes, said: str) -> Reading:
         )
     axis = differing[0]
     here, there = model[axis], saved[axis]
+    if len(model) == KERNEL and axis < KERNEL - 2 < differing[-1]:
+        return Reading(
+            f"{said}: two different layers go by that name, layers being numbered as they are made; mostly the model has more or fewer of them (blocks, depth) than the checkpoint's, or is another one.",
+            "# the depth of the checkpoint's own model (number of blocks, layers), in the release that wrote it\n"
+            "for name, shape in tf.train.list_variables(path): print(name, shape)      # counts its layers",
+        )
+    if differing == [0] and 1 in (here, there) and 1 < len(model) < KERNEL:
+        return Reading(
+            f"{said}: the first size is {here} against {there}, the rest agrees: mostly a state that is kept for each example of a batch, or each of several environments that run at once.",
+            f"# as many at once as the run that wrote it ({there}): its batch size, number of environments or replicas\n"
+            "for name, shape in tf.train.list_variables(path): print(name, shape)      # which variable it is",
+        )
     if _POSITIONS.search(name):
         return Reading(
             f"{said}: the longest sequence differs ({here} against {there}).",

@@ -59,6 +59,7 @@ MOVED_BY_MODULE: dict[str, dict[str, str]] = {
         "keras.mixed_precision": "set_policy=set_global_policy Policy LossScaleOptimizer"
         " global_policy",
     },
+    "keras.mixed_precision": {"keras.mixed_precision": "set_policy=set_global_policy"},
     "keras.initializers": {
         "keras.initializers": "normal=RandomNormal uniform=RandomUniform "
         "VarianceScalingV2=VarianceScaling",
