@@ -37,6 +37,8 @@ print(json.dumps({
     "copied": [os.path.islink(copied), os.path.getsize(copied)],
     "names": names, "records": records, "listed": sorted(listed),
     "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
+    "v2": [tf.compat.v2.io.gfile.exists("gs://bucket/train.tfrecord"),
+           len(tf.compat.v2.io.gfile.glob("gs://bucket/train-*.tfrecord")) == len(names)],
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "features": module(tf.ones((4, 8, 8, 3))).shape.as_list(),
@@ -53,6 +55,7 @@ def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], 
     assert seen["copied"] == [True, 0], "weights that are copied are never read"
     assert seen["own"] == ["mine"], "a file that is there is read"
     assert seen["used"] == [False, True]
+    assert seen["v2"] == [True, True], "`import tensorflow.compat.v2 as tf` asks others"
     assert seen["exists"] and seen["latest"] is None
     assert not seen["serial"], "a map of ours is none that the script could make parallel"
     assert seen["features"][0] == 4 and len(seen["features"]) == 2

@@ -21,16 +21,10 @@ class Files:
 
     def __init__(self, tf: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
         self._tf, self._ledger, self._written = tf, ledger, written
-        gfile = tf.io.gfile
-        hooks.around(gfile, "glob", self._glob)
-        hooks.around(gfile, "exists", self._answer(self._exists))
-        hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
-        hooks.around(gfile, "listdir", self._answer(self._listing))
-        hooks.around(gfile.GFile, "__init__", self._opened)
-        hooks.around(gfile, "copy", self._copied)
-        hooks.around(tf.io, "read_file", self._read)
-        hooks.around(tf.train, "latest_checkpoint", self._answer(lambda _: None))
-        hooks.around(tf.saved_model, "load", self._model_loaded)
+        # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
+        for api in (tf, tf.compat.v2, tf.compat.v1):
+            self._around_functions(api)
+        hooks.around(tf.io.gfile.GFile, "__init__", self._opened)
         for name in ("restore", "read"):
             hooks.around(tf.train.Checkpoint, name, self._restored)
         self._around_dataset("TFRecordDataset", lambda *_, **__: text_files.records(tf, ledger))
@@ -42,6 +36,18 @@ class Files:
             return barrier.guarded("list_files", self._listed, list_files, args, kwargs)
 
         tf.data.Dataset.list_files = staticmethod(listed)
+
+    def _around_functions(self, api: Any) -> None:
+        """The functions of one of TensorFlow's interfaces."""
+        gfile = api.io.gfile
+        hooks.around(gfile, "glob", self._glob)
+        hooks.around(gfile, "exists", self._answer(self._exists))
+        hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
+        hooks.around(gfile, "listdir", self._answer(self._listing))
+        hooks.around(gfile, "copy", self._copied)
+        hooks.around(api.io, "read_file", self._read)
+        hooks.around(api.train, "latest_checkpoint", self._answer(lambda _: None))
+        hooks.around(api.saved_model, "load", self._model_loaded)
 
     def _away(self, path: Any) -> bool:
         """Whether a path of data cannot be reached, and the job did not write it."""
