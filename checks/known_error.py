@@ -10,106 +10,24 @@ from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
+from ._error_families import (
+    MARKS_OF_STAND_INS,
+    OF_AUTOGRAPH,
+    OF_DATA,
+    OF_FUNCTIONS,
+    OF_LOWERING,
+    OF_MACHINE,
+    OF_NO_TPU,
+    OF_PIPELINES,
+    OF_PYTHON,
+    OF_SCOPE,
+    OF_STAND_INS,
+    OF_TENSORFLOW,
+    OF_WIRING,
+    SHORTEST_STEM,
+)
+
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
-
-
-OF_FUNCTIONS = ("E35",)
-OF_PIPELINES = ("E36", "E37", "E43")
-"""Warnings in a log of what other checks judge from better evidence, where it was seen."""
-
-
-OF_SCOPE = "outside-scope"
-"""The family of errors that TPU501 tells with the line of the variable, where it saw one."""
-OF_STAND_INS = (
-    "data-adapter",
-    "shape-conflict",
-    "numpy-conversion",
-    "index-out-of-range",
-    "slice-out-of-range",
-    "string-for-number",
-    "integers-into-layer",
-    "vocabulary-layer",
-    "vocabulary-layers",
-    "lookup-table",
-    "transformers-inputs",
-    "hub-layer",
-    "layer-input",
-    "rank-mismatch",
-    "metric-shapes",
-    "sequence-lengths",
-    "empty-reduction",
-    "negative-size",
-    "top-k",
-    "ctc-labels",
-    "scikit-learn",
-    "none-object",
-    "nan",
-)
-"""Beside what fails while data are read, what those that were stood in for may well be to blame
-for: values, sizes and types that real ones have."""
-OF_WIRING = (
-    "accelerate-batches",
-    "captured-dataset",
-    "captured-strings",
-    "data-service",
-    "data-service-arguments",
-    "dataset-function",
-    "dataset-misused",
-    "distributed-dataset",
-    "generator-as-tensor",
-    "generator-threads",
-    "gs-scheme",
-    "iterator-on-tpu",
-    "local-files",
-    "message-too-large",
-    "python-in-pipeline",
-    "seqio-task",
-    "sharded-by-elements",
-)
-"""What is wrong with how a pipeline is built, whatever data it reads."""
-SHORTEST_STEM = 8
-"""Letters of a file's name below which it may be any word."""
-MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
-"""What names a stand-in: its file, or its content."""
-OF_PYTHON = (
-    "wrong-object",
-    "missing-key",
-    "undefined-name",
-    "wrong-arguments",
-    "wrong-type",
-    "out-of-bounds",
-    "text-encoding",
-    "recursion",
-    "syntax-error",
-)
-"""Python's own errors, whose text does not tell the cause: the desk answers them where it is asked,
-a report shows the job's traceback."""
-OF_MACHINE = (
-    "host-memory",
-    "bucket-transport",
-    "metadata-server",
-    "dataset-download",
-    "local-service",
-    "package-missing",
-    "import-failed",
-    "host-unreached",
-    "connection-broken",
-    "no-answer-in-time",
-    "experiment-tracker",
-    "api-refused",
-)
-"""What a rehearsal meets on the machine that it runs on, and in the environment there."""
-OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
-"""A module of theirs that is missing was removed, here and everywhere."""
-OF_DATA = ("E131",)
-"""Of how much data there is: it says nothing where that was stood in for, and TPU212 says it with
-the line of the fit where the loop was seen."""
-OF_LOWERING = "XLA_CPU_JIT"
-"""What the log says of a lowering on this machine is ours: TPU102, TPU103 and TPU105 tell what came
-of it, with the line."""
-OF_NO_TPU = ("E03", "E578")
-"""What the log of a rehearsal holds since it has no TPU: that none is found, and what TensorFlow's
-optimiser of the graph gave up for a CPU, which goes on without."""
 
 
 @check("TPU605", Severity.ERROR)
@@ -187,7 +105,9 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
             followed = hit.secondary or not seen.isdisjoint(known.yields_to)
             elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
             judged = source == "log" and (
-                known.id in judged_elsewhere or OF_LOWERING in hit.excerpt
+                known.id in judged_elsewhere
+                or known.family in OF_AUTOGRAPH
+                or OF_LOWERING in hit.excerpt
             )
             judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
             echo = known.kind is Kind.CONSEQUENCE and bool(seen)

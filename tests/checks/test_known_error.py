@@ -171,6 +171,16 @@ def test_exception_stands_before_the_log_and_each_error_once() -> None:
     assert said.severity is Severity.ERROR
 
 
+def test_what_autograph_warns_of_in_the_log_is_left_to_the_exception() -> None:
+    warned = (
+        "WARNING:tensorflow:AutoGraph could not transform <function framework_of at 0x7f0> and "
+        "will run it as-is.\nCause: for/else statement not yet supported\n"
+    )
+    assert not outcome(JobEnd(how="finished", exit_code=0, log_tail=warned)).findings
+    failed = JobEnd(how="exception", error=EXAMPLES["E402"], location=LINE, log_tail=warned)
+    assert said_ids(outcome(failed)) == ["E402"]
+
+
 def test_consequence_in_the_log_is_left_out() -> None:
     assert said_ids(outcome(crashed("E26", log_tail=EXAMPLES["E28"]))) == ["E26"]
     assert said_ids(outcome(crashed("E48"))) == ["E48"]

@@ -26,6 +26,11 @@ def test_path_tells_whose_it_is(path: str, words: str) -> None:
     assert reading is not None and words in f"{reading.cause} {reading.fix}"
 
 
+def test_a_whole_path_is_not_called_relative() -> None:
+    reading = read("file-missing", {"file": "/tmp/out/results.json"}, "")
+    assert reading is None or "relative" not in reading.cause
+
+
 def test_worker_of_a_tpu_node_sees_no_path_at_all() -> None:
     assert read("local-files", {"file": "data/a.txt"}, "") is None
     assert read("file-missing", {}, "") is None

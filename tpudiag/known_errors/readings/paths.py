@@ -58,7 +58,7 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
         'gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="ls -l <<path>>"      # a slice: on all of them, or gs:// for all',
     ),
     (
-        r"(?P<path>\.{0,2}/?[\w-][\w./-]{1,160})",
+        r"(?P<path>(?:\.{1,2}/)?[\w-][\w./-]{1,160})",
         "The path is relative: it counts from where the program was started, not from where the script lies.",
         "import os; print(os.getcwd(), os.path.exists('<<path>>'))\n"
         "path = pathlib.Path(__file__).parent / '<<path>>'      # beside the script",
