@@ -42,6 +42,22 @@ def test_cells_keep_their_lines(tmp_path: Path) -> None:
     assert source.skipped == ()
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "  def f(x):\n    return x\n\n  y = f(1)",
+        "\n    @property\n    def f(x): return x\n    y = f",
+        ">>> def f(x):\n...     return x\n>>> y = f(1)",
+        "In [3]: f = len\nIn [4]: y = f",
+    ],
+)
+def test_what_ipython_takes_off_a_cell_is_taken_off(tmp_path: Path, cell: str) -> None:
+    source = notebook.read(saved(tmp_path, cell))
+    compile(source.program, "program", "exec")
+    assert len(source.program.splitlines()) == len(cell.splitlines())
+    assert source.program.splitlines()[-1].startswith("y = f")
+
+
 @pytest.mark.parametrize("cell", ["pwd", "pip install x", "\nls -la data", "ls /content/work"])
 def test_magics_of_one_line_need_no_sign(tmp_path: Path, cell: str) -> None:
     source = notebook.read(saved(tmp_path, cell))

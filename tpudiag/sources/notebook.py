@@ -147,6 +147,7 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
     """A cell as plain Python with as many lines, and its (line, text) that will not be run."""
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    lines[first:] = _without_indent(lines[first:])
     magic = _MAGIC.match(lines[first])
     if magic is None:
         return _without_commands(_marked(lines, first, before))
@@ -158,6 +159,19 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
         return _file_written(lines, first, magic[2]), []
     starts = (n for n in range(first + 1, len(lines)) if python_command(lines[n]) is not None)
     return [""] * len(lines), [(n + 1, lines[n].strip()) for n in (first, *starts)]
+
+
+def _without_indent(lines: list[str]) -> list[str]:
+    """Lines without what IPython takes off a cell: the first one's indentation, and prompts."""
+    transformer: Any = import_module("IPython.core.inputtransformer2")
+    code = [f"{line}\n" for line in lines]
+    for taken_off in (
+        transformer.leading_indent,
+        transformer.classic_prompt,
+        transformer.ipython_prompt,
+    ):
+        code = taken_off(code)
+    return [line.removesuffix("\n") for line in code]
 
 
 def _marked(lines: list[str], first: int, before: str) -> list[str]:
