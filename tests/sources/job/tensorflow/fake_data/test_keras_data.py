@@ -76,6 +76,8 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Path(weights).exists() and weights.startswith(str(tmp_path))
     assert Model().load_weights(weights) is None, "they stay as they were initialised"
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
+    surf = made.utils.get_file("surf.PNG", "https://example.org/surf.png")
+    assert Path(surf).read_bytes().startswith(b"\xff\xd8"), "a picture that decodes"
     folder = made.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", untar=True)
     assert Path(folder).is_dir() and len(list(Path(folder).glob("*/*.jpg"))) >= 64
     packed = made.utils.get_file("pets.zip", "https://example.org/pets.zip", extract=True)

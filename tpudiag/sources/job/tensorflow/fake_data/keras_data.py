@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import hooks
 
 from . import functions, generators, paths
-from .folders import pictures_of, texts_of
+from .folders import picture, pictures_of, texts_of
 from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import ARCHIVE, archive, fetched
@@ -22,6 +23,7 @@ _IMAGES = {
     "cifar100": ((50000, 10000), (32, 32, 3), 100, (2,)),
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
+_PICTURE = re.compile(r"\.(jpe?g|png|gif|bmp|webp)$", re.I)
 _TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
 _NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
 
@@ -130,7 +132,8 @@ class KerasData:
             # Keras 2 gives the archive that it has unpacked beside it, and scripts open that.
             packed = self._gives_archive and not kw.get("untar") and ARCHIVE.search(name)
             return archive(self._ledger, name, "archives") if packed else folder
-        return fetched(self._ledger, name)
+        # The operations that decode and PIL go by the content, not by the name.
+        return picture(self._ledger) if _PICTURE.search(name) else fetched(self._ledger, name)
 
     def _pictures(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
         """A dataset of the pictures of a folder."""
