@@ -73,6 +73,7 @@ OF_PYTHON = (
 a report shows the job's traceback."""
 OF_MACHINE = (
     "host-memory",
+    "memory-exhausted",
     "bucket-transport",
     "metadata-server",
     "dataset-download",

@@ -299,8 +299,9 @@ def test_running_job_is_warned_of_what_its_log_says() -> None:
     assert outcome(JobEnd(how="running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
 
 
-def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job() -> None:
-    (finding,) = outcome(crashed("E110")).findings
+@pytest.mark.parametrize("id_", ["E109", "E110"])
+def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job(id_: str) -> None:
+    (finding,) = outcome(crashed(id_)).findings
     assert finding.severity is Severity.INFO
     assert finding.message.startswith("In this rehearsal, on this machine: ")
     (finding,) = outcome(crashed("E110"), Origin.TPU).findings

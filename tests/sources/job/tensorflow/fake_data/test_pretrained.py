@@ -71,6 +71,20 @@ def test_a_tokenizer_answers_what_that_of_its_model_does() -> None:
     assert inputs_of(package, SimpleNamespace(), "bert") == {}
 
 
+class Resizes:
+    """As an image processor of the package."""
+
+    @classmethod
+    def from_pretrained(cls, name: str, **_: Any) -> Resizes:
+        raise OSError(f"{name} is not a local folder")
+
+
+def test_what_resizes_pictures_is_made_as_by_default(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path), lambda **_: None)
+    Pretrained(ledger).watch_picture_processors(SimpleNamespace(BaseImageProcessor=Resizes))
+    assert isinstance(Resizes.from_pretrained("vit-base"), Resizes)
+
+
 def test_a_text_is_taken_apart_once() -> None:
     asked: list[str] = []
 

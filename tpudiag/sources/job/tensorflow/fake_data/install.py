@@ -105,6 +105,8 @@ class FakeData:
             base + "tokenization_utils_base": self._pretrained.watch_tokenizers,
             base + "models.auto.auto_factory": self._pretrained.watch_auto_models,
             base + "models.auto.tokenization_auto": self._pretrained.watch_auto_tokenizer,
+            base + "image_processing_utils": self._pretrained.watch_picture_processors,
+            base + "models.auto.image_processing_auto": self._pretrained.watch_picture_processors,
         }
 
     def watch_hub(self, module: Any) -> None:

@@ -80,6 +80,12 @@ class Pretrained:
         """transformers.models.auto.tokenization_auto."""
         _around(module.AutoTokenizer, "from_pretrained", self._tokenizer)
 
+    def watch_picture_processors(self, module: Any) -> None:
+        """transformers.image_processing_utils, or its module for the automatic class."""
+        for name in ("BaseImageProcessor", "AutoImageProcessor"):
+            if class_ := getattr(module, name, None):
+                _around(class_, "from_pretrained", self._picture_processor)
+
     def _configuration(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
         """What a model's configuration file says."""
         try:
@@ -122,6 +128,25 @@ class Pretrained:
         else:
             model(model.dummy_inputs, training=False)
         return model
+
+    def _picture_processor(
+        self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """What resizes and normalises pictures for a model: as its class does by default."""
+        try:
+            return original(class_, name, *args, **{**kw, **_LOCAL})
+        except Exception as error:
+            if not _is_away(error):
+                raise
+        self._ledger.note(f"the image processor {name}")
+        if class_.__name__ != "AutoImageProcessor":
+            return class_()
+        package: Any = importlib.import_module("transformers")
+        auto: Any = importlib.import_module("transformers.models.auto.image_processing_auto")
+        named = getattr(auto, "IMAGE_PROCESSOR_MAPPING_NAMES", {}).get(self._kind(str(name)))
+        # Later releases name a slow and a fast one.
+        listed = [named] if isinstance(named, str) else [each for each in named or () if each]
+        return getattr(package, listed[0] if listed else "ViTImageProcessor")()
 
     def _tokenizer(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
         """A tokenizer with its vocabulary: words, as BERT's."""
