@@ -80,7 +80,10 @@ class Resizes:
 
 
 def test_what_resizes_pictures_is_made_as_by_default(tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path), lambda **_: None)
+    def put(**_: object) -> None:
+        """Nothing is told here."""
+
+    ledger = Ledger(str(tmp_path), put)
     Pretrained(ledger).watch_picture_processors(SimpleNamespace(BaseImageProcessor=Resizes))
     assert isinstance(Resizes.from_pretrained("vit-base"), Resizes)
 
