@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +44,35 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
     assert name not in runner.added_variables(spec("module:function"))
     script.write_text(f"import os\nos.environ.get('{name}', 'my-node')\n")  # its own default
     assert name not in runner.added_variables(spec(str(script)))
+
+
+class SpeaksAndDies:
+    """A process that says its last word just before it is found dead."""
+
+    def __init__(self, pipe: int) -> None:
+        self.returncode: int | None = None
+        self._pipe = pipe
+
+    def poll(self) -> int:
+        if self.returncode is None:
+            os.write(self._pipe, b'{"end": {"how": "exception", "error": "no data"}}\n')
+            os.close(self._pipe)
+            self.returncode = 1
+        return self.returncode
+
+
+def test_the_last_word_of_a_dead_job_is_heard() -> None:
+    read_end, write_end = os.pipe()
+    job = runner.JobRun()
+    process: Any = SpeaksAndDies(write_end)
+
+    def heard(_: object) -> None:
+        """Nothing is done with it."""
+
+    listener = runner._Listener(heard, heard)  # pyright: ignore[reportPrivateUsage]
+    follow = runner._follow  # pyright: ignore[reportPrivateUsage]
+    follow(process, read_end, job, runner.Limits(60.0), listener)
+    assert "no data" in str(job.facts["end"])
 
 
 @pytest.mark.slow

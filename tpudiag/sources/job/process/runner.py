@@ -30,6 +30,8 @@ _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
 """Variables that scripts read their TPU's name from; what resolves it is stood in for."""
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
+LAST_WORDS_S = 2.0
+"""How long the pipe of a job that is gone is listened to."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,9 @@ def _follow(
         # word it gets a moment, and is ended.
         if process.poll() is not None or "end" in job.facts:
             ended_at = ended_at or now
-            if process.returncode is not None or now - ended_at > GRACE_S:
+            # What it said last may have come since the pipe was looked at; a process that it left
+            # behind may hold the pipe open.
+            if now - ended_at > (GRACE_S if process.returncode is None else LAST_WORDS_S):
                 return
         elif (hit := _limit(job, limits, now - started, now - phase_began)) is not None:
             job.timed_out = hit
