@@ -7,14 +7,14 @@ import pytest
 from tpudiag.known_errors.search import match
 
 GUESSES = (
-    "An error was raised. This may be due to a preemption in a connected worker or parameter server."
-    " The current session will be closed. Error: Socket closed",
+    "An error was raised. This may be due to a preemption in a connected worker or"
+    " parameter server. The current session will be closed. Error: Socket closed",
     "UNAVAILABLE: Failed to send RPC to coordination service. Either the leader task was"
     " preempted/died/restarted unexpectedly or this task is experiencing network issues.",
     "UNAVAILABLE: Task /job:jax_worker/replica:0/task:2 heartbeat timeout. This indicates that the"
     " remote task has failed, got preempted, or crashed unexpectedly.",
-    "INTERNAL: This suggests that the workers are out of sync. Either at least one worker (a) crashed"
-    " early due to program error or scheduler events (e.g. preemption, eviction), (b) was too fast",
+    "INTERNAL: This suggests that the workers are out of sync. Either at least one worker (a)"
+    " crashed early due to program error or scheduler events (e.g. preemption, eviction), (b) was too fast",
 )
 
 
