@@ -14,7 +14,7 @@ GUESSES = (
     "UNAVAILABLE: Task /job:jax_worker/replica:0/task:2 heartbeat timeout. This indicates that the"
     " remote task has failed, got preempted, or crashed unexpectedly.",
     "INTERNAL: This suggests that the workers are out of sync. Either at least one worker (a)"
-    " crashed early due to program error or scheduler events (e.g. preemption, eviction), (b) was too fast",
+    " crashed early due to program error or scheduler events (e.g. preemption, eviction), (b)",
 )
 
 
