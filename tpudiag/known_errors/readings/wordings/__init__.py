@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tpudiag.known_errors.probes import squeezed_pattern
+from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
 from .data import DATA
