@@ -110,7 +110,7 @@ tpudiag check train.py --for v5e-8                      # does the compiler alon
                 cause="the TPU is held by another process, or was taken away",
                 look_for="`already in use`, SIGTERM, preempted",
                 decide="sudo lsof -w /dev/accel* /dev/vfio/*",
-                cues=(r"already in use", r"preempted"),
+                cues=(r"already in use", r"(?:was|been|is being) preempted(?!/|,)"),
                 families=("tpu-busy", "preempted"),
             ),
         ),

@@ -17,10 +17,12 @@ from .layers import LAYERS
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
+from .runtime import RUNTIME
 from .scope import SCOPE
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    RUNTIME,
     RUNNING,
     LAYERS,
     DATA,
