@@ -5,8 +5,8 @@ runs pinned to one core, where its cost is measured as `check` does, and to both
 costs this machine to hand an element to another thread is measured apart, by a map that does little
 and by a generator that does nothing. (A map that does nothing would say too little: its threads
 find the next element before they fall asleep, and need not be woken by the other core.) What other
-programs took of the cores meanwhile is counted, and the prediction is made for what they left; with less than LEAST_LEFT of them nothing is judged, for then
-there is no second core to give.
+programs took of the cores meanwhile is counted, and the prediction is made for what they left; with
+less than LEAST_LEFT of them nothing is judged, for then there is no second core to give.
 """
 
 # mypy: ignore-errors
@@ -209,8 +209,9 @@ def in_turn(name: str, folder: Path) -> tuple[list[Turn], list[Turn]]:
 def handed_us(name: str, folder: Path) -> float:
     """CPU time that handing over one element costs on two cores, and not on one.
 
-    By a pipeline that does little or nothing else. A map's elements are taken from many that are under way,
-    by both cores; for one of a generator its reader waits, and nothing else goes on meanwhile.
+    By a pipeline that does little or nothing else. A map's elements are taken from many that are
+    under way, by both cores; for one of a generator its reader waits, and nothing else goes on
+    meanwhile.
     """
     serial = name == YIELDS_NOTHING
     more = (
