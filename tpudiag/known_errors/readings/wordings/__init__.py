@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tpudiag.known_errors.probes import squeezed_pattern
+from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
 from .data import DATA
@@ -17,10 +17,12 @@ from .layers import LAYERS
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
+from .runtime import RUNTIME
 from .scope import SCOPE
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    RUNTIME,
     RUNNING,
     LAYERS,
     DATA,
