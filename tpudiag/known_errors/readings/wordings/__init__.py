@@ -18,9 +18,11 @@ from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
 from .scope import SCOPE
+from .steps import STEPS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    STEPS,
     RUNNING,
     LAYERS,
     DATA,
