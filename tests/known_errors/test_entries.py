@@ -6,8 +6,8 @@ import re
 
 from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors, silent
+from tpudiag.known_errors.literals import anchor, squeezed_pattern
 from tpudiag.known_errors.model import DEFAULTS, KnownError
-from tpudiag.known_errors.probes import anchor, squeezed_pattern
 
 CATALOGUE = known_errors()
 IDS = [error.id for error in CATALOGUE]

@@ -7,16 +7,17 @@ import re
 import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.literals import anchor, squeezed_pattern, telling_bytes
+from tpudiag.known_errors.plain_text import squeezed
 from tpudiag.known_errors.probes import (
     LARGE_BYTES,
     MOST_ALTERNATIVES,
+    SMALL_BYTES,
     Form,
     alternatives,
-    anchor,
+    candidates,
     compiled,
     probes,
-    squeezed_pattern,
-    telling_bytes,
 )
 from tpudiag.known_errors.search import match
 
@@ -75,6 +76,7 @@ def test_the_second_literal_of_a_pattern_that_spans_little_is_not_looked_for() -
     probe = probes()[0]
     assert Form(probe, "no such device.{0,900}?grpc").other == b"grpc"
     assert Form(probe, "no such device.{0,90}?grpc").other == b""
+    assert Form(probe, "grpc.{0,90}?no such device").other == b"grpc"
 
 
 @pytest.mark.slow
@@ -84,3 +86,16 @@ def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:
     for example in examples[::10]:
         short = {(each.error.id, each.count) for each in match(example)}
         assert {(each.error.id, each.count) for each in match(example + "\n" + quiet)} == short
+
+
+def test_small_texts_and_larger_ones_are_searched_for_the_same_places() -> None:
+    words = b" ".join(error.example.encode() for error in known_errors()[::60])
+    small = squeezed(words).lower()[:SMALL_BYTES]
+    in_small = candidates(small)
+    in_larger = candidates(small + b"-" * SMALL_BYTES)
+    assert len(in_small) > 100
+    assert in_small.keys() == in_larger.keys()
+    for probe, forms in in_small.items():
+        assert sorted(places for _, places in forms) == sorted(
+            places for _, places in in_larger[probe]
+        )

@@ -7,13 +7,13 @@ its longest literal occurs, and a log is read through a window.
 
 from __future__ import annotations
 
-import heapq
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from io import BytesIO
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
@@ -24,7 +24,7 @@ from .probes import Form, Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
 
-BLOCK = 1 << 19
+BLOCK = 1 << 20
 """Bytes that are read at once."""
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
@@ -71,7 +71,7 @@ class _Search:
         self._base = 0
         self._line = 1
         self._taken: dict[Probe, int] = {}
-        self._found: dict[Probe, Match] = {}
+        self._found: dict[Probe, _Counted] = {}
         self._told = False  # by more than a form: what only its form tells is left out then
 
     def feed(self, block: bytes) -> None:
@@ -88,7 +88,7 @@ class _Search:
     def close(self) -> tuple[Match, ...]:
         """Search what is left, and answer."""
         self._sweep(self._carried, 0)
-        return ranked(self._found)
+        return ranked({probe: each.match for probe, each in self._found.items()})
 
     def _sweep(self, raw: bytes, later: int) -> int:
         """Note the matches that start before the last `later` bytes; the position of these."""
@@ -96,6 +96,7 @@ class _Search:
         bare = squeezed(text)
         lowered = bare.lower()
         window = _Window(text, bare, self._line)
+        end = len(bare) - later
         for probe, forms in candidates(lowered).items():
             # A form (`ValueError: ...`) says what kind of error it is; beside an entry that says
             # why it would only be a second answer.
@@ -106,9 +107,9 @@ class _Search:
             begin = self._taken.get(probe, 0) - self._base
             of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
             matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
-            if hits := list(takewhile(lambda one: one.start() < len(bare) - later, matches)):
+            if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
-        return self._base + len(bare) - later
+        return self._base + end
 
     def _enough(self, probe: Probe) -> bool:
         """Whether more matches of a pattern would say nothing new."""
@@ -119,14 +120,14 @@ class _Search:
     def _note(self, probe: Probe, hits: list[re.Match[bytes]], window: _Window) -> None:
         """Count matches; the first of its pattern is kept with excerpt and values."""
         self._taken[probe] = self._base + hits[-1].end()
-        known = self._found.get(probe) or self._first(probe, hits[0], window)
-        self._found[probe] = replace(
-            known,
-            count=known.count + len(hits),
-            last_line=window.line_at(hits[-1].start()),
-        )
-        error = known.error
-        self._told |= probe.rival is None and not error.noise and error.kind is not Kind.FORM
+        known = self._found.get(probe)
+        if known is None:
+            first = self._first(probe, hits[0], window)
+            known = self._found[probe] = _Counted(first)
+            error = first.error
+            self._told |= probe.rival is None and not error.noise and error.kind is not Kind.FORM
+        known.count += len(hits)
+        known.last_line = window.line_at(hits[-1].start())
 
     def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match:
         """What is kept of a pattern's first match, not yet counted."""
@@ -155,13 +156,31 @@ class _Search:
         )
 
 
+class _Counted:
+    """The first match of a pattern, how many there are by now, and the line of the last."""
+
+    def __init__(self, first: Match) -> None:
+        self._first = first
+        self.count = 0
+        self.last_line = first.line
+
+    @property
+    def match(self) -> Match:
+        """All of them as one."""
+        return replace(self._first, count=self.count, last_line=self.last_line)
+
+
 class _Window:
     """A piece of the text, with and without white space; its lines are told apart when asked."""
 
     def __init__(self, text: bytes, bare: bytes, line: int) -> None:
         self._text, self.bare, self._first = text, bare, line
-        self._lines: list[bytes] = []
         self._starts: list[int] = []
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        """The lines with their white space."""
+        return self._text.split(b"\n")
 
     def told_by(self, pattern: str, hit: re.Match[bytes]) -> ToldBy:
         """What a match of a pattern is told by."""
@@ -200,18 +219,17 @@ class _Window:
     def _row_at(self, position: int) -> int:
         """The index of the line that holds a position of the bare text."""
         if not self._starts:
-            self._lines = self._text.split(b"\n")
             # Only when the first match asks for a line: most logs hold none, and need no table of
             # their lines.
             rows = self._text.translate(None, ROW_SPACE).split(b"\n")
             self._starts = list(accumulate(map(len, rows), initial=0))
-        return max(0, bisect_right(self._starts, position, hi=len(self._lines)) - 1)
+        return max(0, bisect_right(self._starts, position, hi=len(self._starts) - 1) - 1)
 
 
 def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[bytes]]:
     """The matches of all forms of a pattern as they follow each other, none within another."""
     end = 0
-    for hit in heapq.merge(*of_forms, key=lambda each: each.start()):
+    for hit in sorted(chain.from_iterable(of_forms), key=lambda each: each.start()):
         if hit.start() >= end:
             end = hit.end()
             yield hit
@@ -225,7 +243,7 @@ def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator
     regex, lead, reach, other = form.regex, form.lead, form.reach, form.other
     for place in places:
         while place >= begin:
-            start = max(begin, place - lead)
+            start = place - lead if place - lead > begin else begin  # the innermost loop of a log
             # `.{0,2500}?` behind the head of every traceback would be walked byte by byte.
             if other and text.find(other, start, place + reach) < 0:
                 break

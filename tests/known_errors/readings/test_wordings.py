@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.model import DEFAULTS
-from tpudiag.known_errors.probes import squeezed_pattern
 from tpudiag.known_errors.readings.wordings import TABLES, read, wordings_of
 from tpudiag.known_errors.search import match
 

@@ -61,7 +61,7 @@ python -c "import tensorflow, transformers; print(tensorflow.__version__, transf
             r"tfhub\.dev/.{0,200}?(?:(?<![\d.])(?:403|404|500)\b|does not exist|not found|URLError|HTTPError|certificate)",
             r"Unsupported handle format",
             r"does not appear to be a valid module",
-            r"\S{0,120}tfhub_modules/\w{10,60}.{0,60}?(?:contains neither|does not exist|No such file)",
+            r"tfhub_modules/\w{10,60}.{0,60}?(?:contains neither|does not exist|No such file)",
             r"contains neither 'saved_model\.pb' nor 'saved_model\.pbtxt'",
             r"SavedModel file does not exist at: .{0,120}?tfhub",
             r"is a gated repository",

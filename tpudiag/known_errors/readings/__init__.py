@@ -139,6 +139,10 @@ def _of_family(
         from . import allocations
 
         return allocations.read
+    if family == "hbm-at-compile-time":
+        from . import hbm_usage
+
+        return hbm_usage.read
     if family == "no-such-release":
         from . import wheels
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tpudiag.known_errors.probes import squeezed_pattern
+from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
 from .data import DATA
@@ -17,12 +17,14 @@ from .layers import LAYERS
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
+from .runtime import RUNTIME
 from .scope import SCOPE
 from .steps import STEPS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
     STEPS,
+    RUNTIME,
     RUNNING,
     LAYERS,
     DATA,
