@@ -24,7 +24,8 @@ from tpudiag.sources.compiler import libtpu_process
 
 TITLE = "Predicted: the instructions that take most"
 COLUMNS = (
-    "instruction", "operation", "line", "ms", "% of step", "MB of HBM", "GFLOP", "bound by", "helps",
+    "instruction", "operation", "line", "ms", "% of step", "MB of HBM", "GFLOP", "bound by",
+    "helps",
 )  # fmt: skip
 OPERATIONS_KEPT = 400
 """Operations whose figures a report keeps for a comparison, the largest first."""
