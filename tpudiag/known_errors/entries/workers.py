@@ -108,9 +108,9 @@ checkpoint.restore(manager.latest_checkpoint)""",
         phase=Phase.READING,
         patterns=(
             r"failed to connect to all addresses.{0,120}?remote target /job:localhost",
-            r"(?:inference_\w{1,40}|IteratorGetNext|GeneratorDataset|MapDataset).{0,400}?failed to connect to all addresses",
+            r"(?:inference_\w{1,40}|IteratorGetNext|GeneratorDataset|MapDataset).{0,400}?failed to connect to all addresses(?!.{0,120}?ipv4:(?!127\.))",
             r"failed to connect to all addresses.{0,80}?ipv4:127\.0\.0\.1",
-            r"failed to connect to all addresses.{0,600}?(?:IteratorGetNext|GeneratorDataset|MultiDeviceIterator)",
+            r"failed to connect to all addresses(?!.{0,120}?ipv4:(?!127\.)).{0,600}?(?:IteratorGetNext|GeneratorDataset|MultiDeviceIterator)",
         ),
         cause="The input pipeline needs the client's Python process (from_generator, py_function, a tokenizer in map, a keras Sequence or ImageDataGenerator), and the TPU worker cannot call back to it.",
         fix="""\
