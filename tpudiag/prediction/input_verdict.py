@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tpudiag.hardware import Target
@@ -19,6 +20,10 @@ HANDED_US = 0.0, 60.0, 120.0
 """CPU time that handing an example to another thread costs where there is more than one core: it
 wakes, or spins while it waits. Measured on a virtual machine of two cores, by a map that does
 nothing; other machines differ."""
+HANDED_OUT_US = 2.0, 12.0, 25.0
+"""What one thread takes to hand an element out to the others, one after the other: the rate of a
+parallel map of single examples, whatever its function does and the host has. The last was measured
+on a virtual machine of two cores (46,000 elements a second of a map that does nothing)."""
 SERIAL_SPREAD = 0.5, 1.0, 1.5
 """Times of what it took here that the work of one thread takes: beside parallel work on as few
 cores it was interrupted, on many it is woken from afar."""
@@ -40,6 +45,8 @@ class InputVerdict:
     machine_type: str
     serial: bool
     """Whether a part of it that runs on one core decides: more vCPUs do not help."""
+    handing_out: bool
+    """Whether that part is one thread's handing out examples to the others, one by one."""
     serial_s_per_example: float | None
     """What one core must do for an example, whatever the host has; None where not known."""
     python_s_per_example: float | None
@@ -71,6 +78,8 @@ def on_cores(
     more = waits if cost.cores == 1 and cores > 1 else [0.0, 0.0, 0.0]
     fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
     able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
+    if cores > 1:
+        able = _least(able, _handed_out(pipeline, cost))
     serial = cost.serial_s_per_example
     if serial is not None:
         woken = more if pipeline.python else [0.0, 0.0, 0.0]
@@ -84,6 +93,16 @@ def on_cores(
     if told and not pipeline.python_in_parallel:
         return able
     return _least(able, _alone(cost, more))
+
+
+def _handed_out(pipeline: Pipeline, cost: InputCost) -> Range:
+    """What the thread that hands out most can hand out; no less than it did here."""
+    ways = pipeline.handed_out_per_example
+    if not ways:
+        return Range(math.inf, math.inf, math.inf)
+    here = cost.examples_per_second
+    low, value, high = (max(here, 1e6 / (us * ways)) for us in reversed(HANDED_OUT_US))
+    return Range(low, value, high)
 
 
 def _alone(cost: InputCost, waits: Sequence[float]) -> Range:
@@ -112,6 +131,7 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
     usable = on_cores(pipeline, cost, host.vcpus * USABLE)
     capacity = Range(usable.low * (1 - ERROR), usable.value, free.high * (1 + ERROR))
     shared = rate * host.vcpus * USABLE * (1 - ERROR)
+    handed_out = _handed_out(pipeline, cost).value
     size = cost.read_bytes
     return InputVerdict(
         needed=needed,
@@ -123,6 +143,7 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
         vcpus=host.vcpus,
         machine_type=host.machine_type,
         serial=capacity.value < shared,
+        handing_out=capacity.value == handed_out,
         serial_s_per_example=cost.serial_s_per_example,
         python_s_per_example=cost.python_seconds / cost.examples if cost.python_seconds else None,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
