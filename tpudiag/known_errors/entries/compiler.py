@@ -178,7 +178,7 @@ tf.function(step, jit_compile=True)       # on any machine: XLA for the CPU refu
                 cause="types that do not fit",
                 look_for="f32, bf16, s64, u8 after these words",
                 decide="the same step with the policy float32",
-                cues=(r"(?:data|element) ?types? "),
+                cues=(r"data types?\b", r"element types?\b"),
                 families=("type-not-on-tpu", "types-do-not-match", "sixty-four-bit"),
             ),
             Rival(
