@@ -19,9 +19,11 @@ from .packages import PACKAGES
 from .running import RUNNING
 from .runtime import RUNTIME
 from .scope import SCOPE
+from .steps import STEPS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    STEPS,
     RUNTIME,
     RUNNING,
     LAYERS,
