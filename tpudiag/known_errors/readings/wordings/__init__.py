@@ -18,6 +18,8 @@ from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
 from .scope import SCOPE
+from .sources import SOURCES
+from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
@@ -32,6 +34,8 @@ TABLES: tuple[Wordings, ...] = (
     MODULES,
     PACKAGES,
     SCOPE,
+    SOURCES,
+    WEIGHTS,
 )
 
 
