@@ -34,6 +34,11 @@ SERIAL_FIX = (
     "dataset = files.interleave(read, num_parallel_calls=tf.data.AUTOTUNE)  # not one reader"
 )
 """For what one thread does: more cores for the map change nothing."""
+HANDING_OUT_FIX = (
+    "dataset = dataset.batch(global_batch, drop_remainder=True)         # first\n"
+    "dataset = dataset.map(f_of_a_batch, num_parallel_calls=tf.data.AUTOTUNE)"
+)
+"""For a function that is short: handed out by the batch, not by the example."""
 PYTHON_FIX = (
     "write what Python makes to TFRecord files once, and read these, or\n"
     "write it with TensorFlow's operations: dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
@@ -156,6 +161,8 @@ def _why_too_slow(verdict: InputVerdict) -> tuple[str, str]:
     """What keeps the pipeline below what the step needs, and what to do about it."""
     if not verdict.serial:
         return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few", FIX
+    if verdict.handing_out:
+        return "one thread hands its examples out to the others one by one", HANDING_OUT_FIX
     serial, python = verdict.serial_s_per_example or 0.0, verdict.python_s_per_example or 0.0
     if serial and python > serial / 2:
         how = f"its Python takes {1e6 * python:,.0f} us an example, on one core at a time"

@@ -124,3 +124,24 @@ def test_two_cores_from_one() -> None:
     assert on_cores(pipeline, pipeline.cost, 1, 1_000.0).value == pytest.approx(1_000)
     batched = told((DatasetOp(kind="Batch", batch_size=64), *PARALLEL[:1]))
     assert batched.handed_per_example == pytest.approx(1 / 64)
+
+
+def test_one_thread_hands_out_the_examples_of_a_map() -> None:
+    quick = told((*PARALLEL[:1], DatasetOp(kind="Batch", batch_size=64)), cpu_seconds=0.01)
+    few, many = (on_cores(quick, quick.cost, cores) for cores in (2, 1_000) if quick.cost)
+    assert many.value == few.value < 100_000
+    made = verdict(quick, needs(1e7), target("v5e-8"))
+    assert made is not None
+    assert (made.starves, made.serial, made.handing_out) == (True, True, True)
+    batched = told((DatasetOp(kind="Batch", batch_size=64), *PARALLEL[:1]), cpu_seconds=0.01)
+    one_by_one, by_the_batch = (
+        verdict(each, needs(1e5), target("v5e-8")) for each in (quick, batched)
+    )
+    assert one_by_one is not None and by_the_batch is not None
+    assert (one_by_one.starves, by_the_batch.starves) == (None, False)
+
+
+def test_what_was_handed_out_here_can_be_handed_out() -> None:
+    quick = told(PARALLEL, examples=1_000_000, cpu_seconds=1.0)
+    assert quick.cost is not None
+    assert on_cores(quick, quick.cost, 224).low >= 1e6

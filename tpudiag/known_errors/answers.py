@@ -39,9 +39,20 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
         places = f"{match.count:,} times{more}, lines {match.line:,} to {match.last_line:,}"
     follows = ", follows from another error here" if match.secondary else ""
     yield bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
+    if match.secondary:
+        yield from _also(match)
+        return
     yield f"  > {clean(match.excerpt)}"
     yield from _where(match, bold)
     yield from _answer(match, clean(match.message), bold)
+
+
+# Whole, answers to what is a consequence, or is told better above, would be most of the output.
+def _also(match: Match) -> Iterator[str]:
+    """What is said of an error that stands behind another: its cause, and where to read more."""
+    yield f"  > {textwrap.shorten(clean(match.excerpt), WIDTH - 4, placeholder=' …')}"
+    yield _paragraph(clean(match.message))
+    yield f"  its causes and fix: tpudiag explain {match.error.id}"
 
 
 def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
@@ -154,9 +165,9 @@ def clean(text: str) -> str:
 
 
 def _where(match: Match, bold: Bold) -> Iterator[str]:
-    """Where it happened, as far as the text says; of what only follows from it nothing."""
+    """Where it happened, as far as the text says."""
     place = match.place
-    if place is None or match.secondary:
+    if place is None:
         return
     line = place.own_line
     if line and place.source:

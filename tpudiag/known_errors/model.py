@@ -183,7 +183,13 @@ class Match:
     @property
     def confidence(self) -> Confidence:
         """How sure the cause is."""
-        if self.error.kind is Kind.FORM or self.told_by == "gap":
+        read = self.reading
+        if self.told_by == "gap" or (read is not None and read.guess):
+            return "low"
+        if self.error.kind is Kind.FORM:
+            # Its form alone tells no cause; a sentence that says all of it does.
+            return "medium" if read is not None and read.whole else "low"
+        if self.error.kind is Kind.BROAD and read is None and self.supported is None:
             return "low"
         if self.error.rivals:
             return "medium" if self.supported or self.reading else "low"

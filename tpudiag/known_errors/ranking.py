@@ -70,8 +70,13 @@ def _yields(match: Match, among: list[Match]) -> bool:
     return any(other.kind.value < error.kind.value for other in failures)
 
 
-def _rank(match: Match) -> tuple[bool, int, int, int, str]:
-    """Causes before consequences, failures before warnings, then as in the text."""
+def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:
+    """Causes before consequences, failures before warnings, then as in the text.
+
+    What stands in the source line of a frame, as `raise ValueError(f"... {value}")`, comes behind
+    what was really said.
+    """
     error = match.error
     level = _LEVELS.index(error.level)
-    return match.secondary, level, error.kind.value, match.line, error.id
+    quoted = match.told_by != "words"
+    return match.secondary, level, error.kind.value, quoted, match.line, error.id

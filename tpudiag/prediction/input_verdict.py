@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tpudiag.hardware import Target
@@ -19,6 +20,10 @@ HANDED_US = 0.0, 60.0, 120.0
 """CPU time that handing an example to another thread costs where there is more than one core: it
 wakes, or spins while it waits. Measured on a virtual machine of two cores, by a map that does
 nothing; other machines differ."""
+HANDED_OUT_US = 2.0, 12.0, 25.0
+"""What one thread takes to hand an element out to the others, one after the other: the rate of a
+parallel map of single examples, whatever its function does and the host has. The last was measured
+on a virtual machine of two cores (46,000 elements a second of a map that does nothing)."""
 SERIAL_SPREAD = 0.5, 1.0, 1.5
 """Times of what it took here that the work of one thread takes: beside parallel work on as few
 cores it was interrupted, on many it is woken from afar."""
@@ -40,6 +45,8 @@ class InputVerdict:
     machine_type: str
     serial: bool
     """Whether a part of it that runs on one core decides: more vCPUs do not help."""
+    handing_out: bool
+    """Whether that part is one thread's handing out examples to the others, one by one."""
     serial_s_per_example: float | None
     """What one core must do for an example, whatever the host has; None where not known."""
     python_s_per_example: float | None
@@ -71,6 +78,8 @@ def on_cores(
     more = waits if cost.cores == 1 and cores > 1 else [0.0, 0.0, 0.0]
     fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
     able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
+    if cores > 1:
+        able = _least(able, _handed_out(pipeline, cost))
     serial = cost.serial_s_per_example
     if serial is not None:
         woken = more if pipeline.python else [0.0, 0.0, 0.0]
@@ -86,6 +95,16 @@ def on_cores(
     return _least(able, _alone(cost, more))
 
 
+def _handed_out(pipeline: Pipeline, cost: InputCost) -> Range:
+    """What the thread that hands out most can hand out; no less than it did here."""
+    ways = pipeline.handed_out_per_example
+    if not ways:
+        return Range(math.inf, math.inf, math.inf)
+    here = cost.examples_per_second
+    low, value, high = (max(here, 1e6 / (us * ways)) for us in reversed(HANDED_OUT_US))
+    return Range(low, value, high)
+
+
 def _alone(cost: InputCost, waits: Sequence[float]) -> Range:
     """Of a pipeline with a serial part: as it ran here, and so much faster at best."""
     seconds = 1 / cost.examples_per_second
@@ -98,41 +117,52 @@ def _least(one: Range, other: Range) -> Range:
     return Range(min(one.low, other.low), min(one.value, other.value), min(one.high, other.high))
 
 
+def per_core(cost: InputCost) -> Range:
+    """Examples a second on one core of a host."""
+    rate = 1 / cost.cpu_s_per_example
+    return Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
+
+
 def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> InputVerdict | None:
     """The verdict; None where the pipeline was not run alone."""
     cost = pipeline.cost
     if cost is None or cost.cpu_seconds <= 0:
         return None
     host = target.host
-    rate = 1 / cost.cpu_s_per_example
-    per_core = Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
+    one = per_core(cost)
     # Each host feeds its own chips.
     needed = examples_per_second * (1 / target.hosts)
     free = on_cores(pipeline, cost, host.vcpus)
     usable = on_cores(pipeline, cost, host.vcpus * USABLE)
     capacity = Range(usable.low * (1 - ERROR), usable.value, free.high * (1 + ERROR))
-    shared = rate * host.vcpus * USABLE * (1 - ERROR)
+    shared = one.value * host.vcpus * USABLE * (1 - ERROR)
+    handed_out = _handed_out(pipeline, cost).value
     size = cost.read_bytes
     return InputVerdict(
         needed=needed,
         capacity=capacity,
-        per_core=per_core,
-        cores_needed=Range(
-            needed.low / per_core.high, needed.value / rate, needed.high / per_core.low
-        ),
+        per_core=one,
+        cores_needed=Range(needed.low / one.high, needed.value / one.value, needed.high / one.low),
         vcpus=host.vcpus,
         machine_type=host.machine_type,
         serial=capacity.value < shared,
+        handing_out=capacity.value == handed_out,
         serial_s_per_example=cost.serial_s_per_example,
-        python_s_per_example=cost.python_seconds / cost.examples if cost.python_seconds else None,
+        python_s_per_example=cost.python_s_per_example,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
     )
+
+
+def measured(signals: Signals) -> Pipeline | None:
+    """The pipeline that trains, where it was run alone."""
+    pipelines = (p for p in signals.pipelines or () if p.trains and p.cost)
+    return next((p for p in pipelines if p.cost and p.cost.cpu_seconds > 0), None)
 
 
 def of_signals(signals: Signals) -> InputVerdict | None:
     """The verdict for the pipeline that trains; None where it or the predicted step is missing."""
     step = signals.compiler.step if signals.compiler is not None else None
-    pipeline = next((p for p in signals.pipelines or () if p.trains and p.cost), None)
+    pipeline = measured(signals)
     if step is None or step.predicted is None or pipeline is None or signals.target is None:
         return None
     rate = step.predicted.examples_per_second(signals.target.replicas)

@@ -118,6 +118,16 @@ class InputCost:
         return self.serial_seconds / self.examples if self.serial_seconds else None
 
     @property
+    def python_s_per_example(self) -> float | None:
+        """Of this, in Python."""
+        return self.python_seconds / self.examples if self.python_seconds else None
+
+    @property
+    def read_bytes_per_example(self) -> float | None:
+        """From files and sockets."""
+        return self.read_bytes / self.examples if self.read_bytes is not None else None
+
+    @property
     def cpu_s_per_example(self) -> float:
         """CPU time of one example."""
         return self.cpu_seconds / self.examples
@@ -184,11 +194,21 @@ class Pipeline:
     def handed_per_example(self) -> float:
         """How often an example is handed to another thread: once for each parallel part and for
         each in Python, less often behind the batch."""
-        handed, size = 0.0, 1
+        return sum(self._handed())
+
+    @property
+    def handed_out_per_example(self) -> float:
+        """How often the one thread that hands out most does so; 0 where none does."""
+        return max(self._handed(), default=0.0)
+
+    def _handed(self) -> list[float]:
+        """Of each part that hands elements to other threads, how many an example is."""
+        handed: list[float] = []
+        size = 1
         for op in self.ops:
             size = max(size, op.batch_size or 1)
             if op.python or op.kind.startswith("Parallel") or op.kind == "MapAndBatch":
-                handed += 1 / size
+                handed.append(1 / size)
         return handed
 
     @property

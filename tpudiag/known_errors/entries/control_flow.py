@@ -174,6 +174,7 @@ pip install "gast==0.3.3"                        # TensorFlow 2.2 to 2.4 (`poson
             r"When input_signature is provided, (?:all inputs|only pass)",
             r"Name collision after sanitization\. Please rename",
             r"Compiler IR can only be returned for functions marked",
+            r"input_signature missing type constraint for",
         ),
         cause="A tf.function is called with, or returns, what its signature does not allow: other shapes, types or a number of arguments than it was traced or saved for, an object that is no tensor, or a list that it changes in place.",
         details=("TensorFlow says: {why}.",),

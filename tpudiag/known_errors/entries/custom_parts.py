@@ -111,6 +111,8 @@ tf.maximum(0, MAX - tf.shape(x)[0])                    # a difference as a size"
             r"Functions to be differentiated cannot receive keyword arguments",
             r"Called jvp\(\) without first tracing",
             r"Need first dimension of target shape",
+            r"tape\.gradient.{0,900}?'(?:numpy\.\w{1,12}|float|int|ndarray|list)' object has no attribute '_id'",
+            r"gradient\(.{0,900}?'(?:numpy\.\w{1,12}|ndarray)' object has no attribute '_id'",
         ),
         cause="A gradient tape is used twice, outside its `with`, or asked for the gradient of nothing (a loss that is None).",
         fix="""\

@@ -157,6 +157,7 @@ self.add_loss(loss)                             # where a layer or a model compu
             r"Lora is incompatible with",
             r"Invalid einsum equation '",
             r"cannot be set to .{1,30}?, because the mixed precision graph rewrite",
+            r"Unknown `?floatx`? (?:value|type)",
         ),
         cause="Keras refuses the value of an argument: the message says which values it takes and what it received. Mostly a name or a form of another Keras release, or a number out of its range.",
         details=("The argument is {argument}.",),

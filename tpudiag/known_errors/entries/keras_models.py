@@ -101,6 +101,7 @@ keras.layers.Conv2D(64, 3, padding="same")                  # where the image be
             r"[Ff]ound unexpected instance while processing input tensors",
             r"Model inputs are already set",
             r"Output with path .{1,60}? is not connected to `inputs`",
+            r"disconnected from the outputs",
         ),
         cause="The functional model does not hang together: an output does not come from the inputs that are named, two layers have one name, or layers of two Keras (keras, tensorflow.keras, tf_keras) are mixed.",
         details=("The name is {name}.",),

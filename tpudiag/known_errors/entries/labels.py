@@ -162,6 +162,7 @@ print(model.fit(train, epochs=1).history.keys())                  # the names th
             r"labels .{0,60}? (?:should|must) (?:be|have) .{0,40}?(?:shape|rank|one-hot|integers)",
             r"logits and labels must be (?:the )?same size",
             r"`?labels\.shape`? must equal `?logits\.shape`? except",
+            r"Argument `?output`? must have rank \(ndim\) `?target\.ndim",
         ),
         cause="Labels and the model's outputs have different shapes: another number of classes than the last layer has units, class numbers where one-hot vectors are wanted (or the reverse), or a missing last dimension.",
         details=("The outputs are {left}, the labels {right}.",),

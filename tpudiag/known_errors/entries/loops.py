@@ -90,6 +90,8 @@ train_step(images, tf.constant(step))""",
             r"trying to pass a (?:Tensor|symbolic value) to a NumPy call",
             r"__array__\(\) is not supported for tf\.Tensors? in graph",
             r"Cannot use tf\.Tensor .{0,40}? as a NumPy",
+            r"unsupported format string passed to (?:Symbolic|Eager)?Tensor\.__format__",
+            r"(?:float|int)\(\) argument must be .{0,60}?not '(?:Symbolic|Keras)?Tensor'",
         ),
         cause="NumPy (or .numpy()) is used on a tensor inside a tf.function (train_step, a loss, a metric, dataset.map), where the tensor has no value yet; or, where no code of yours does it, an old TensorFlow meets NumPy 1.20 or later.",
         fix="""\
@@ -106,6 +108,7 @@ pip install "numpy<1.20"              # TensorFlow 2.4 and older: LSTM and tf.im
             "EdwardFerdian/4DFlowNet#2",
         ),
         example="NotImplementedError: Cannot convert a symbolic Tensor (Neg_1:0) to a numpy array.",
+        yields_to=("E848",),
     ),
     KnownError(
         id="E153",

@@ -41,6 +41,7 @@ block = tf.recompute_grad(block)                                        # recomp
             r"Total hbm usage",
             r"Not enough HBM spill stack available",
             r"Requested HBM usage exceeds the max",
+            r"Attempting to load a program that failed compilation due to OOM",
         ),
         cause="The compiled step does not fit the TPU's memory (HBM).",
         details=(

@@ -81,7 +81,6 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
             r"max_workers must be greater than 0",
             r"Unsupported nprocs",
-            r"Waiting to connect to client mesh master",
         ),
         cause="PyTorch/XLA's processes and its TPU do not fit: the device was touched before the processes were started, another number of processes than chips was asked for, or torch_xla is not installed.",
         fix="""\

@@ -22,6 +22,7 @@ ERRORS = (
             r"Fetch argument PerReplica",
             r"Can not convert a PerReplica",
             r"A non-DistributedValues value .{0,60}?cannot be reduced",
+            r"argument must be .{0,40}?not '(?:PerReplica|DistributedValues)'",
         ),
         cause="A value of all replicas (PerReplica: what strategy.run returns, or what a distributed dataset gives) is used as if it were one tensor.",
         fix="""\

@@ -67,7 +67,8 @@ checkpoint.restore(manager.latest_checkpoint)           # keras.callbacks.Backup
         phase=Phase.ANY,
         kind=Kind.CONSEQUENCE,
         patterns=(
-            r"(?P<place>[\w/]{3,120}\.cc:\d{1,6})\] Check failed:",
+            r"(?P<place>(?:external|third_party|tensorflow|torch_xla|platforms|learning|xla|tsl)/[\w/]{3,120}\.cc:\d{1,6})\] Check failed:",
+            r"\.cc:\d{1,6}\] Check failed:",
             r"\] Check failed: .{0,80}?(?:xla|tpu|pjrt|hlo|shape)",
             r"\*\*\* SIG(?:SEGV|ABRT|BUS|ILL|FPE) \(@.{1,80}? received by PID",
             r"coredump_hook\.cc",
@@ -109,7 +110,7 @@ tpudiag check train.py --for v5e-8                      # does the compiler alon
                 cause="the TPU is held by another process, or was taken away",
                 look_for="`already in use`, SIGTERM, preempted",
                 decide="sudo lsof -w /dev/accel* /dev/vfio/*",
-                cues=(r"already in use", r"preempted"),
+                cues=(r"already in use", r"(?:was|been|is being) preempted(?!/|,)"),
                 families=("tpu-busy", "preempted"),
             ),
         ),

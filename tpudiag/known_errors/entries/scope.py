@@ -105,6 +105,7 @@ def train_step(iterator):
             r"cannot be called in (?:the )?cross[-_ ]replica[-_ ]?context",
             r"(?:must|should|needs to) be called (?:in|inside|from|under|within) (?:a |the )?(?:replica[-_ ]context|`?strategy\.run)",
             r"Detected a call to `?Model\.\w{3,9}`? inside a `?tf\.function",
+            r"(?:get_replica_context|distribute|replica).{0,400}?'NoneType' object has no attribute '(?:all_reduce|all_gather|replica_id_in_sync_group|num_replicas_in_sync|strategy)'",
         ),
         cause="Something is called on the wrong side: the forward pass, gradients and apply_gradients belong into strategy.run (replica context); building, fit, reduce and saving belong outside it.",
         fix="""\

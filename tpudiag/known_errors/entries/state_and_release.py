@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -57,5 +57,34 @@ checkpoint.restore(manager.latest_checkpoint)                                   
         citations=("google-research/google-research#146",),
         example="WARNING:tensorflow:TPUPollingThread found TPU b'my-tpu' in state READY, and health UNHEALTHY_MAINTENANCE.",
         yields_to=("E113",),
+    ),
+    KnownError(
+        id="E113",
+        family="preempted",
+        phase=Phase.EXECUTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"(?:node|TPU|instance|VM|worker|host|job|task).{0,60}?(?:was|been) preempted(?!/|,)",
+            r"state:? ?.{0,3}PREEMPTED",
+            r"(?:due to|through) (?:a )?(?:host )?maintenance event",
+            r"terminated due to host maintenance",
+            r"Preemption notice",
+            r"TERMINATE_ON_HOST_MAINTENANCE",
+            r"instance was (?:preempted|terminated)",
+            r"Received (?:signal )?SIGTERM",
+            r"SIGTERM (?:caught|received)",
+            r"compute\.instances\.preempted",
+            r"ShutdownHook: lame workers found",
+            r"preempted_hook\.py",
+            r"TPU had a maintenance event",
+        ),
+        cause="The TPU was taken back: a spot or preemptible TPU was preempted, or its host went into maintenance.",
+        fix="""\
+checkpoint.restore(manager.latest_checkpoint)      # save often: keras.callbacks.BackupAndRestore("gs://BUCKET/backup")
+# a preempted TPU must be deleted and created again; a queued resource does it:
+gcloud compute tpus queued-resources create REQUEST --node-id=NAME --zone=ZONE --spot ...""",
+        evidence="recalled",
+        example="The TPU node my-tpu was preempted.",
+        near_miss="jobs of higher priority may preempt this one",
     ),
 )

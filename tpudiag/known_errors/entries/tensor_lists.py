@@ -90,6 +90,7 @@ keras.layers.Embedding(VOCABULARY, UNITS)                                # no em
             r"'(?:Tensor|EagerTensor|Variable|ResourceVariable)' object has no attribute '_(?:keras_history|keras_shape|uses_learning_phase)'",
             r"'NoneType' object has no attribute '_inbound_nodes'",
             r"inputs to (?:your |a )?layer should be (?:Keras )?tensors",
+            r"Output tensors of a Functional model must be the output of a TensorFlow",
         ),
         cause=(
             "A functional model is made of layers, and what stands in the chain is not the output of one: a raw operation (tf.*, +, *, [:, 0],"

@@ -178,6 +178,7 @@ unset TPU_PROCESS_ADDRESSES TPU_WORKER_HOSTNAMES CLOUD_TPU_TASK_ID      # one ho
             r"worker heartbeat (?:lost|missed|timed)",
             r"coordinat\w{2,5} (?:task )?(?:died|was (?:preempted|restarted)|unreachable)",
             r"polled an error from coordination service",
+            r"Failed to send RPC to coordination service",
             r"distributed runtime.{0,60}?(?:shut ?down|error|timed out)",
             r"megascale.{0,120}?(?:failed|failure|timed out|unreachable|error)",
             r"Session master detected TPU session error from worker",

@@ -59,8 +59,13 @@ SURROUNDED_FAMILIES = (
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")
 """Families of errors whose shapes tell nothing: a library of the GPU failed."""
-TOLD_FAMILIES = frozenset(("uneven-replica-batches",))
-"""Families of errors whose shapes are told by the error itself, and mean nothing else there."""
+TOLD_FAMILIES = frozenset(
+    (
+        *("uneven-replica-batches", "custom-loss", "gradients-without-variables"),
+        *("no-variables-to-train", "metric-arguments", "weights-under-strategy"),
+    )
+)
+"""Families of errors that tell all of it themselves: their shapes and objects mean nothing else."""
 FORM = 3
 """The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
@@ -134,6 +139,10 @@ def _of_family(
         from . import allocations
 
         return allocations.read
+    if family == "hbm-at-compile-time":
+        from . import hbm_usage
+
+        return hbm_usage.read
     if family == "no-such-release":
         from . import wheels
 

@@ -140,6 +140,7 @@ def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
     return Reading(
         f"{said}: an axis too many or too few (an image without channels, labels of another form, a batch of batches).",
         "x = tf.expand_dims(x, axis=-1)      # or tf.squeeze(x, axis=-1); batch() once only",
+        guess=True,
     )
 
 
@@ -263,6 +264,7 @@ def _of_many(left: Shape, right: Shape, differing: list[int]) -> Reading:
         f"They differ in dimensions {axes}: two different things meet (another layer's output, labels of another task, sizes that"
         " were not made equal).",
         "print(x.shape, y.shape)      # before the line; for images tf.image.resize, for sequences padded_batch to one length",
+        guess=True,
     )
 
 

@@ -57,7 +57,22 @@ def of_rows(labels: int, rows: int, width: int) -> Reading | None:
             "model.compile(loss='categorical_crossentropy')      # labels in columns (one-hot)\n"
             "keras.layers.LSTM(UNITS, return_sequences=True)      # labels for every step: outputs for every step",
         )
-    return None
+    return Reading(
+        f"{said}, which are no multiples of each other: inputs and labels were cut or padded to different lengths, or the loss meets another"
+        " output of the model than its logits.",
+        "print(model.output_shape, dataset.element_spec)      # one label for each row of the logits: the same length on both sides",
+        guess=True,
+    )
+
+
+def of_another_output(labels: int, rows: int, width: int) -> Reading:
+    """Labels beside an output that they do not belong to."""
+    return Reading(
+        f"{labels:,} labels meet {rows:,} rows of {width} in a loss that is not the first of the graph: the model has several outputs and the"
+        " loss is applied to each (a TF class of Transformers also gives caches and hidden states), with the labels of the first.",
+        "model.compile(optimizer, loss=[loss, *[None] * (len(model.outputs) - 1)])      # GPT-2 of Transformers: [loss, *[None] * model.config.n_layer]\n"
+        "model.config.use_cache = False; model.config.output_hidden_states = False      # or no further outputs; or compile(optimizer) alone: its own loss",
+    )
 
 
 def _assigned(left: Shape, right: Shape) -> Reading:

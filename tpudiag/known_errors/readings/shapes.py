@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 from tpudiag.records import dataclass
 
 from . import layer_shapes
 from .meaning import Reading, first_over
 from .shape_pairs import Shape, compared, of_one, shape_of, text_of
-from .shape_uses import of_rows, of_use
+from .shape_uses import of_another_output, of_rows, of_use
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
@@ -60,6 +61,8 @@ MOST_DEVICES = 16_384
 _SPARSE = re.compile(
     r"logitsexceptforthelastdimension|samefirstdimension|shapeoflabels\(received", re.IGNORECASE
 )
+_FURTHER = re.compile(r"entropy_[1-9]\d?(?:/|$)")
+"""A loss that is not the first one of its name in the graph."""
 _AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
 _ELEMENTS = re.compile(
     r"Cannotreshapeatensorwith(\d{1,15})elementstoshape[(\[]([\d,?None-]{0,60})[)\]]"
@@ -137,6 +140,8 @@ def _of_rows(pair: _Pair, text: str, begin: int) -> Reading | None:
     labels, outputs = sorted((pair.left, pair.right), key=len)
     if len(labels) != 1 or len(outputs) != 2 or not labels[0] or not outputs[0]:
         return None
+    if _FURTHER.search(pair.node) and outputs[0] % labels[0] and labels[0] % outputs[0]:
+        return of_another_output(labels[0], outputs[0], outputs[1] or 1)
     return of_rows(labels[0], outputs[0], outputs[1] or 1)
 
 
@@ -183,7 +188,7 @@ def _place(text: str, begin: int) -> str:
 
 def _placed(meant: Reading, place: str) -> Reading:
     """A reading with the place where it was found."""
-    return Reading(f"{meant.cause} {place}".strip(), meant.fix)
+    return replace(meant, cause=f"{meant.cause} {place}".strip())
 
 
 def _reshaped(values: int, wanted: int) -> Reading:

@@ -17,12 +17,16 @@ from .layers import LAYERS
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
+from .runtime import RUNTIME
 from .scope import SCOPE
 from .sources import SOURCES
+from .steps import STEPS
 from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    STEPS,
+    RUNTIME,
     RUNNING,
     LAYERS,
     DATA,

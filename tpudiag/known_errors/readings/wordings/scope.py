@@ -25,8 +25,8 @@ SCOPE: Wordings = {
             "ValueError: Trying to create optimizer slot variable under the scope for tf.distribute.Strategy (<TPUStrategyV2>), which is different from the scope used for the original variable",
         ),
         Wording(
-            r"metric was not created in (?:the )?\w{0,20}Strategy|not created in the distribution strategy scope",
-            "The metric (or the model) was made outside the scope: compile gets an object that is older than the scope.",
+            r"metric was not created in (?:the )?\w{0,20}Strategy|not created in the distribution strategy scope|passed to `?model\.compile`? was created inside",
+            "The metric (or the optimizer, or the model) was made outside the scope: compile gets an object that is older than the scope.",
             'with strategy.scope():\n    model = build_model()\n    model.compile("adam", loss, metrics=[tf.keras.metrics.AUC()])      # the metric is made here, or named: metrics=["accuracy"]',
             "ValueError: Metric (<keras.metrics.AUC>) passed to model.compile was created inside of a different distribution strategy scope than the model. ... not created in the distribution strategy scope",
         ),
@@ -82,8 +82,8 @@ SCOPE: Wordings = {
         ),
         Wording(
             r"`?merge_call`? called while defining a new graph or a tf\.function",
-            "apply_gradients is called inside a nested tf.function within strategy.run.",
-            "# no @tf.function on what strategy.run calls: only on the outer train_step",
+            "apply_gradients (or what else joins the replicas) stands, within strategy.run, in a nested tf.function or in a condition or loop on tensors (tf.cond, an `if` or `for` on a tensor, an optimizer that accumulates gradients): the replicas cannot meet there.",
+            "# no @tf.function on what strategy.run calls: only on the outer train_step\n# no tf.cond, tf.range or `if` on a tensor around apply_gradients: a Python if or range, or two step functions\n# Keras 3: an optimizer without gradient_accumulation_steps and use_ema",
             "RuntimeError: `merge_call` called while defining a new graph or a tf.function. must be called in a replica context",
         ),
     ),

@@ -1,0 +1,78 @@
+"""What fills the TPU's memory: padding, what is kept, pieces between, one tensor, all of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.search import match
+
+HEAD = (
+    "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used {used} of 15.48G hbm."
+    " Exceeded hbm capacity by 3.10G.\n\n"
+)
+LIST = """\
+Total hbm usage >= 18.58G:
+    reserved        530.00M
+    program          {program}
+    arguments        {arguments} (99.9% utilization)
+
+Program hbm requirement {program}:
+    HLO temp         {program} (90.0% utilization, {fragmentation}% fragmentation (6.10G))
+
+  Largest program allocations in hbm:
+
+  1. Size: 6.00G
+     Operator: op_name="{name}"
+     Shape: f32[64,12,1024,1024]{{3,2,1,0}}
+     Unpadded size: {unpadded}
+"""
+PADDING = "     Extra memory due to padding: 5.70G (21.3x expansion)\n"
+
+
+def message(used: str = "18.58G", tail: str = "") -> str:
+    """What is answered for a program that does not fit."""
+    best = match(HEAD.format(used=used) + tail)[0]
+    assert best.error.family == "hbm-at-compile-time"
+    return f"{best.message}\n{best.fix}"
+
+
+def listed(program: str, arguments: str, fragmentation: str, tail: str = "") -> str:
+    """What is answered where the allocations are listed."""
+    text = LIST.format(
+        program=program,
+        arguments=arguments,
+        fragmentation=fragmentation,
+        name="attention/softmax",
+        unpadded="6.00G",
+    )
+    return message(tail=text + tail)
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "fragmentation", "tail", "told"),
+    [
+        (
+            "17.1G",
+            "950.00M",
+            "1.0",
+            "",
+            "not the weights; the largest piece is f32[64,12,1024,1024]",
+        ),
+        ("4.00G", "14.00G", "1.0", "", "14.00G of arguments"),
+        ("17.1G", "950.00M", "35.7", "", "35.7 % of the program's memory"),
+        ("17.1G", "950.00M", "1.0", PADDING, "21.3 times its content"),
+    ],
+)
+def test_list_decides_what_fills_it(
+    program: str, arguments: str, fragmentation: str, tail: str, told: str
+) -> None:
+    assert told in listed(program, arguments, fragmentation, tail)
+
+
+def test_names_the_operation_of_the_largest_piece() -> None:
+    assert "of attention/softmax (6.00G)" in listed("17.1G", "950.00M", "1.0")
+
+
+def test_many_times_too_large_is_told_from_a_little() -> None:
+    assert "3.9 times the memory" in message("60.00G")
+    assert "times the memory" not in message("18.58G")

@@ -1,0 +1,35 @@
+"""How sure an answer is, by what it was told by."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.search import match
+
+FRAME = """\
+  File "site-packages/tensorflow/python/framework/type_spec.py", line 1005, in from_value
+    raise TypeError(f"Could not build a TypeSpec for {value} of "
+"""
+
+
+def test_a_family_of_which_nothing_more_is_known_is_not_sure() -> None:
+    alone = match("AttributeError: 'Runner' object has no attribute 'something'")[0]
+    assert alone.error.id == "E495"
+    assert alone.confidence == "low"
+
+
+def test_a_reading_that_is_only_likely_is_not_sure() -> None:
+    unlike = match("InvalidArgumentError: Incompatible shapes: [8,3,5] vs. [2,7]")[0]
+    assert unlike.reading is not None and unlike.reading.guess
+    assert unlike.confidence == "low"
+
+
+def test_a_form_with_a_sentence_that_tells_all_is_likely() -> None:
+    told = match("TypeError: 'EagerTensor' object does not support item assignment")[0]
+    assert told.error.kind.name == "FORM" or told.confidence != "low"
+    assert told.confidence != "low"
+
+
+def test_what_was_said_stands_before_the_source_line_that_says_it() -> None:
+    said = 'TypeError: Could not build a TypeSpec for name: "AssignAddVariableOp_1"'
+    answers = match(FRAME + said)
+    assert [each.error.id for each in answers[:2]] == ["E411", "E480"]
+    assert answers[1].told_by == "frame"

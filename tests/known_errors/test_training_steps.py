@@ -1,0 +1,58 @@
+"""Mistakes of training steps are told apart by their frames: the same sentence, other causes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.search import match
+
+MERGE_CALL = (
+    "RuntimeError: `merge_call` called while defining a new graph or a tf.function. This can often"
+    " happen if the function `fn` passed to `strategy.run()` contains a nested `@tf.function`"
+)
+ONCE = "ValueError: tf.function only supports singleton tf.Variables created on the first call."
+
+
+@pytest.mark.parametrize(
+    ("frames", "said", "told"),
+    [
+        ("", MERGE_CALL, "in a nested tf.function or in a condition"),
+        ("    tf.cond(ready, apply, skip)\n", MERGE_CALL, "inside a condition or loop on tensors"),
+        (
+            '  File "site-packages/keras/src/backend/tensorflow/optimizer.py", line 159, in f\n'
+            "RuntimeError: Exception encountered when calling Cond.call().\n",
+            MERGE_CALL,
+            "gradient_accumulation_steps",
+        ),
+        (
+            '  File "site-packages/keras/src/optimizers/sgd.py", line 60, in __init__\n',
+            ONCE,
+            "An optimizer is made inside the function",
+        ),
+        (
+            '  File "train.py", line 3, in copy\n    state.assign(value)\n',
+            "ValueError: Cannot assign value to variable ' Variable:0': Shape mismatch.The variable"
+            " shape (2,), and the assigned value shape (3,) are incompatible.",
+            "Nothing around it says that a file was loaded",
+        ),
+        (
+            '  File "site-packages/tf_keras/src/engine/training.py", line 1, in compute_loss\n',
+            "AttributeError: 'NoneType' object has no attribute 'dtype'",
+            "call() returns nothing",
+        ),
+    ],
+)
+def test_frames_decide(frames: str, said: str, told: str) -> None:
+    assert told in match(frames + said)[0].message
+
+
+def test_a_loss_of_a_further_output_is_told_by_its_node() -> None:
+    said = (
+        "logits and labels must have the same first dimension, got logits shape [2048,64] and"
+        " labels shape [1020]\n\t [[{{node NODE/SparseSoftmaxCrossEntropyWithLogits}}]]"
+    )
+    further = match(said.replace("NODE", "sparse_categorical_crossentropy_3"))[0]
+    assert "several outputs" in further.message
+    first = match(said.replace("NODE", "sparse_categorical_crossentropy"))[0]
+    assert "several outputs" not in first.message
+    assert first.confidence == "low"

@@ -1,0 +1,61 @@
+# ruff: noqa: E501  (what is pasted stays in one piece)
+"""What the traceback of a training step tells beside its error's sentence."""
+
+from __future__ import annotations
+
+from .meaning import Rule
+
+RULES = (
+    Rule(
+        "nested-function",
+        r"keras/src/.{0,2500}(?:Exceptionencounteredwhencalling(?:\x1b\[\d{1,2}m)?Cond\.call|_overwrite_model_variables_with_average_value|_backend_apply_gradients)|gradient_accumulation_steps=|use_ema=True",
+        "The optimizer of Keras 3 itself holds the condition: gradient_accumulation_steps (and use_ema, or loss scaling for float16) apply the gradients within a cond, which a strategy of several replicas cannot do.",
+        "optimizer = keras.optimizers.Adam(1e-3)                     # without gradient_accumulation_steps and use_ema, no LossScaleOptimizer\n"
+        'keras.mixed_precision.set_global_policy("mixed_bfloat16")   # on a TPU: float32\'s range, so no loss scaling; a larger batch fits\n'
+        "# accumulation by hand: sum the gradients over a Python loop of small batches within the step, then apply_gradients once",
+    ),
+    Rule(
+        "nested-function",
+        r"tf\.cond\(|ops/cond(?:_v2)?\.py|control_flow_ops\.py.{0,20}in(?:cond|while_loop)\b|while_loop\(|smart_cond|fortf\.range|intf\.range\(|iftf\.(?:reduce|equal|math|logical)\w{0,20}\(",
+        "apply_gradients (or what else joins the replicas: a metric, all_reduce) stands inside a condition or loop on tensors: tf.cond, tf.while_loop, or an `if`, `for` or `while` on a tensor that AutoGraph compiles into one. Replicas cannot meet there.",
+        "for _ in range(STEPS): ...                                 # a Python loop (or count) around strategy.run, in place of tf.range, tf.cond within it\n"
+        "apply = tf.cast(step % ACCUMULATE == 0, tf.float32)         # or always apply, what shall not count times 0:\n"
+        "optimizer.apply_gradients([(g * apply, v) for g, v in zip(gradients, variables)])      # plain SGD; with Adam: two step functions, chosen in Python",
+    ),
+    Rule(
+        "variables-in-function",
+        r"optimizers?(?:_v2|_experimental)?/[\w/]{1,40}\.py\W{1,3}line\d{1,6},in__init__|optimizers?(?:_v2)?/[\w/]{1,40}\.pyin__init__|optimizers\.(?:legacy\.)?(?:Adam|SGD|RMSprop|AdamW|Adagrad|Nadam|Ftrl)\(.{0,40}\.(?:minimize|apply_gradients)\(",
+        "An optimizer is made inside the function: each call (each trace) would make it, and its variables, anew.",
+        "with strategy.scope(): optimizer = keras.optimizers.Adam(1e-3)      # once, outside; the step only uses it\n"
+        "optimizer.build(model.trainable_variables)                          # its variables too, before the first step",
+    ),
+    Rule(
+        "checkpoint-mismatch",
+        r"^(?=.*File\"|.*\.pyin)(?!.*(?:load|restor|checkpoint|ckpt|from_pretrained|set_weights|saving|\.h5))",
+        "A variable is assigned a value of another shape than it has. Nothing around it says that a file was loaded: it is an assign of one's own (a state, a queue, a metric, weights that are copied from another model).",
+        "print(variable.shape, value.shape)                                     # before the line of your own that the traceback names\n"
+        "state = tf.Variable(value, shape=tf.TensorShape([None, WIDTH]))         # a size that changes (not on a TPU); else one fixed size, padded",
+    ),
+    Rule(
+        "none-value",
+        r"compute_loss|compile_utils|compile_loss|losses/loss\.py|loss_wrapper",
+        "None reaches the loss: the dataset (or fit) gives no labels for a model that was compiled with a loss, or the model's call() returns nothing.",
+        "model.fit(x, y)                                              # labels; a dataset yields (inputs, labels)\n"
+        "def call(self, x): return self.head(x)                      # a return in call",
+    ),
+    Rule(
+        "none-object",
+        r"(?:compute_loss|compile_utils|losses\.py|losses_utils).{0,2500}'NoneType'objecthasnoattribute'(?:dtype|shape|ndim|rank)'",
+        "None reaches the loss: the model's call() returns nothing, or there are no labels for one of the outputs.",
+        "def call(self, x): return self.head(x)                      # a return in call\n"
+        "print(dataset.element_spec)                                  # (inputs, labels): one label for each output that has a loss",
+    ),
+    Rule(
+        "variables-in-function",
+        r"(?:K\.variable|backend\.variable|tf\.Variable)\(|in(?:variable|weighted_\w{1,30})\*{0,2}weights?=|keras/backend\.py\W{1,3}line\d{1,6},invariable",
+        "A loss, metric or step makes a variable each time it is traced (K.variable, tf.Variable in its body): where the values never change it wants a constant, else a variable that is made once, outside.",
+        "weights = tf.constant(weights, tf.float32)      # in place of K.variable(weights): class weights, masks\n"
+        "class WeightedLoss(keras.losses.Loss):           # or made once, in __init__\n"
+        "    def __init__(self, weights): super().__init__(); self.weights = tf.constant(weights, tf.float32)",
+    ),
+)
