@@ -276,6 +276,12 @@ def _of_dynamic(operation: str, text: str) -> Reading | None:
         if not bounded:
             continue
         most = sizes[bounded[0]].removeprefix("<=")
+        if re.search(r"all-?reduce|CrossReplicaSum", text):
+            return Reading(
+                f"[{shape[1]}] is summed over the replicas (all-reduce): a gradient or a metric, of which dimension {bounded[0]} has at most {most} entries. It is cut by a length that differs from batch to batch (positions up to the sequence's end, rows of a table), or grows with the data.",
+                f"positions = tf.range({most})                          # all of them, and a mask, in place of tf.range(tf.shape(x)[1]) or weights[:length]\n"
+                f"dataset = dataset.padded_batch(global_batch, padded_shapes=([{most}], []), drop_remainder=True)",
+            )
         if bounded == [0]:
             return Reading(
                 f"In [{shape[1]}] dimension 0, the batch, has at most {most}: the last batch of the data (or of predict and evaluate) is smaller.",
