@@ -19,7 +19,9 @@ from .packages import PACKAGES
 from .running import RUNNING
 from .runtime import RUNTIME
 from .scope import SCOPE
+from .sources import SOURCES
 from .steps import STEPS
+from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
@@ -36,6 +38,8 @@ TABLES: tuple[Wordings, ...] = (
     MODULES,
     PACKAGES,
     SCOPE,
+    SOURCES,
+    WEIGHTS,
 )
 
 
