@@ -18,12 +18,14 @@ from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
 from .runtime import RUNTIME
+from .saved import SAVED
 from .scope import SCOPE
 from .steps import STEPS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
     STEPS,
+    SAVED,
     RUNTIME,
     RUNNING,
     LAYERS,

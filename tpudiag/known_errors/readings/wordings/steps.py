@@ -167,6 +167,12 @@ STEPS: Wordings = {
             "y = tf.reshape(x, [-1, tf.shape(x)[1]])                          # tf.shape: the size when it runs\ninputs = keras.Input((LENGTH, WIDTH))                            # or sizes that are known: best on a TPU",
             "TypeError: Failed to convert elements of [-1, None] to Tensor. Consider casting elements to a supported type.",
         ),
+        Wording(
+            r"Contents: \(.{0,60}?Dimension\(",
+            "A shape holds a Dimension, TensorFlow 1's object for a size (input_shape[1], x.shape[1]), where plain numbers are wanted.",
+            "width = int(input_shape[1])      # in build(); or tf.compat.dimension_value(input_shape[1]), in TensorFlow 1 also .value\nself.add_weight(name='kernel', shape=(width, self.units))",
+            "TypeError: Failed to convert object of type <class 'tuple'> to Tensor. Contents: (10, Dimension(10)). Consider casting elements to a supported type.",
+        ),
     ),
     "E471": (
         Wording(
