@@ -215,4 +215,19 @@ def epoch(iterator):
         citations=("keras-team/keras#20344",),
         example="ValueError: An unusually high number of `tf.data.Iterator.get_next()` calls was detected. This suggests that the `for elem in dataset: ...` idiom is used within tf.function with AutoGraph disabled.",
     ),
+    KnownError(
+        id="E850",
+        family="legacy-layers",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"The following are legacy tf\.layers\.Layers",
+            r"in assert_no_legacy_layers",
+        ),
+        cause="A layer of one's own is derived from tf.layers.Layer (TensorFlow 1's, tf.compat.v1.layers) and is used in a Keras model, which takes layers of Keras alone.",
+        fix="""\
+class MyLayer(tf.keras.layers.Layer):            # in place of tf.layers.Layer; add_weight and call stay as they are
+    def __init__(self, **kwargs): super().__init__(**kwargs)""",
+        citations=("strongio/keras-bert#14",),
+        example="TypeError: The following are legacy tf.layers.Layers:\n  <__main__.BertLayer object at 0x7f6f>\nTo use keras as a framework",
+    ),
 )

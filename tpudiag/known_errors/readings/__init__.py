@@ -55,6 +55,7 @@ SURROUNDED_FAMILIES = (
     *("python-control-flow", "layer-arguments", "keras-argument"),
     *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
     *("recursion", "variables-in-function", "dataset-misused", "tensor-as-key"),
+    *("legacy-optimizers", "symbolic-tensor", "moved-modules", "removed-name", "other-release"),
 )
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")

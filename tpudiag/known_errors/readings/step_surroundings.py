@@ -7,6 +7,21 @@ from .meaning import Rule
 
 RULES = (
     Rule(
+        "legacy-optimizers moved-modules removed-name other-release",
+        r"(?:^|[/\\])(?:official|object_detection|deeplab2|orbit)/[\w/]{1,120}\.py.{0,900}?has ?no ?attribute",
+        "It is the Model Garden (official/, object_detection/) that asks for the name: its code is newer, or older, than the TensorFlow that is installed. Its master follows the newest TensorFlow.",
+        "pip install \"tf-models-official==$(python -c 'import tensorflow as tf; print(tf.__version__[:-2])').*\"      # the release with TensorFlow's own number, in place of a checkout of master\n"
+        "git -C models checkout v2.13.0                             # or the checkout of that release; or pip install -U tensorflow",
+    ),
+    Rule(
+        "python-control-flow symbolic-tensor",
+        r"\d{0,6}(?:\w{1,30},){1,5}\w{1,30}=[\w.]{0,40}?(?:Attention|Bidirectional|LSTM|GRU|Layer|Encoder|Decoder|MultiHead\w{0,12})\w{0,20}\(.{0,400}(?:teratingover|iterateoveratensor|notiterable)",
+        "The result of a layer is taken apart into several names, and this layer (called in this way) gives one tensor.",
+        "y = keras.layers.Attention()([query, value])                                        # one tensor\n"
+        "y, scores = keras.layers.Attention()([query, value], return_attention_scores=True)     # two, only where they are asked for\n"
+        "y, h, c = keras.layers.LSTM(UNITS, return_state=True)(x)                                # likewise the states",
+    ),
+    Rule(
         "assertion",
         r"assertisinstance\(\w{1,20},dataset_ops\.DatasetV2|_distribution_standardize_user_data",
         "Keras' fit under a strategy wants a dataset of TensorFlow 2, and eager execution (or all of TensorFlow 2's behaviour) is switched off, so that datasets are those of TensorFlow 1.",

@@ -20,4 +20,18 @@ SAVED: Wordings = {
             "TypeError: Error when deserializing class 'Dense' using config={'name': 'dense'}. Exception encountered: Unknown activation function: 'function'. Please ensure you are using a `keras.utils.custom_object_scope`",
         ),
     ),
+    "E283 E405 E572": (
+        Wording(
+            r"loaded from the SavedModel\. Got:.{0,400}?dtype=(?P<came>b?float16).{0,900}?dtype=tf\.float32",
+            "A SavedModel (a TensorFlow Hub layer) takes float32 and is given <<came>>: the policy of mixed precision casts the inputs of every layer, this one's too.",
+            "layer = hub.KerasLayer(HANDLE, dtype=tf.float32)      # this layer alone stays in float32\nmodule = tf.saved_model.load(path); y = module(tf.cast(x, tf.float32))",
+            "ValueError: Could not find matching concrete function to call loaded from the SavedModel. Got: Positional arguments (1 total): * Tensor('inputs:0', shape=(None, 224), dtype=float16) Expected these arguments to match one of the following 1 option(s): TensorSpec(shape=(None, 224), dtype=tf.float32)",
+        ),
+        Wording(
+            r"matching (?:concrete )?function to call(?: loaded from the SavedModel)?\. Got:",
+            "A function of a SavedModel is called with something else than it was saved for: `Got` lists what comes, each `Option` what it takes. Compare shape, type, and the number of arguments (training is one of them).",
+            "print(loaded.signatures['serving_default'].structured_input_signature)      # what it takes\ny = loaded(tf.cast(x, tf.float32), training=False)                           # the type and arguments of an option; shapes: None where any size fits",
+            "ValueError: Could not find matching function to call loaded from the SavedModel. Got: Positional arguments (2 total): * Tensor('x:0') Expected these arguments to match one of the following 4 option(s)",
+        ),
+    ),
 }

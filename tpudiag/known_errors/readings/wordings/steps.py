@@ -154,6 +154,12 @@ STEPS: Wordings = {
     ),
     "E492": (
         Wording(
+            r"of type '(?P<name>\w{0,40}(?:Decay|Schedule|WarmUp|Restarts))'",
+            "A learning-rate schedule (<<name>>) stands where a number is wanted: only the argument learning_rate of a Keras optimizer takes the object itself; weight_decay of TensorFlow Addons, callbacks and a loop of one's own want a number, or a function that gives it.",
+            "step = tf.Variable(0, trainable=False); optimizer = tfa.optimizers.AdamW(learning_rate=lambda: rate(step), weight_decay=lambda: decay(step))      # called at each step\nvalue = schedule(optimizer.iterations)                                      # the number at this step",
+            "TypeError: Expected float32, got <PiecewiseConstantDecay object at 0x7f57> of type 'PiecewiseConstantDecay' instead.",
+        ),
+        Wording(
             r"Expected int32, but got None of type 'NoneType'",
             "A shape holds None: x.shape[0] (or another size) is not known while the function is traced, and is used to make a tensor.",
             "n = tf.shape(x)[0]; tf.zeros([n, WIDTH])                                   # the size when it runs\ndataset = dataset.batch(global_batch, drop_remainder=True)      # on a TPU: a size that is known; then x.shape[0] is a number",
