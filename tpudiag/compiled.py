@@ -6,6 +6,7 @@ from dataclasses import field
 
 from tpudiag.model import Location
 from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Range
 from tpudiag.prediction.work import Work
 from tpudiag.records import dataclass
 
@@ -30,7 +31,7 @@ class LoweredStep:
     path: str | None = None
     """The StableHLO text."""
     locations_path: str | None = None
-    """JSON: operation name -> the user's line."""
+    """JSON: operation name -> the user's line, by its stack and by the calls of Keras."""
     error: str | None = None
     refused_ops: tuple[RefusedOp, ...] = ()
     took_s: float = 0.0
@@ -144,10 +145,9 @@ class Compilation:
         return self.predicted.device_ms.value if self.predicted else None
 
     @property
-    def collective_ms(self) -> float | None:
+    def collective_ms(self) -> Range | None:
         """What of it are collectives; None where it was compiled for one replica alone."""
-        alone = self.predicted is None or self.replicas == 1
-        return None if alone or not self.predicted else self.predicted.collective_ms.value
+        return self.predicted.collective_ms if self.predicted and self.replicas > 1 else None
 
     @property
     def fits(self) -> bool | None:

@@ -103,6 +103,8 @@ class PlanRow:
     step_high_ms: float | None = None
     bound_by: str | None = None
     """What the predicted step waits for most: MXU, HBM, ICI, dispatch."""
+    split_ms: dict[str, float] = field(default_factory=dict[str, float])
+    """The device's time by what it waits for, predicted."""
     mfu: float | None = None
     """FLOPs of its matrix products over the bfloat16 peak, predicted, 0 to 1."""
     mfu_low: float | None = None
@@ -112,6 +114,8 @@ class PlanRow:
     hbm_use_low: float | None = None
     hbm_use_high: float | None = None
     collective_ms: float | None = None
+    collective_low_ms: float | None = None
+    collective_high_ms: float | None = None
     flops_per_example: float | None = None
     hbm_bytes_per_example: float | None = None
     collective_bytes_per_step: int | None = None
@@ -120,7 +124,12 @@ class PlanRow:
     examples_per_second_low: float | None = None
     examples_per_second_high: float | None = None
     examples_per_second_per_chip: float | None = None
+    examples_per_second_per_chip_low: float | None = None
+    examples_per_second_per_chip_high: float | None = None
     input_needed_examples_per_second_per_host: float | None = None
+    """That the step takes on one host, as predicted."""
+    input_needed_examples_per_second_per_host_low: float | None = None
+    input_needed_examples_per_second_per_host_high: float | None = None
     examples_per_price: float | None = None
     hours: float | None = None
     """For the examples that were asked for, between `hours_low` and `hours_high`."""
@@ -132,7 +141,11 @@ class PlanRow:
     cost_high: float | None = None
     hours_per_epoch: float | None = None
     """Of the hours, and of their cost, what one pass over the examples takes."""
+    hours_per_epoch_low: float | None = None
+    hours_per_epoch_high: float | None = None
     cost_per_epoch: float | None = None
+    cost_per_epoch_low: float | None = None
+    cost_per_epoch_high: float | None = None
     cost_per_million_examples: float | None = None
     """In the user's money, as predicted."""
     cost_per_million_examples_low: float | None = None

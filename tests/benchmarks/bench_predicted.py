@@ -83,6 +83,11 @@ ROWS = (
     Row("ResNet-RS-50 v3", "ResNet-RS", "v3-8", "resnet_rs50:128", 70.0),
     # The source does not state a device's batch, which the time depends on.
     Row("EfficientNet-B4 v3", "EfficientNetV2", "v3-8", "efficientnet_b4:128", 488.5, False),
+    Row("SSD v2-8", f"{MLPERF5}, SSD", "v2-8", "ssd:128", 789.0),
+    Row("SSD v3-8", f"{MLPERF5}, SSD", "v3-8", "ssd:128", 449.0),
+    Row("SSD v3-32", MLPERF6, "v3-32", "ssd:32", 110.9),
+    Row("SSD v4-16", f"{MLPERF7}, SSD", "v4-16", "ssd:128", 89.5),
+    Row("Transformer v3-32", MLPERF6, "v3-32", "transformer_big:16", 149.9),
     Row("Transformer v4-16", MLPERF7, "v4-16", "transformer_big:64", 146.7),
     # Its loops ran as long as the longest sentence of a batch, and batches were made of sentences
     # of like lengths: rebuilt with all 48 steps, it is more work than was timed.
@@ -111,6 +116,8 @@ def _home(program: str) -> str:
         return "published_decoders"
     if program.startswith(("resnet_rs", "efficientnet")):
         return "published_vision"
+    if program == "ssd":
+        return "published_detection"
     homes = {"gnmt": "published_lstm", "transformer_big": "published_translation"}
     return homes.get(program, "published_steps")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tpudiag.compiled import Compilation
@@ -44,7 +46,18 @@ def test_every_estimate_has_its_ends() -> None:
     assert made.examples_per_second == pytest.approx(10_000.0)
     assert (made.mfu_low, made.mfu, made.mfu_high) == (0.1, 0.2, 0.4)
     assert (made.hbm_use_low, made.hbm_use, made.hbm_use_high) == (0.2, 0.4, 0.8)
+    assert made.examples_per_second_per_chip_low == pytest.approx(5_000 / 8)
+    assert made.examples_per_second_per_chip_high == pytest.approx(20_000 / 8)
+    assert made.input_needed_examples_per_second_per_host_low == pytest.approx(5_000)
+    assert made.input_needed_examples_per_second_per_host_high == pytest.approx(20_000)
+    assert (made.collective_low_ms, made.collective_ms, made.collective_high_ms) == (0.0, 1.0, 2.0)
+    assert made.split_ms == {"HBM": 100.0}
     assert made.best
+
+
+def test_one_replica_is_fed_by_one_host() -> None:
+    made = plan_row(replace(ROW, target=target("v5e-16"), replicas=1), None, None, 1)
+    assert made.input_needed_examples_per_second_per_host == made.examples_per_second
 
 
 def test_money_for_a_million_examples_for_an_epoch_and_for_all() -> None:
@@ -57,6 +70,8 @@ def test_money_for_a_million_examples_for_an_epoch_and_for_all() -> None:
     assert made.cost == pytest.approx(1.2)
     assert made.hours_per_epoch == pytest.approx(0.025)
     assert made.cost_per_epoch == pytest.approx(0.3)
+    assert made.hours_per_epoch_low == pytest.approx(0.0125)
+    assert made.cost_per_epoch_high == pytest.approx(0.6)
 
 
 def test_what_is_not_known_is_left_open() -> None:

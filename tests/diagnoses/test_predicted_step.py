@@ -9,7 +9,7 @@ from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import predicted_step
 from tpudiag.hardware import target
 from tpudiag.model import Location
-from tpudiag.signals import Dispatch, Origin, Signals
+from tpudiag.signals import Dispatch, InputCost, Origin, Pipeline, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
@@ -72,6 +72,31 @@ def test_without_a_program_there_is_no_prediction() -> None:
     assert predicted_step.of_signals(signals(nothing)) is None
     assert "predicted_step_ms" not in predicted_step.measurements(signals(nothing))
     assert predicted_step.measurements(Signals(origin=Origin.REHEARSAL)) == {}
+
+
+def test_the_pipeline_is_told_without_the_compiler() -> None:
+    cost = InputCost(
+        examples=1000, seconds=0.5, cpu_seconds=1.0, read_bytes=4000, python_seconds=0.1
+    )
+    alone = Signals(
+        origin=Origin.REHEARSAL,
+        target=V5E,
+        pipelines=(Pipeline(ops=(), elements=(), trains=True, cost=cost),),
+        compiler=CompilerFacts(reason="the TPU compiler was not asked", how=""),
+    )
+    figures = predicted_step.measurements(alone)
+    core = figures["input_examples_per_second_per_core"]
+    assert (core.low, core.value, core.high) == (800.0, 1000.0, 1200.0)
+    assert figures["input_cpu_us_per_example"].value == 1000.0
+    assert figures["input_python_us_per_example"].value == 100.0
+    assert figures["input_read_bytes_per_example"].value == 4.0
+    assert not any(name.startswith("predicted") for name in figures)
+    assert (
+        figures.keys()
+        < predicted_step.measurements(
+            replace(signals(compiled()), pipelines=alone.pipelines)
+        ).keys()
+    )
 
 
 def test_operations_are_summed_and_bear_the_users_line() -> None:

@@ -179,6 +179,7 @@ def test_every_repetition_is_counted() -> None:
 
 
 @pytest.mark.slow
+@settings(deadline=None)  # the first call makes the automaton
 @given(st.text(st.characters()))
 def test_any_text_is_searched_without_an_exception(text: str) -> None:
     match(text)

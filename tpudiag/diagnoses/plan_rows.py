@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from tpudiag.compiled import Compilation
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Row
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Range
 from tpudiag.report_figures import PlanRow
 
 MS_PER_HOUR, MILLION = 3.6e6, 1e6
@@ -13,7 +16,6 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
     """One row as the report keeps it."""
     answer = row.answer
     predicted = answer.predicted if answer is not None else None
-    rate = predicted.examples_per_second(row.replicas) if predicted else None
     return PlanRow(
         target=row.target.name,
         batch_per_replica=row.batch,
@@ -27,22 +29,12 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
         step_low_ms=row.step.low if row.step else None,
         step_high_ms=row.step.high if row.step else None,
         bound_by=predicted.bound_by.value if predicted else None,
-        mfu=predicted.mfu.value if predicted else None,
-        mfu_low=predicted.mfu.low if predicted else None,
-        mfu_high=predicted.mfu.high if predicted else None,
-        hbm_use=predicted.hbm_use.value if predicted else None,
-        hbm_use_low=predicted.hbm_use.low if predicted else None,
-        hbm_use_high=predicted.hbm_use.high if predicted else None,
-        collective_ms=answer.collective_ms if answer is not None else None,
+        split_ms={bound.value: ms for bound, ms in predicted.split_ms} if predicted else {},
         flops_per_example=predicted.flops_per_example if predicted else None,
         hbm_bytes_per_example=predicted.hbm_bytes_per_example if predicted else None,
         collective_bytes_per_step=predicted.collective_bytes if predicted else None,
-        examples_per_second=row.rate and row.rate * row.target.chips,
-        examples_per_second_low=rate.low if rate else None,
-        examples_per_second_high=rate.high if rate else None,
-        examples_per_second_per_chip=row.rate,
-        input_needed_examples_per_second_per_host=row.rate
-        and row.rate * row.target.chips / row.target.hosts,
+        **_collectives(answer),
+        **_rates(row, predicted),
         examples_per_price=row.rate_per_price,
         **_lasting(row, examples, epochs),
         **_per_million(row),
@@ -50,17 +42,47 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
     )
 
 
+def _ends(name: str, value: Range) -> dict[str, float]:
+    """An estimate with its ends, under three names."""
+    return {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+
+
+def _collectives(answer: Compilation | None) -> dict[str, float]:
+    """What of the step are collectives; nothing where it is not known."""
+    spent = answer.collective_ms if answer is not None else None
+    if spent is None:
+        return {}
+    return {
+        "collective_ms": spent.value,
+        "collective_low_ms": spent.low,
+        "collective_high_ms": spent.high,
+    }
+
+
+def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
+    """Shares of the chip's peaks, and examples a second of slice, chip and host; predicted."""
+    if predicted is None:
+        return {}
+    rate = predicted.examples_per_second(row.replicas)
+    hosts = min(row.target.hosts, row.replicas)  # each feeds its own chips
+    return {
+        **_ends("mfu", predicted.mfu),
+        **_ends("hbm_use", predicted.hbm_use),
+        **_ends("examples_per_second", rate),
+        **_ends("examples_per_second_per_chip", rate * (1 / row.target.chips)),
+        **_ends("input_needed_examples_per_second_per_host", rate * (1 / hosts)),
+    }
+
+
 def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float]:
     """Hours and money for so many examples, each with its range; nothing where it is not known."""
     if row.step is None or not examples:
         return {}
     hours = row.step * (examples / (row.batch * row.replicas) / MS_PER_HOUR)
-    figures = {"hours": hours.value, "hours_low": hours.low, "hours_high": hours.high}
-    figures["hours_per_epoch"] = hours.value / epochs
+    figures = _ends("hours", hours) | _ends("hours_per_epoch", hours * (1 / epochs))
     if row.price is not None:
         cost = hours * (row.target.chips * row.price)
-        figures |= {"cost": cost.value, "cost_low": cost.low, "cost_high": cost.high}
-        figures["cost_per_epoch"] = cost.value / epochs
+        figures |= _ends("cost", cost) | _ends("cost_per_epoch", cost * (1 / epochs))
     return figures
 
 
@@ -70,8 +92,4 @@ def _per_million(row: Row) -> dict[str, float]:
         return {}
     money = row.price * row.target.chips / MS_PER_HOUR
     cost = row.step * (MILLION / (row.batch * row.replicas) * money)
-    return {
-        "cost_per_million_examples": cost.value,
-        "cost_per_million_examples_low": cost.low,
-        "cost_per_million_examples_high": cost.high,
-    }
+    return _ends("cost_per_million_examples", cost)

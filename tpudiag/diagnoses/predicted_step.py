@@ -23,9 +23,13 @@ from tpudiag.signals import Signals
 from tpudiag.sources.compiler import libtpu_process
 
 TITLE = "Predicted: the instructions that take most"
-COLUMNS = ("instruction", "operation", "line", "ms", "% of step", "bound by", "helps")
+COLUMNS = (
+    "instruction", "operation", "line", "ms", "% of step", "MB of HBM", "GFLOP", "bound by",
+    "helps",
+)  # fmt: skip
 OPERATIONS_KEPT = 400
 """Operations whose figures a report keeps for a comparison, the largest first."""
+ALONE = "the input pipeline run alone on this machine: CPU time of the process"
 SOURCE = "predicted, not measured: the program of the {compiler} for {target}"
 
 
@@ -74,44 +78,58 @@ def dispatched(signals: Signals) -> Signals:
 def measurements(signals: Signals) -> dict[str, Measurement]:
     """The figures of the predicted step and of what the compiler says; none where it says none."""
     compiled = signals.compiler.step if signals.compiler is not None else None
+    figures = _of_pipeline(signals)
     if compiled is None or signals.target is None:
-        return {}
-    figures: dict[str, Measurement] = {}
+        return figures
     if compiled.need_bytes is not None:
         figures["hbm_need_bytes"] = Measurement(compiled.need_bytes, "bytes", compiled.source)
     if compiled.predicted is not None:
         figures |= _of_step(compiled, compiled.predicted, signals.target)
-    figures |= _of_program(compiled)
-    return figures | _of_input(signals)
+    return figures | _of_program(compiled) | _of_verdict(signals)
 
 
-def _of_input(signals: Signals) -> dict[str, Measurement]:
-    """What the input pipeline gives, alone, and what the predicted step needs of it."""
+def _of_pipeline(signals: Signals) -> dict[str, Measurement]:
+    """What the input pipeline costs an example, wherever it was run alone: no TPU decides it."""
+    pipeline = input_verdict.measured(signals)
+    cost = pipeline.cost if pipeline is not None else None
+    if cost is None:
+        return {}
+    rate = input_verdict.per_core(cost)
+    figures = {
+        "input_examples_per_second_per_core": _ranged(rate, "examples/s", ALONE, 2),
+        "input_cpu_us_per_example": Measurement(
+            round(1e6 * cost.cpu_s_per_example, 3), "us of one core", ALONE
+        ),
+    }
+    if cost.python_s_per_example is not None:
+        figures["input_python_us_per_example"] = Measurement(
+            round(1e6 * cost.python_s_per_example, 3), "us, one after the other", ALONE
+        )
+    if cost.serial_s_per_example is not None:
+        figures["input_serial_us_per_example"] = Measurement(
+            round(1e6 * cost.serial_s_per_example, 3), "us that no other core can take", ALONE
+        )
+    if cost.read_bytes_per_example is not None:
+        figures["input_read_bytes_per_example"] = Measurement(
+            round(cost.read_bytes_per_example, 1), "bytes", ALONE
+        )
+    return figures
+
+
+def _of_verdict(signals: Signals) -> dict[str, Measurement]:
+    """What a host of the target gives, by the pipeline run alone, and the predicted step needs."""
     verdict = input_verdict.of_signals(signals)
     if verdict is None:
         return {}
-    alone = "the input pipeline run alone on this machine: CPU time of the process"
     source = (
-        f"predicted, not measured: {alone}, on the {verdict.vcpus} vCPUs of {verdict.machine_type}"
+        f"predicted, not measured: {ALONE}, on the {verdict.vcpus} vCPUs of {verdict.machine_type}"
     )
     figures = {
-        "input_examples_per_second_per_core": _ranged(verdict.per_core, "examples/s", alone, 2),
-        "input_cpu_us_per_example": Measurement(
-            round(1e6 / verdict.per_core.value, 3), "us of one core", alone
-        ),
         "input_cores_needed_per_host": _ranged(verdict.cores_needed, "vCPUs", source, 3),
         "input_capacity_examples_per_second_per_host": _ranged(
             verdict.capacity, "examples/s", source, 1
         ),
     }
-    if verdict.python_s_per_example:
-        figures["input_python_us_per_example"] = Measurement(
-            round(1e6 * verdict.python_s_per_example, 3), "us, one after the other", alone
-        )
-    if verdict.serial_s_per_example:
-        figures["input_serial_us_per_example"] = Measurement(
-            round(1e6 * verdict.serial_s_per_example, 3), "us that no other core can take", alone
-        )
     if verdict.read_bytes_per_second is not None:
         figures["input_read_bytes_per_second_per_host"] = Measurement(
             round(verdict.read_bytes_per_second), "bytes/s", source
@@ -252,6 +270,8 @@ def table(step: StepPrediction) -> Table:
             str(each.location or ""),
             f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
             round(100 * each.share, 1),
+            round(each.hbm_bytes / 1e6, 1),
+            round(each.flops / 1e9, 2),
             each.bound_by,
             each.helps,
         )

@@ -117,43 +117,52 @@ def _least(one: Range, other: Range) -> Range:
     return Range(min(one.low, other.low), min(one.value, other.value), min(one.high, other.high))
 
 
+def per_core(cost: InputCost) -> Range:
+    """Examples a second on one core of a host."""
+    rate = 1 / cost.cpu_s_per_example
+    return Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
+
+
 def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> InputVerdict | None:
     """The verdict; None where the pipeline was not run alone."""
     cost = pipeline.cost
     if cost is None or cost.cpu_seconds <= 0:
         return None
     host = target.host
-    rate = 1 / cost.cpu_s_per_example
-    per_core = Range(rate * (1 - ERROR), rate, rate * (1 + ERROR))
+    one = per_core(cost)
     # Each host feeds its own chips.
     needed = examples_per_second * (1 / target.hosts)
     free = on_cores(pipeline, cost, host.vcpus)
     usable = on_cores(pipeline, cost, host.vcpus * USABLE)
     capacity = Range(usable.low * (1 - ERROR), usable.value, free.high * (1 + ERROR))
-    shared = rate * host.vcpus * USABLE * (1 - ERROR)
+    shared = one.value * host.vcpus * USABLE * (1 - ERROR)
     handed_out = _handed_out(pipeline, cost).value
     size = cost.read_bytes
     return InputVerdict(
         needed=needed,
         capacity=capacity,
-        per_core=per_core,
-        cores_needed=Range(
-            needed.low / per_core.high, needed.value / rate, needed.high / per_core.low
-        ),
+        per_core=one,
+        cores_needed=Range(needed.low / one.high, needed.value / one.value, needed.high / one.low),
         vcpus=host.vcpus,
         machine_type=host.machine_type,
         serial=capacity.value < shared,
         handing_out=capacity.value == handed_out,
         serial_s_per_example=cost.serial_s_per_example,
-        python_s_per_example=cost.python_seconds / cost.examples if cost.python_seconds else None,
+        python_s_per_example=cost.python_s_per_example,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
     )
+
+
+def measured(signals: Signals) -> Pipeline | None:
+    """The pipeline that trains, where it was run alone."""
+    pipelines = (p for p in signals.pipelines or () if p.trains and p.cost)
+    return next((p for p in pipelines if p.cost and p.cost.cpu_seconds > 0), None)
 
 
 def of_signals(signals: Signals) -> InputVerdict | None:
     """The verdict for the pipeline that trains; None where it or the predicted step is missing."""
     step = signals.compiler.step if signals.compiler is not None else None
-    pipeline = next((p for p in signals.pipelines or () if p.trains and p.cost), None)
+    pipeline = measured(signals)
     if step is None or step.predicted is None or pipeline is None or signals.target is None:
         return None
     rate = step.predicted.examples_per_second(signals.target.replicas)

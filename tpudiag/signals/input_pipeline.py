@@ -118,6 +118,16 @@ class InputCost:
         return self.serial_seconds / self.examples if self.serial_seconds else None
 
     @property
+    def python_s_per_example(self) -> float | None:
+        """Of this, in Python."""
+        return self.python_seconds / self.examples if self.python_seconds else None
+
+    @property
+    def read_bytes_per_example(self) -> float | None:
+        """From files and sockets."""
+        return self.read_bytes / self.examples if self.read_bytes is not None else None
+
+    @property
     def cpu_s_per_example(self) -> float:
         """CPU time of one example."""
         return self.cpu_seconds / self.examples

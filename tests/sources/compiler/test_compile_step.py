@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from tpudiag import hardware
-from tpudiag.compiled import Compilation, CompilerFacts, LoweredStep, RefusedOp
+from tpudiag.compiled import (
+    Compilation,
+    CompilerFacts,
+    HbmTensor,
+    LoweredStep,
+    Program,
+    RefusedOp,
+)
+from tpudiag.prediction.work import Kind, Work
 from tpudiag.sources.compiler import compile_step, libtpu_process
 from tpudiag.sources.job.process.protocol import LOWERING
 
+V5E = hardware.target("v5e-8")
 LONG = "Trying to access resource " + "of another replica " * 30
 
 
@@ -37,6 +49,30 @@ def test_a_long_message_ends_with_a_whole_word() -> None:
     assert len(line) <= compile_step.LONGEST + len(" ...")
     assert compile_step.first_line("short\nsecond") == "short"
     assert compile_step.first_line(" \n") == compile_step.first_line(None) == "it said nothing"
+
+
+def test_lines_of_keras_fill_those_of_stacks_and_lead_in_the_table(tmp_path: Path) -> None:
+    places: dict[str, object] = {
+        "operations": {"dense/MatMul": "train.py:9"},
+        "layers": {"dense/MatMul": "train.py:3", "add": "train.py:4"},
+        "arguments": [],
+    }
+    file = tmp_path / "step.locations.json"
+    file.write_text(json.dumps(places))
+    work = tuple(
+        Work(name="f", kind=Kind.PRODUCT, trips=1, op_name=n) for n in ("dense/MatMul", "add")
+    )
+    padded = tuple(HbmTensor(name, "f32[8]", 32, 4096) for name in ("dense/MatMul", "add"))
+    program = Program(
+        cycles=1, recomputed=(), recomputed_cycles=0, padded=padded, collectives=(),
+        sharded_update=False, work=work,
+    )  # fmt: skip
+    made = replace(Compiler().compile(LoweredStep(batch=8, replicas=8), V5E), program=program)
+    step = LoweredStep(batch=8, replicas=8, locations_path=str(file))
+    found = compile_step.located(made, step)
+    assert found.lines == {"dense/MatMul": "train.py:3", "add": "train.py:4"}
+    assert found.program is not None
+    assert [str(tensor.location) for tensor in found.program.padded] == ["train.py:9", "train.py:4"]
 
 
 class Compiler:

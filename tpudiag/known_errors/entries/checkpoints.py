@@ -64,6 +64,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"expects \d{1,4} weight\(s\), but the saved weights have \d{1,4}",
             r"Cannot restore .{0,80}?checkpoint",
             r"Unresolved object in checkpoint.{0,600}?AssertionError",
+            r"AssertionError: Unresolved object in checkpoint",
             r"Layer count mismatch when loading weights from file\. Model expected (?P<model>\d{1,5}) layers, found (?P<saved>\d{1,5})",
             r"Shape mismatch in layer #\d{1,4}",
             r"Weight count mismatch for layer",
@@ -144,7 +145,7 @@ files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); tf.data.TFRecordDatase
             r"Disk quota exceeded",
             r"Could not append to the internal temporary file",
             r"disk is full",
-            r"Not enough (?:disk|free) space",
+            r"Not enough (?:free )?(?:disk )?space",
         ),
         cause="The disk is full: a checkpoint, cache or log could not be written (what goes to gs:// is collected in /tmp first).",
         fix="""\

@@ -85,6 +85,7 @@ tpudiag check train.py --for v5e-8        # compiles the step for the TPU with n
             r"minor_to_major field contains \d{1,2} elements, but shape is rank",
             r"hlo_verifier\.cc",
             r"instruction shouldn't change layout",
+            r"already has a layout constraint .{1,120}?cannot add incompatible constraint",
             r"layout_\w{3,30}\.cc:\d{1,5}",
         ),
         cause="The TPU compiler failed a check of its own: a bug of this compiler version with this program, not a fault of the script.",
@@ -139,11 +140,17 @@ pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
         phase=Phase.COMPILING,
         kind=Kind.BROAD,
         patterns=(
+            r"Compilation failure: (?P<why>[\w ,.:;'()<>=/-]{4,160})",
+            r"tpu_compilation_cache_(?:external|interface)\.cc:\d{1,5}\] (?!TPU host|Received|Before)(?P<why>[\w ,.:;'<>=/-]{4,120}?)(?:\d{2,7} ?tpu_|[IWEF]\d{4} |\d{4}-\d\d-|[%@{(])",
+            r"tpu_compilation_cache_(?:external|interface)\.cc:\d{1,5}\] (?!TPU host|Received|Before)",
+            r"\{\{function_node \w{3,60}\}\} (?P<why>[\w ,.:;'()<>=/-]{4,160}).{0,900}?TPUReplicate/_compile",
+            r"TPUReplicate/_compile/_\d",
             r"Compilation failure: ",
             r"during context \[(?:pre-optimization|post-optimization|hlo)",
             r"XLA compilation (?:failed|error)",
         ),
-        cause="The compiler refused the step; its reason stands right after these words.",
+        cause="The TPU's compiler refused the step, and says why.",
+        details=("It says: {why}.",),
         fix="""\
 tpudiag check train.py --for v5e-8        # compiles the step for the TPU with no TPU, and names the user's line
 tf.function(step, jit_compile=True)       # on any machine: XLA for the CPU refuses most of it too
@@ -154,7 +161,12 @@ tf.function(step, jit_compile=True)       # on any machine: XLA for the CPU refu
                 look_for="sizes, `<=`, `dimension` after these words",
                 decide="print(dataset.element_spec)",
                 fix="dataset = dataset.batch(global_batch, drop_remainder=True)     # and no None in element_spec",
-                cues=(r"dimension",),
+                cues=(
+                    r"dimension",
+                    r"32\[<=\d",
+                    r"dynamic (?:shape|size|slice|reshape|index|indices|dim|batch)",
+                    r"shapes? (?:do(?:es)? not|must|mismatch)",
+                ),
                 families=(
                     "dynamic-dimension",
                     "shape-conflict",
@@ -167,6 +179,7 @@ tf.function(step, jit_compile=True)       # on any machine: XLA for the CPU refu
                 cause="types that do not fit",
                 look_for="f32, bf16, s64, u8 after these words",
                 decide="the same step with the policy float32",
+                cues=(r"data types?\b", r"element types?\b"),
                 families=("type-not-on-tpu", "types-do-not-match", "sixty-four-bit"),
             ),
             Rival(
@@ -194,6 +207,7 @@ tf.function(step, jit_compile=True)       # on any machine: XLA for the CPU refu
                 cause="a bug of the compiler",
                 look_for="`RET_CHECK`, `file a bug`",
                 decide="the same step with another release of libtpu",
+                cues=(r"RET_CHECK", r"file a bug"),
                 families=("compiler-bug",),
             ),
         ),

@@ -42,6 +42,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
         patterns=(
             r"TPU.{0,80}? is not yet ready; state",
             r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
+            r"TPU .{1,60}? is not HEALTHY yet",
             r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
             r"health:? .{0,3}UNHEALTHY",
             r"TPU.{0,60}?state:? ?.{0,3}(?:TERMINATED|STOPPED|REPAIRING)",

@@ -131,6 +131,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"[\w/\-.]; No such file or directory",
             r"errno = 2, error message = 'No such file",
             r"ENOENT: no such file",
+            r"NewRandomAccessFile failed to Create/Open: .{1,200}?(?:cannot find|filename, directory name)",
             r"No file or directory found at ?(?P<file>\S{1,160})",
             r"Parent directory of (?P<file>[\w./:-]{1,160}) doesn't exist",
             r"(?:FailedPrecondition|NotADirectory|NotFound)Error: .{1,160}? is not a directory",

@@ -79,6 +79,7 @@ tf.io.gfile.glob("gs://BUCKET/train*.tfrecord")                                 
         patterns=(
             r"'_?\w{1,40}Dataset\w{0,8}' object is not (?P<what>subscriptable|an iterator|callable|reversible)",
             r"The dataset length is unknown",
+            r"object of type '_?\w{1,40}Dataset\w{0,8}' has no len",
             r"dataset length is (?:unknown|infinite)",
             r"'_?\w{1,40}Dataset\w{0,8}' object has no attribute '(?P<what>shape|dtype|as_numpy_iterator|reshape|columns|numpy|element_spec|next|ndim|ravel|flatten|values|astype|keys|T)'",
             r"'(?:OwnedIterator|IteratorV2|OwnedMultiDeviceIterator)' object has no attribute",

@@ -79,7 +79,7 @@ rm -r /tmp/tfhub_modules                                           # a download 
 export TFHUB_MODEL_LOAD_FORMAT=UNCOMPRESSED                         # TF Hub on a TPU Node: read from its bucket; Kaggle: Settings, Internet on""",
         evidence="recalled",
         example="OSError: ORG/MODEL does not appear to have a file named tf_model.h5 but there is a file for PyTorch weights. Use `from_pt=True` to load this model from those weights.",
-        yields_to=("E630", "E68"),
+        yields_to=("E630", "E68", "E887"),
     ),
     KnownError(
         id="E489",

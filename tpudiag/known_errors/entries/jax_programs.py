@@ -172,6 +172,8 @@ attention = jax.shard_map(flash_attention, mesh=mesh, in_specs=P("data", "model"
             r"Mosaic failed to compile(?: TPU kernel)?:? ?(?P<why>[\w -]{4,80})",
             r"Mosaic failed to compile",
             r"Expected a tiled memref",
+            r"NotImplementedError: unsupported layout change",
+            r"pallas/(?:mosaic/|pallas_call).{0,1500}?(?:Error|Exception): ",
             r"dma_descriptor\w{0,20}\.cc.{1,160}?Check failed: .{1,160}",
             r"Unimplemented primitive in Pallas TPU lowering.{0,60}?: ?(?P<primitive>\w{2,30})",
             r"Unimplemented primitive in Pallas",

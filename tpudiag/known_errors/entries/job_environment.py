@@ -152,7 +152,7 @@ nc -vz ADDRESS 8470""",
                 cause="the TPU's address cannot be reached from here",
                 look_for="`grpc://`, `connect`, an address",
                 decide="nc -vz ADDRESS 8470",
-                cues=(r"grpc://", r"failed to connect"),
+                cues=(r"grpc://", r"failed to connect", r"_tpu_init_fn"),
                 families=("tpu-unreachable",),
             ),
             Rival(

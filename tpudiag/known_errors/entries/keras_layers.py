@@ -139,6 +139,7 @@ model.compile(optimizer=keras.optimizers.Adam(1e-3), ...)         # the plain op
         patterns=(
             r"No (?:training |validation )?(?:images|text files|audio files|videos) found in directory (?P<path>[\w./:-]{1,160})",
             r"lengths of `?labels`? to match the number of files",
+            r"`?labels`? argument should be a list/tuple of integer labels, of the same size as the number of",
             r"`?class_names`? passed (?:did not|do not) match",
             r"If using `?validation_split`? and shuffling",
             r"If `?subset`? is set, `?validation_split`? must be set",

@@ -39,6 +39,7 @@ dataset = dataset.ignore_errors()                          # only once the numbe
             "AdaCompNUS/pfnet#1",
             "google/automl#495",
         ),
+        yields_to=("E719",),
         example="DataLossError: corrupted record at 12",
     ),
     KnownError(

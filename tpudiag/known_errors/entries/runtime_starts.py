@@ -176,4 +176,95 @@ export TPU_ACCELERATOR_TYPE=v5litepod-8 TPU_WORKER_ID=0 TPU_WORKER_HOSTNAMES=loc
         citations=("jax-ml/jax#17495",),
         example="WARNING: could not determine TPU accelerator type. Set env var TPU_ACCELERATOR_TYPE to set manually. TPU runtime may not be properly initialized.",
     ),
+    KnownError(
+        id="E819",
+        family="tpu-busy",
+        phase=Phase.INITIALISING,
+        patterns=(r"PJRT_Api already exists for device type tpu",),
+        cause="libtpu is loaded twice into one process: two frameworks that drive the TPU (JAX, PyTorch/XLA, TensorFlow for TPU) were imported into it, or a plugin was registered a second time.",
+        fix="""\
+pip uninstall -y tensorflow tensorflow-tpu && pip install tensorflow-cpu      # one framework for the TPU; the others in their CPU build
+pip list | grep -iE "libtpu|jax|torch_xla|tensorflow"                          # one libtpu, and one that uses it
+# a notebook: restart the kernel""",
+        evidence="recalled",
+        example="RuntimeError: Unable to initialize backend 'tpu': ALREADY_EXISTS: PJRT_Api already exists for device type tpu",
+    ),
+    KnownError(
+        id="E820",
+        family="device-count",
+        phase=Phase.INITIALISING,
+        patterns=(
+            r"Actual list of devices does not match cluster configuration: Expected (?P<each>\d{1,4}) \w{3,4} devices in (?P<asked>\d{1,5}) replicas",
+            r"Actual list of devices does not match cluster configuration",
+        ),
+        cause="The job is set up for another number of hosts or cores than the TPU has: the flags or the configuration were written for a slice of another size.",
+        details=("It is set up for {asked} hosts with {each} device each.",),
+        fix="""\
+gcloud compute tpus describe NAME --zone=ZONE --format="value(acceleratorType,networkEndpoints[].ipAddress)"      # so many hosts it has; v3-128: 16, 8 cores each
+--worker_replicas=16 --worker_tpus=128                              # lingvo: hosts and cores of that TPU; the model's mesh and splits as well
+gcloud compute tpus create NAME --accelerator-type=v3-64 ...        # or the size that the configuration is for""",
+        citations=("tensorflow/lingvo#266",),
+        example="RuntimeError: Actual list of devices does not match cluster configuration: Expected 1 CPU devices in 8 replicas but got ['/job:executor_tpu/replica:0/task:0/device:CPU:0'",
+    ),
+    KnownError(
+        id="E821",
+        family="gke-scheduling",
+        phase=Phase.CREATING,
+        patterns=(
+            r"[Pp]ods? using TPUs? requires? .{0,60}?gke-tpu-topology",
+            r"gke-tpu-(?:topology|accelerator).{0,80}?(?:node ?selectors?.{0,20}?(?:required|missing)|KeyError)",
+            r"KeyError: '?cloud\.google\.com/gke-tpu-(?P<label>topology|accelerator)",
+        ),
+        cause="The pod asks for a TPU and does not say which: on GKE both labels of the node pool, its kind of TPU and its topology, must stand in the pod's nodeSelector, beside the number of chips of one host.",
+        fix="""\
+# in the pod's (or worker group's) spec: as the node pool has them; v5e, one host of four chips:
+nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v5-lite-podslice, cloud.google.com/gke-tpu-topology: 2x2}
+resources: {requests: {google.com/tpu: 4}, limits: {google.com/tpu: 4}}
+kubectl get nodes -L cloud.google.com/gke-tpu-accelerator,cloud.google.com/gke-tpu-topology      # what there is""",
+        citations=("ray-project/ray#53914",),
+        example="ValueError: Pods using TPUs require both `cloud.google.com/gke-tpu-topology` and `cloud.google.com/gke-tpu-accelerator` node selectors.",
+    ),
+    KnownError(
+        id="E822",
+        family="library-for-gpus",
+        phase=Phase.INITIALISING,
+        patterns=(r"There are currently no available devices found, must be one of .{0,6}XPU",),
+        cause="A release of a library takes it for granted that there is a GPU and does not look for a TPU: transformers 4.45.0 to 4.45.2 do so with PyTorch/XLA, 4.44.2 does not.",
+        fix="""\
+pip install "transformers==4.44.2"                      # the last one before it; or the newest, with its accelerate: pip install -U transformers accelerate
+export PJRT_DEVICE=TPU""",
+        citations=("huggingface/transformers#34176",),
+        example="RuntimeError: There are currently no available devices found, must be one of 'XPU', 'CUDA', or 'NPU'.",
+    ),
+    KnownError(
+        id="E823",
+        family="array-of-all-hosts",
+        phase=Phase.COMPILING,
+        patterns=(r"Device assignment .{0,60}?does not have any local devices",),
+        cause="This process is to run a program none of whose chips are its own: the mesh (or list of devices) holds chips of other hosts only, as jax.devices()[:4] does on a slice.",
+        fix="""\
+mesh = jax.make_mesh((jax.device_count(),), ("data",))       # all chips of the slice, the same program on each host
+mesh = jax.sharding.Mesh(jax.local_devices(), ("data",))      # or this host's chips alone, each host by itself""",
+        evidence="recalled",
+        example="XlaRuntimeError: INVALID_ARGUMENT: Device assignment (2 Computations 1 Replicas) does not have any local devices.",
+    ),
+    KnownError(
+        id="E824",
+        family="queued-resource-state",
+        phase=Phase.CREATING,
+        level="warning",
+        patterns=(
+            r"WAITING_FOR_RESOURCES",
+            r"SUSPENDED.{0,80}?(?:stateInitiator|suspendedData)",
+            r"(?:stateInitiator|suspendedData).{0,80}?SUSPENDED",
+        ),
+        cause="A queued resource is not at work: WAITING_FOR_RESOURCES waits for free TPUs of that kind in the zone (nothing is wrong, nor does it end by itself); SUSPENDED had its TPU and lost it (a spot TPU that was taken back, or a TPU that was deleted), and does not come back.",
+        fix="""\
+gcloud compute tpus queued-resources describe REQUEST --zone=ZONE                       # state, and who set it
+gcloud compute tpus queued-resources delete REQUEST --zone=ZONE --force --quiet         # SUSPENDED: it holds quota; then the same again
+gcloud compute tpus queued-resources create REQUEST-2 --node-id=NAME --zone=OTHER_ZONE --accelerator-type=TYPE --runtime-version=VERSION --spot      # WAITING: another zone, or spot""",
+        citations=("marin-community/marin#87",),
+        example="state:\n  state: SUSPENDED\n  stateInitiator: SERVICE\n  suspendedData: {}",
+        near_miss="the account was suspended by its owner",
+    ),
 )

@@ -91,6 +91,21 @@ tf.debugging.set_log_device_placement(True)              # which tensors go wher
         yields_to=("E24", "E29", "E28", "E25", "E454", "E56", "E220"),
     ),
     KnownError(
+        id="E888",
+        family="shape-conflict",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Input tensor (?P<what>shapes|dtypes) do not match for distributed tensor inputs",
+        ),
+        cause="The replicas were given inputs of different shapes or types: each replica's part of the batch was made by itself (padded_batch pads each to its own longest element, images are resized differently, the last batch is shorter).",
+        fix="""\
+dataset = dataset.padded_batch(global_batch, padded_shapes=([MAX_LENGTH], []), drop_remainder=True)      # one length for all, not None
+dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, [HEIGHT, WIDTH, 3]), y)).batch(global_batch, drop_remainder=True)
+model.fit(dataset)                                              # the strategy splits the global batch: no batch for each replica by hand""",
+        citations=("tensorflow/tensorflow#28541",),
+        example="ValueError: Input tensor shapes do not match for distributed tensor inputs PerReplica:{0: <tf.Tensor: shape=(1, 4, 4, 1)>, 1: <tf.Tensor: shape=(1, 5, 5, 1)>}",
+    ),
+    KnownError(
         id="E800",
         family="uneven-replica-batches",
         phase=Phase.EXECUTING,

@@ -108,9 +108,9 @@ checkpoint.restore(manager.latest_checkpoint)""",
         phase=Phase.READING,
         patterns=(
             r"failed to connect to all addresses.{0,120}?remote target /job:localhost",
-            r"(?:inference_\w{1,40}|IteratorGetNext|GeneratorDataset|MapDataset).{0,400}?failed to connect to all addresses",
+            r"(?:inference_\w{1,40}|IteratorGetNext|GeneratorDataset|MapDataset).{0,400}?failed to connect to all addresses(?!.{0,120}?ipv4:(?!127\.))",
             r"failed to connect to all addresses.{0,80}?ipv4:127\.0\.0\.1",
-            r"failed to connect to all addresses.{0,600}?(?:IteratorGetNext|GeneratorDataset|MultiDeviceIterator)",
+            r"failed to connect to all addresses(?!.{0,120}?ipv4:(?!127\.)).{0,600}?(?:IteratorGetNext|GeneratorDataset|MultiDeviceIterator)",
         ),
         cause="The input pipeline needs the client's Python process (from_generator, py_function, a tokenizer in map, a keras Sequence or ImageDataGenerator), and the TPU worker cannot call back to it.",
         fix="""\
@@ -135,7 +135,7 @@ Additional GRPC error information from remote target /job:localhost/replica:0/ta
         phase=Phase.CONNECTING,
         patterns=(
             r"Unable to find a context_id matching the specified one",
-            r"Session \w{6,40} is not found",
+            r"Session \w{4,40} is not found",
             r"Remote EagerContext with id .{1,40}?does not seem to exist",
             r"Unable to find the relevant tensor remote_handle",
             r"this master has (?:since )?restarted",

@@ -212,7 +212,7 @@ ATTRIBUTES = {
     "_FLAGS": "absl.flags.FLAGS",
     "batch_encode_plus": "tokenizer(texts)      # gone in transformers 5, and not there before 2.2: print(transformers.__version__)",
     "pad_to_max_length": 'tokenizer(texts, padding="max_length")',
-    "GetPrototype": "pip install 'protobuf<4'      # or newer releases of what imports it",
+    "GetPrototype": "pip install 'protobuf<6'      # protobuf 6.30 and later have no GetPrototype; or newer releases of what imports it",
     "_options": "pip install --force-reinstall protobuf",
 }
 """By an attribute that an object does not have: what is written in its place."""

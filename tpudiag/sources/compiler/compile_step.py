@@ -171,7 +171,11 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
     if step.locations_path is None:
         return compilation
     places = json.loads(Path(step.locations_path).read_text(encoding="utf-8"))
-    lines: dict[str, str] = places["operations"]
+    of_stacks: dict[str, str] = places["operations"]
+    of_keras: dict[str, str] = places.get("layers", {})
+    # A finding points to what the user called, where there is such a line; in the table of the
+    # instructions the line of `model(x)` would stand at nearly all of them.
+    lines, of_work = of_keras | of_stacks, of_stacks | of_keras
     arguments: list[str] = places["arguments"]
 
     def tensor(given: HbmTensor) -> HbmTensor:
@@ -190,7 +194,7 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
         program=program and replace(program, padded=tuple(map(tensor, program.padded))),
         out_of_memory=full and replace(full, largest=tuple(map(tensor, full.largest))),
         dynamic=tuple(map(operation, compilation.dynamic)),
-        lines=_of_program(compilation, lines),
+        lines=_of_program(compilation, of_work),
     )
 
 

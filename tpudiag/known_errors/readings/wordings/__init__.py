@@ -20,7 +20,9 @@ from .running import RUNNING
 from .runtime import RUNTIME
 from .saved import SAVED
 from .scope import SCOPE
+from .sources import SOURCES
 from .steps import STEPS
+from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
@@ -38,6 +40,8 @@ TABLES: tuple[Wordings, ...] = (
     MODULES,
     PACKAGES,
     SCOPE,
+    SOURCES,
+    WEIGHTS,
 )
 
 

@@ -266,7 +266,7 @@ RUNNING: Wordings = {
             "ValueError: File format not supported: filepath=model. Keras 3 only supports V3 `.keras` files and legacy H5 format files (`.h5` extension).",
         ),
         Wording(
-            r"Unknown (?:layer|object|optimizer|loss function|metric function): ?'?(?P<name>\w{1,60})|Could not (?:locate|find) (?:class|function) '?(?P<other>\w{1,60})",
+            r"(?:Unknown (?:layer|object|optimizer): ?'?|Could not (?:locate|find) class '?)(?P<name>(?!mse|mae)\w{1,60})",
             "The file names `<<name>>`, a class or function that is not Keras's own (or of another release), and load_model was not told where it is.",
             'model = keras.models.load_model(path, custom_objects={"<<name>>": <<name>>})      # imported before\n@keras.saving.register_keras_serializable()                                       # or above its definition, once\nmodel = keras.models.load_model(path, compile=False)                              # a loss, metric or optimizer that is not needed',
             "ValueError: Unknown layer: FixedDropout. Please ensure this object is passed to the `custom_objects` argument.",

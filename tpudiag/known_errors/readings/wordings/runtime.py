@@ -34,4 +34,20 @@ RUNTIME: Wordings = {
             "UNAVAILABLE: Failed to send RPC to coordination service. Either the leader task was preempted/died/restarted unexpectedly or this task is experiencing network issues.",
         ),
     ),
+    "E03": (
+        Wording(
+            r"(?:Requested backend tpu|Unable to initialize backend 'tpu').{0,200}?TpuPlatform is not available",
+            "JAX finds no TPU in this machine: its backend `tpu` is libtpu on a TPU VM. The TPU of an old notebook service is a TPU Node, which JAX reached over the network under another name (tpu_driver), up to release 0.4.0.",
+            '# leave backend=\'tpu\' out, and see what there is\npython -c "import jax; print(jax.devices())"\npip install -U "jax[tpu]"                       # on a TPU VM (Colab and Kaggle today): the release with its libtpu\njax.tools.colab_tpu.setup_tpu()                    # only with jax before 0.4 and a TPU Node: before anything else of JAX',
+            "RuntimeError: Requested backend tpu, but it failed to initialize: INVALID_ARGUMENT: TpuPlatform is not available.",
+        ),
+    ),
+    "E56": (
+        Wording(
+            r"Failed to open the gRPC driver: 12:",
+            "The TPU Node answers and does not know what is asked (status 12, unimplemented): it runs TensorFlow's software, and JAX needs its own driver there. TPU Nodes and this way to reach them are gone: JAX runs on a TPU VM.",
+            'gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-8 --version=v2-alpha-tpuv5-lite\npip install -U "jax[tpu]"      # on it; no XLA_FLAGS, no JAX_XLA_BACKEND=tpu_driver, no address',
+            "E external/org_tensorflow/tensorflow/compiler/xla/python/tpu_driver/grpc_tpu_driver.cc:1068] Failed to open the gRPC driver: 12: :",
+        ),
+    ),
 }

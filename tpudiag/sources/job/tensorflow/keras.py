@@ -152,6 +152,14 @@ class KerasWatch:
         """The line that compiled the model in fit."""
         return self._compiled_at.get(id(self.fit_model))
 
+    def line_of_compile(self, model: Any) -> Location | None:
+        """The line that compiled a model."""
+        return self._compiled_at.get(id(model))
+
+    def line_of_optimizer(self, optimizer: Any) -> Location | None:
+        """The line that made an optimizer, or compiled a model with it by its name."""
+        return self._optimizer_lines.get(id(optimizer))
+
     def precision(self) -> MixedPrecision | None:
         """The dtype policies of the layers and the loss scaling."""
         if not self.package:

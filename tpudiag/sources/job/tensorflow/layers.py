@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import weakref
 from typing import Any
 
 from tpudiag.model import Location
@@ -18,6 +20,8 @@ class LayerWatch:
         self.policies: dict[str, Location | None] = {}
         """Policies of the layers made so far, each with the line behind it."""
         self._made_at: dict[str, Location] = {}
+        self._makers: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        """By the identity of a layer, which another may have once it is gone."""
         self._model_class: Any = ()
         self._set_at: dict[str, Location] = {}
 
@@ -40,6 +44,11 @@ class LayerWatch:
                     return self._made_at[layer]
         return None
 
+    def made_at(self, layer: Any) -> Location | None:
+        """The line that made this layer; None for one of the user's own classes."""
+        known, line = self._makers.get(id(layer), (None, None))
+        return line if known is not None and known() is layer else None
+
     def _is_model(self, layer: Any) -> bool:
         return isinstance(layer, self._model_class)
 
@@ -58,6 +67,15 @@ class LayerWatch:
         library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
         if where is not None and library and isinstance(name, str) and not self._is_model(layer):
             self._made_at[name] = where
+        maker = user_lines.maker()
+        if maker is not None and not _users_own(layer):
+            self._makers[id(layer)] = weakref.ref(layer), maker
         policy = getattr(getattr(layer, "dtype_policy", None), "name", None)
         if isinstance(policy, str):
             self.policies.setdefault(policy, self._set_at.get(policy) or where)
+
+
+def _users_own(layer: Any) -> bool:
+    """Whether a layer's class is defined in the user's code: its operations have lines there."""
+    file = getattr(sys.modules.get(type(layer).__module__), "__file__", None)
+    return file is None or user_lines.is_user_file(file)

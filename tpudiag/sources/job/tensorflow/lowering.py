@@ -21,6 +21,7 @@ from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow import graphs, hooks, replica_context
+from tpudiag.sources.job.tensorflow.operation_lines import OperationLines
 from tpudiag.sources.job.tensorflow.step_program import StepProgram
 from tpudiag.sources.job.tensorflow.training import GradientWatch
 
@@ -54,6 +55,7 @@ class LoweringWatch:
     def __init__(self, tf: Any, gradients: GradientWatch, recorder: Recorder) -> None:
         self._tf, self._gradients, self._recorder = tf, gradients, recorder
         self._busy = self._done = False
+        self.lines = OperationLines(tf)
         self.step: StepCall | None = None
         self._program: StepProgram | None = None
         """Of the step as it was traced last."""
@@ -192,7 +194,8 @@ class LoweringWatch:
             return [leaf for leaf in self._tf.nest.flatten(out) if self._tf.is_tensor(leaf)]
 
         self._program = program = StepProgram(self._tf, one_replica, specs)
-        text, serialised = program.lowered()
+        with self.lines.noted():
+            text, serialised = program.lowered()
         path = folder / f"step-{wanted}-{replicas}.mlir"
         where = path.with_suffix(".locations.json")
         if serialised is None:
@@ -200,7 +203,7 @@ class LoweringWatch:
         else:
             path = path.with_suffix(".hlo")
             path.write_bytes(serialised)
-        where.write_text(json.dumps(program.places(text)), encoding="utf-8")
+        where.write_text(json.dumps(program.places(text, self.lines)), encoding="utf-8")
         return LoweredStep(
             batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
         )

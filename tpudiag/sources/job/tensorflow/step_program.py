@@ -8,6 +8,7 @@ from typing import Any
 
 from tpudiag.compiled import RefusedOp
 from tpudiag.sources.job.tensorflow import graphs, user_lines
+from tpudiag.sources.job.tensorflow.operation_lines import OperationLines
 
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
@@ -39,14 +40,23 @@ class StepProgram:
                 raise
         return _text(compiled(stage="hlo")), bytes(compiled(stage="hlo_serialized"))
 
-    def places(self, text: str) -> dict[str, object]:
-        """The user's line of each operation, and the names of the arguments in their order."""
+    def places(self, text: str, lines: OperationLines | None = None) -> dict[str, object]:
+        """The user's line of each operation, and the names of the arguments in their order.
+
+        Beside the innermost line of an operation's stack stands what the calls of Keras tell, where
+        these were noted.
+        """
         arguments = self._arguments()
         head = _HEAD.search(text)
         # XLA drops arguments that the program does not read: then the order of the names is not
         # that of the arguments, and wrong names would be worse than none.
         known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
-        return {"operations": self._locations(), "arguments": arguments if known else []}
+        of_keras = lines.of_graph(self._graph()) if lines is not None else {}
+        return {
+            "operations": self._locations(),
+            "layers": of_keras,
+            "arguments": arguments if known else [],
+        }
 
     def _give_values(self) -> None:
         """Any values for variables that have none yet: the program does not depend on them.

@@ -28,6 +28,8 @@ _LIBRARIES = tuple(
 )
 _KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
 _DECORATORS = "tensorflow.python.util."
+_LATER = frozenset(("build", "call", "__call__"))
+"""Methods of a layer that run after it was made."""
 # Read at once, for the job may change its folder.
 _STARTED_IN = os.getcwd()  # noqa: PTH109
 _own: list[str] = []
@@ -132,6 +134,40 @@ def direct_caller() -> Location | None:
     while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
         frame = frame.f_back
     return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def own_caller() -> Location | None:
+    """The line that called the hooked function; None where a library but TensorFlow did.
+
+    What AutoGraph converted calls through functions of TensorFlow's.
+    """
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        module = str(frame.f_globals.get("__name__", ""))
+        if not (is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")):
+            return None
+        frame = frame.f_back
+    return None
+
+
+def maker() -> Location | None:
+    """The innermost line of user code on this thread's stack, behind what is made just now.
+
+    None where a library makes it for itself while something of the library's is built or called:
+    that line may be any, such as that of `fit`.
+    """
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        if frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename):
+            return None
+        frame = frame.f_back
+    return None
 
 
 def of_frames(frames: Iterable[Any]) -> Location | None:

@@ -113,6 +113,8 @@ class Watches:
         self.keras.watch(keras, package)
         if rehearse and package == "keras":
             self.keras.adapt_to_cpu_replicas(keras)
+        if self.lowering is not None:
+            self.lowering.lines.watch(keras, self.keras)
         self.checkpoints.watch_keras(keras)
         if self.whole is not None:
             self.whole.epochs.watch(keras)
