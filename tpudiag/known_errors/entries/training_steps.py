@@ -230,4 +230,20 @@ class MyLayer(tf.keras.layers.Layer):            # in place of tf.layers.Layer; 
         citations=("strongio/keras-bert#14",),
         example="TypeError: The following are legacy tf.layers.Layers:\n  <__main__.BertLayer object at 0x7f6f>\nTo use keras as a framework",
     ),
+    KnownError(
+        id="E851",
+        family="load-model",
+        phase=Phase.SAVING,
+        patterns=(
+            r"Layer '?\"?(?P<name>[\w.-]{1,60})'?\"? expected 1 input\(s\)\. Received 2 instead",
+        ),
+        cause="A saved Keras model in which a functional model (an application such as EfficientNet) stands inside a Sequential is loaded by Keras 3.4 or later, which takes the inner model's outputs in the file for two. The file itself is whole.",
+        details=("The layer behind it is {name}.",),
+        fix="""\
+pip install keras==3.3.3                               # loads it; newer: the model from its code and model.load_weights(path)
+x = base.output; outputs = keras.layers.Dense(CLASSES)(keras.layers.GlobalAveragePooling2D()(x))
+model = keras.Model(base.input, outputs)               # saved anew: functional throughout, in place of Sequential([base, ...])""",
+        citations=("tensorflow/tensorflow#63853",),
+        example="ValueError: Layer 'dense' expected 1 input(s). Received 2 instead.",
+    ),
 )

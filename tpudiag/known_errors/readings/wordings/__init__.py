@@ -7,6 +7,7 @@ import re
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
+from .building import BUILDING
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
@@ -27,6 +28,7 @@ from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
     STEPS,
+    BUILDING,
     SAVED,
     RUNTIME,
     RUNNING,
