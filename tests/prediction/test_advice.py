@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.prediction.advice import helps, normalised
-from tpudiag.prediction.times import NONE, Bound, Timed
+from tpudiag.prediction.times import NONE, Bound, Range, Timed
 from tpudiag.prediction.work import Kind, Work
 
 
@@ -56,6 +56,13 @@ def test_what_the_vector_unit_binds_is_not_told_to_halve_its_bytes(op_name: str)
     work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
     assert "arithmetic" in helps(Timed(work, NONE, Bound.VECTOR))
     assert "arithmetic" not in helps(Timed(work, NONE, Bound.HBM))
+
+
+@pytest.mark.parametrize(("ms", "word"), [(1.1, "near"), (2.0, "multiples of 128")])
+def test_a_product_near_the_peak_needs_no_other_shape(ms: float, word: str) -> None:
+    product = Work(name="f", kind=Kind.PRODUCT, trips=1, flops=10**9)
+    assert word in helps(Timed(product, Range(1.0, ms, 3.0), Bound.MXU))
+    assert "bfloat16" in helps(Timed(product, Range(1.0, ms, 3.0), Bound.HBM))
 
 
 def test_a_broadcast_is_no_change_of_layout() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._progress import progress
 from tpudiag.commands.compare import share
+from tpudiag.commands.plan import positive
 from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     _job_options.add_run_options(parser)
     _job_options.add_compiler_options(parser)
     _add_gate_options(parser)
+    _add_price_options(parser)
     _job_options.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
@@ -75,18 +78,41 @@ def _add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_price_options(parser: argparse.ArgumentParser) -> None:
+    """What the predicted step is to be converted to."""
+    price = parser.add_argument_group("prices")
+    price.add_argument(
+        "--cost",
+        metavar="FILE",
+        type=Path,
+        help="prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
+        "predicted step",
+    )
+    price.add_argument(
+        "--examples",
+        metavar="N",
+        type=positive,
+        help="examples of an epoch: adds how long it takes, and with --cost what it costs",
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     baseline = _baseline(options)
+    from tpudiag.planning import prices
+
+    known = prices.load(options.cost) if options.cost is not None else {}
     request = _job_request.of(options)
     from tpudiag.diagnoses import job
+    from tpudiag.diagnoses.predicted_cost import priced
 
     with Interrupts() as interrupts:
         with progress() as on_phase:
             heard = interrupts.finishing_at(job.FINISHING, on_phase)
             report = job.diagnose(request, settings, heard)
+        report = priced(report, known, options.examples)
         code = _written(report, baseline, request, options)
     return 130 if interrupts.waits else code
 

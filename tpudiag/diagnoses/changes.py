@@ -33,6 +33,8 @@ COMPILED = (
     "recomputed_operations",
 )
 """Figures of the TPU compiler's program: within one compiler they have no noise."""
+INPUT_CPU = "input_cpu_us_per_example"
+"""CPU time of the pipeline run alone: it has noise that one run does not tell."""
 CPU = "CPU replicas"
 """In the source of times that a rehearsal took: they are no figures of a gate."""
 GATED: Mapping[str, Statistic] = {
@@ -44,6 +46,7 @@ GATED: Mapping[str, Statistic] = {
     "peak_memory_bytes": "median",
     "peak_hbm_bytes": "median",
     **dict.fromkeys(COMPILED, "median"),
+    INPUT_CPU: "median",
 }
 """Figures that can regress, and what they are of the values by step."""
 OF_STEPS = (STEP_MS, "step_time_mean_ms", "step_time_p90_ms")
@@ -135,6 +138,9 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
     """Whether a figure may close a gate."""
     if name in COMPILED:
         return same_compiler(before, after)
+    # From run to run it differs by more than its parts within one tell.
+    if name == INPUT_CPU:
+        return min(len(before), len(after)) >= LEAST_RUNS
     # One machine takes other times from one hour to the next: a gate on them would close by chance.
     return not any(
         CPU in report.measurements[name].source
@@ -153,7 +159,9 @@ def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
     return tuple(
         name
         for name in held
-        if name in GATED and any(_value(name, report) is None for report in after)
+        if name in GATED
+        and name != INPUT_CPU
+        and any(_value(name, report) is None for report in after)
     )
 
 

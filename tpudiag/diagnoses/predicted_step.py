@@ -23,7 +23,10 @@ from tpudiag.signals import Signals
 from tpudiag.sources.compiler import libtpu_process
 
 TITLE = "Predicted: the instructions that take most"
-COLUMNS = ("instruction", "operation", "line", "ms", "% of step", "bound by", "helps")
+COLUMNS = (
+    "instruction", "operation", "line", "ms", "% of step", "MB of HBM", "GFLOP", "bound by",
+    "helps",
+)  # fmt: skip
 OPERATIONS_KEPT = 400
 """Operations whose figures a report keeps for a comparison, the largest first."""
 ALONE = "the input pipeline run alone on this machine: CPU time of the process"
@@ -267,6 +270,8 @@ def table(step: StepPrediction) -> Table:
             str(each.location or ""),
             f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
             round(100 * each.share, 1),
+            round(each.hbm_bytes / 1e6, 1),
+            round(each.flops / 1e9, 2),
             each.bound_by,
             each.helps,
         )

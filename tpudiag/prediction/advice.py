@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from tpudiag.prediction.times import Bound, Timed
 from tpudiag.prediction.work import Kind
 
+NEAR_PEAK = 1.15
+"""Times of what its FLOPs take at the peak: a product that takes no longer is well shaped."""
 _BIAS = re.compile(r"Bias(Add)?Grad|BiasAdd\b")
 _BATCH_NORM = re.compile(r"[Bb]atch_?[Nn]orm")
 _NORM = re.compile(r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization")
@@ -43,7 +45,10 @@ def _of_product(timed: Timed) -> str:
     """Of a matrix product or convolution."""
     if timed.bound is Bound.HBM:
         return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
-    return "dimensions that are multiples of 128 (256 on v6e); it is what the MXU is for"
+    # The low end is what the FLOPs take at the peak, without the padding of dimensions.
+    if timed.ms.value <= NEAR_PEAK * timed.ms.low:
+        return "near the MXU's peak already: only fewer multiplications help"
+    return "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
 
 
 def _of_elementwise(timed: Timed, in_normalised: bool) -> str:

@@ -28,6 +28,18 @@ def test_operation_of_the_host() -> None:
     assert read("unsupported-op", {"op": "SparseSoftmaxCrossEntropyWithLogits"}, "") is None
 
 
+def test_operation_that_has_another_form() -> None:
+    assert "sampled_values" in fix_of("unsupported-op", op="LogUniformCandidateSampler")
+    assert "bilinear" in fix_of("unsupported-op", op="ResizeBicubic")
+    assert "tf.reverse" in fix_of("unsupported-op", op="MirrorPadGrad")
+    assert "tf.argsort" in fix_of("unsupported-op", op="StatelessShuffle")
+    assert "layers.LSTM(" in fix_of("unsupported-op", op="LSTMBlockCell")
+    # What checks weights says so by the name of its scope.
+    sets = "DenseToDenseSetOperation"
+    assert "three arguments" in fix_of("unsupported-op", op=sets)
+    assert "ensure_shape" in fix_of("unsupported-op", "{{node broadcast_weights/x}}", op=sets)
+
+
 def test_bounded_dimension_is_the_batch_or_a_length() -> None:
     assert "dimension 0, the batch" in fix_of("dynamic-dimension", "Inputshape:[<=16,1,1,64]")
     assert "dimension 1" in fix_of("dynamic-dimension", "f32[8,<=128,64]")

@@ -123,6 +123,7 @@ step(params, batch)                                                    # arrays 
         patterns=(
             r"Array has been deleted with shape",
             r"buffer has been deleted or donated",
+            r"Buffer passed to Execute\(\) .{0,60}?has been deleted or donated",
             r"Attempt to (?:donate|use) (?:a buffer|the same buffer).{0,120}?Execute",
             r"previously donated in the same call",
             r"Donation requested for invalid buffer",

@@ -73,7 +73,7 @@ x = tf.reshape(x, [-1, WIDTH]); y = tf.squeeze(y, axis=-1)         # a dimension
         patterns=(
             r"access resource using the wrong type",
             r"mismatched device",
-            r"Buffer passed to Execute\(\) as argument",
+            r"Buffer passed to Execute\(\) as argument .{0,60}?(?:on device|unexpected|which is on)",
             r"Multiple devices in computation",
             r"Cannot place the graph because a reference or resource edge",
             r"resource .{1,80}? is on (?:a )?different device",

@@ -236,4 +236,35 @@ export PJRT_DEVICE=TPU""",
         citations=("huggingface/transformers#34176",),
         example="RuntimeError: There are currently no available devices found, must be one of 'XPU', 'CUDA', or 'NPU'.",
     ),
+    KnownError(
+        id="E823",
+        family="array-of-all-hosts",
+        phase=Phase.COMPILING,
+        patterns=(r"Device assignment .{0,60}?does not have any local devices",),
+        cause="This process is to run a program none of whose chips are its own: the mesh (or list of devices) holds chips of other hosts only, as jax.devices()[:4] does on a slice.",
+        fix="""\
+mesh = jax.make_mesh((jax.device_count(),), ("data",))       # all chips of the slice, the same program on each host
+mesh = jax.sharding.Mesh(jax.local_devices(), ("data",))      # or this host's chips alone, each host by itself""",
+        evidence="recalled",
+        example="XlaRuntimeError: INVALID_ARGUMENT: Device assignment (2 Computations 1 Replicas) does not have any local devices.",
+    ),
+    KnownError(
+        id="E824",
+        family="queued-resource-state",
+        phase=Phase.CREATING,
+        level="warning",
+        patterns=(
+            r"WAITING_FOR_RESOURCES",
+            r"SUSPENDED.{0,80}?(?:stateInitiator|suspendedData)",
+            r"(?:stateInitiator|suspendedData).{0,80}?SUSPENDED",
+        ),
+        cause="A queued resource is not at work: WAITING_FOR_RESOURCES waits for free TPUs of that kind in the zone (nothing is wrong, nor does it end by itself); SUSPENDED had its TPU and lost it (a spot TPU that was taken back, or a TPU that was deleted), and does not come back.",
+        fix="""\
+gcloud compute tpus queued-resources describe REQUEST --zone=ZONE                       # state, and who set it
+gcloud compute tpus queued-resources delete REQUEST --zone=ZONE --force --quiet         # SUSPENDED: it holds quota; then the same again
+gcloud compute tpus queued-resources create REQUEST-2 --node-id=NAME --zone=OTHER_ZONE --accelerator-type=TYPE --runtime-version=VERSION --spot      # WAITING: another zone, or spot""",
+        citations=("marin-community/marin#87",),
+        example="state:\n  state: SUSPENDED\n  stateInitiator: SERVICE\n  suspendedData: {}",
+        near_miss="the account was suspended by its owner",
+    ),
 )

@@ -110,6 +110,7 @@ assignment = tf.tpu.experimental.DeviceAssignment.build(topology, num_replicas=t
             "ARahim3/kaggle-tpu-lab#6",
         ),
         example="ValueError: physical and logical shapes must have the same product",
+        yields_to=("E823",),
     ),
     KnownError(
         id="E413",

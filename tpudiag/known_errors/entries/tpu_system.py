@@ -83,6 +83,7 @@ gcloud compute tpus tpu-vm create NAME --version=v2-alpha-tpuv6e ...      # an i
         patterns=(
             r"Failed to (?:bring (?:up|down)|enable|turn down|unmask) (?:an? )?(?:ICI|data) (?:data )?(?:link|error)",
             r"fatal chip error",
+            r"Detected failure (?P<what>SLICE_FAILURE_\w{3,40})",
             r"fatal TPU error occurred",
             r"A program or fatal TPU error occurred",
             r"(?:open|start) destructively halted core",

@@ -135,7 +135,7 @@ Additional GRPC error information from remote target /job:localhost/replica:0/ta
         phase=Phase.CONNECTING,
         patterns=(
             r"Unable to find a context_id matching the specified one",
-            r"Session \w{6,40} is not found",
+            r"Session \w{4,40} is not found",
             r"Remote EagerContext with id .{1,40}?does not seem to exist",
             r"Unable to find the relevant tensor remote_handle",
             r"this master has (?:since )?restarted",

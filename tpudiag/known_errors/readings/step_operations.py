@@ -9,7 +9,7 @@ from .meaning import Reading
 
 _Row = tuple[str, str, str]
 _BY_DATA: _Row = (
-    r"Where|Unique\w*|SetDiff1D|ListDiff|\w*BooleanMask\w*|boolean_mask|DynamicPartition|DenseToDenseSetOperation",
+    r"Where|Unique\w*|SetDiff1D|ListDiff|\w*BooleanMask\w*|boolean_mask|DynamicPartition|\w+SetOperation|SetSize",
     "gives as many values as the data decides, which no compiled step can hold",
     "x = tf.where(mask, x, 0.0)      # three arguments: the shape stays; tf.where(mask), tf.boolean_mask and tf.unique belong into dataset.map\n"
     "loss = tf.reduce_sum(loss * mask) / tf.reduce_sum(mask)      # a masked mean in place of boolean_mask",
@@ -151,6 +151,67 @@ _UNSUPPORTED: tuple[_Row, ...] = (
         "is linear algebra or a distribution that this release does not compile for a TPU",
         "tf.config.set_soft_device_placement(True)      # this operation alone on the host; or before the step, in dataset.map; a newer TensorFlow compiles more of them",
     ),
+    (
+        r"\w+CandidateSampler|ComputeAccidentalHits",
+        "draws the classes of a sampled loss (tf.nn.sampled_softmax_loss, nce_loss)",
+        "loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)      # all classes: one matrix product, which the TPU is made for\n"
+        "sampled = tf.random.log_uniform_candidate_sampler(labels, 1, NUM_SAMPLED, True, CLASSES)      # or drawn in dataset.map, and given as\n"
+        "tf.nn.sampled_softmax_loss(..., sampled_values=sampled, remove_accidental_hits=False)",
+    ),
+    (
+        r"Resize(?:Area|Bicubic|BicubicGrad|NearestNeighborGrad)|ScaleAndTranslate\w*",
+        "resizes in a way that has no compiled kernel (area, bicubic, lanczos; in older releases the gradient of nearest)",
+        'x = keras.layers.UpSampling2D(2, interpolation="bilinear")(x)      # or Conv2DTranspose; tf.image.resize(x, SIZE, method="bilinear")\n'
+        "x = tf.repeat(tf.repeat(x, 2, axis=1), 2, axis=2)                   # nearest, by a whole number; data: resize in dataset.map",
+    ),
+    (
+        r"MirrorPad(?:Grad)?",
+        "pads by reflection, which not every release compiles with its gradient",
+        "x = tf.concat([tf.reverse(x[:, 1 : P + 1], [1]), x, tf.reverse(x[:, -P - 1 : -1], [1])], axis=1)      # the same from slices; once more for axis 2\n"
+        "x = tf.pad(x, [[0, 0], [P, P], [P, P], [0, 0]])                     # or zeros; a newer TensorFlow compiles MirrorPadGrad",
+    ),
+    (
+        r"SparseSegment\w*|SparseSoftmax",
+        "works on as many ids or entries as the data holds (embedding_lookup_sparse, a sparse softmax)",
+        "rows = tf.gather(table, ids); x = tf.reduce_sum(rows * mask[..., None], axis=1)      # ids padded to one length, and a mask\n"
+        "weights = tf.nn.softmax(tf.where(mask, logits, -1e9))                                   # dense and masked in place of sparse",
+    ),
+    (
+        r"RandomShuffle|StatelessShuffle|RandomIndexShuffle",
+        "shuffles",
+        "x = tf.gather(x, tf.argsort(tf.random.uniform([x.shape[0]])))      # the same by sorting; data: dataset.shuffle before the step",
+    ),
+    (
+        r"AudioSpectrogram|Mfcc|AudioMicrofrontend",
+        "computes features of sound, which belong before the step",
+        "dataset = dataset.map(lambda wave, y: (features(wave), y), num_parallel_calls=tf.data.AUTOTUNE)      # before the step; tf.signal.stft compiles",
+    ),
+    (
+        r"(?:Block)?LSTM(?:Block)?\w*|GRUBlockCell\w*",
+        "is a fused recurrent cell for the CPU (LSTMBlockCell, LSTMBlockFusedCell, GRUBlockCell)",
+        "x = keras.layers.LSTM(WIDTH, return_sequences=True)(x)      # or tf.compat.v1.nn.rnn_cell.LSTMCell",
+    ),
+    (
+        r"\w*Queue(?:V2)?|Queue\w+|Barrier\w*|\w*MapStage|\w*MapUnstage\w*|Stage|Unstage|\w*Reader(?:V2)?|Reader\w+|RecordInput|\w*Accumulator\w*|Batch|Unbatch|Timestamp",
+        "is a queue, reader or clock of the host",
+        "dataset = tf.data.TFRecordDataset(files).map(parse).batch(global_batch, drop_remainder=True)      # data come through tf.data, not from within the step",
+    ),
+    (
+        r"Quantized\w+|UniformQuantize\w*|UniformDequantize|Requantiz\w+|FakeQuantWithMinMaxVarsPerChannel\w*",
+        "is of a quantised model",
+        "model = build_model()      # trained in float32 or bfloat16 on the TPU; quantised afterwards, on the CPU (tf.lite.TFLiteConverter)",
+    ),
+    (
+        r"UnravelIndex|NthElement|IsotonicRegression|KMC2\w+|Kmeans\w+|NearestNeighbors|Skipgram|Sdca\w+|Bessel\w+|Betainc|Spence|Dawsn|Expint|Fresnel\w+|Stat\w+Random(?:Binomial|Gamma\w*|Poisson)|RandomGammaGrad|SobolSample|NonDeterministicInts",
+        "is one that the compiler of this release has no kernel for",
+        "row, column = index // WIDTH, index % WIDTH; nth = tf.sort(x)[..., n]      # in place of unravel_index and nth_element\n"
+        "dataset = dataset.map(lambda x, y: (with_it(x), y))                          # what does not depend on weights: before the step",
+    ),
+)
+_WEIGHTS = Reading(
+    "A loss or metric with weights checks while the step runs whether their shape fits that of the values, because it is not known before.",
+    "weights = tf.ensure_shape(weights, values.shape)      # both with sizes as numbers: drop_remainder=True, tf.ensure_shape or reshape in dataset.map\n"
+    "loss = tf.reduce_sum(values * weights) / tf.reduce_sum(weights)      # or weighted by hand, in place of tf.compat.v1.losses and metrics",
 )
 _TYPES: tuple[tuple[str, str, str], ...] = (
     (
@@ -183,6 +244,8 @@ def read(family: str, values: dict[str, str], text: str) -> Reading | None:
         return _of_type(values.get("type", ""))
     if family == "dynamic-dimension":
         return _of_dynamic(operation, text)
+    if "broadcast_weights" in text and "SetOperation" in operation:
+        return _WEIGHTS
     rows = (_BY_DATA, *(_CONSTANT if family == "constant-shape" else _UNSUPPORTED))
     for kinds, what, fix in rows:
         if re.fullmatch(kinds, operation):
@@ -213,6 +276,12 @@ def _of_dynamic(operation: str, text: str) -> Reading | None:
         if not bounded:
             continue
         most = sizes[bounded[0]].removeprefix("<=")
+        if re.search(r"all-?reduce|CrossReplicaSum", text):
+            return Reading(
+                f"[{shape[1]}] is summed over the replicas (all-reduce): a gradient or a metric, of which dimension {bounded[0]} has at most {most} entries. It is cut by a length that differs from batch to batch (positions up to the sequence's end, rows of a table), or grows with the data.",
+                f"positions = tf.range({most})                          # all of them, and a mask, in place of tf.range(tf.shape(x)[1]) or weights[:length]\n"
+                f"dataset = dataset.padded_batch(global_batch, padded_shapes=([{most}], []), drop_remainder=True)",
+            )
         if bounded == [0]:
             return Reading(
                 f"In [{shape[1]}] dimension 0, the batch, has at most {most}: the last batch of the data (or of predict and evaluate) is smaller.",
