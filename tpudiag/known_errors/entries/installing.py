@@ -90,7 +90,7 @@ Aborted (core dumped)""",
         phase=Phase.INSTALLING,
         patterns=(
             r"Unexpected PJRT_\w{1,60}? size: expected \d{1,6}, got \d{1,6}",
-            r"PJRT API version (?P<version>[\d.]{1,9})",
+            r"PJRT plugin PJRT API version \(?(?P<version>[\d.]{1,9})",
             r"plugin is likely built with a later version than the framework",
             r"PJRT.{0,80}?version mismatch",
             r"unknown vhlo type code",

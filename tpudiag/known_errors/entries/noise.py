@@ -196,6 +196,7 @@ model = tf.keras.models.load_model(path); model.compile(optimizer="adam", loss="
         level="info",
         patterns=(
             r"All attempts to get a Google authentication bearer token failed, returning an empty token",
+            r"oauth_fetch: UNKNOWN:C-ares status is not ARES_SUCCESS",
         ),
         cause="No error by itself: there are no Google credentials here, so gs:// is read as anybody; public data works, private buckets need a login.",
         fix="gcloud auth application-default login        # only for a private bucket",

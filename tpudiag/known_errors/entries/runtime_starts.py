@@ -65,7 +65,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-
             r"GetKeyValue\(\) timed out with key: (?P<key>[\w:/.-]{1,60}?) and duration",
             r"GetKeyValue\(\) timed out with key",
             r"Barrier timed out\. Id: PjRT_Client_Connect.{0,200}?reached the barrier: (?P<there>\d{1,5})/(?P<all>\d{1,5})",
-            r"PjRT_Client_Connect",
+            r"PjRT_Client_Connect.{0,60}?(?:timed out|fail|error|DEADLINE)",
             r"Coordination Service agent connect failed",
         ),
         cause="The processes of the job did not all meet at the start: one or more never registered with process 0, or did not come as far as the TPU's initialisation within the time that the others wait.",

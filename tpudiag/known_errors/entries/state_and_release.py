@@ -68,7 +68,7 @@ checkpoint.restore(manager.latest_checkpoint)                                   
             r"state:? ?.{0,3}PREEMPTED",
             r"(?:due to|through) (?:a )?(?:host )?maintenance event",
             r"terminated due to host maintenance",
-            r"Preemption notice",
+            r"(?<!no )Preemption notice",
             r"TERMINATE_ON_HOST_MAINTENANCE",
             r"instance was (?:preempted|terminated)",
             r"Received (?:signal )?SIGTERM",
