@@ -104,6 +104,7 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
             r"google\.(?:cloud|api_core)\.exceptions\.NotFound: 404",
             r"Invalid bucket name",
             r"No URLs matched: gs:",
+            r"One or more URLs matched no objects",
         ),
         cause="There is no such object or bucket: the path is mistyped, or the file was never written there (it is not a question of rights).",
         details=("The object is {object}.",),

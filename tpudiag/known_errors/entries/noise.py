@@ -67,11 +67,6 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"None of the MLIR [Oo]ptimization [Pp]asses are enabled",
             r"AutoGraph could not transform .{1,200}? and will run it as-is",
             r"The name tf\.[\w.]{1,60} is deprecated\. Please use tf\.compat",
-            r"Layer .{1,60}? was (?:passed non-JSON-serializable|called with an input that isn't)",
-            r"WARNING:absl:(?:Importing a function|Found untraced functions|Function .{1,60}? contains input name)",
-            r"found untraced functions such as",
-            r"compiled metrics have yet to be built",
-            r"No training configuration found in (?:the )?save",
             r"libtpu\.so and TPU device found\. Setting PJRT_DEVICE",
             r"Logging before InitGoogle\(\) is written",
             r"runs slowly on M1/M2 Macs",
@@ -86,6 +81,25 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
 export TF_CPP_MIN_LOG_LEVEL=2 TF_ENABLE_ONEDNN_OPTS=0       # hides them""",
         citations=("tensorflow/tensorflow#59487",),
         example="I tensorflow/core/util/port.cc:113] oneDNN custom operations are on. You may see slightly different numerical results due to floating-point round-off errors",
+    ),
+    KnownError(
+        id="N27",
+        family="saving-remarks",
+        phase=Phase.SAVING,
+        level="info",
+        patterns=(
+            r"WARNING:absl:(?:Importing a function|Found untraced functions|Function .{1,60}? contains input name)",
+            r"found untraced functions such as",
+            r"compiled metrics have yet to be built",
+            r"No training configuration found in (?:the )?save",
+            r"Layer .{1,60}? was (?:passed non-JSON-serializable|called with an input that isn't)",
+        ),
+        cause="No error: Keras remarks on what is saved or loaded. Functions that were not traced cannot be called by themselves after loading; a model without a training configuration is not compiled yet, which prediction does not need.",
+        fix="""\
+# nothing to do for prediction; to train on:
+model = tf.keras.models.load_model(path); model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")""",
+        evidence="recalled",
+        example="WARNING:absl:Found untraced functions such as _jit_compiled_convolution_op while saving (showing 1 of 53). These functions will not be directly callable after loading.",
     ),
     KnownError(
         id="N04",

@@ -201,4 +201,33 @@ outputs = model.predict(x)              # or outside: without @tf.function on th
         example="        y = model.predict(a)\n    AttributeError: 'SymbolicTensor' object has no attribute 'numpy'",
         near_miss="AttributeError: 'SymbolicTensor' object has no attribute 'numpy'",
     ),
+    KnownError(
+        id="E849",
+        family="steps-unrolled",
+        phase=Phase.TRACING,
+        patterns=(r"unusually high number of `?(?:tf\.data\.)?Iterator\.get_next\(\)`? calls",),
+        cause="One traced function takes more than 32 batches: a Python loop that is unrolled, each turn with its own next(iterator). In Keras 3 that is steps_per_execution above 32 (releases of 2024, up to about 3.6, unroll its steps); in code of one's own `for batch in dataset` in a function that AutoGraph does not convert.",
+        fix="""\
+model.compile(..., steps_per_execution=32)               # 32 at most; or pip install -U keras
+@tf.function                                            # AutoGraph on: the loop becomes one of the graph
+def epoch(iterator):
+    for _ in tf.range(STEPS): strategy.run(step, args=(next(iterator),))""",
+        citations=("keras-team/keras#20344",),
+        example="ValueError: An unusually high number of `tf.data.Iterator.get_next()` calls was detected. This suggests that the `for elem in dataset: ...` idiom is used within tf.function with AutoGraph disabled.",
+    ),
+    KnownError(
+        id="E850",
+        family="legacy-layers",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"The following are legacy tf\.layers\.Layers",
+            r"in assert_no_legacy_layers",
+        ),
+        cause="A layer of one's own is derived from tf.layers.Layer (TensorFlow 1's, tf.compat.v1.layers) and is used in a Keras model, which takes layers of Keras alone.",
+        fix="""\
+class MyLayer(tf.keras.layers.Layer):            # in place of tf.layers.Layer; add_weight and call stay as they are
+    def __init__(self, **kwargs): super().__init__(**kwargs)""",
+        citations=("strongio/keras-bert#14",),
+        example="TypeError: The following are legacy tf.layers.Layers:\n  <__main__.BertLayer object at 0x7f6f>\nTo use keras as a framework",
+    ),
 )

@@ -54,7 +54,8 @@ SURROUNDED_FAMILIES = (
     *("ragged-or-sparse", "none-value", "outside-scope", "generator-output"),
     *("python-control-flow", "layer-arguments", "keras-argument"),
     *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
-    *("recursion", "variables-in-function"),
+    *("recursion", "variables-in-function", "dataset-misused", "tensor-as-key"),
+    *("legacy-optimizers", "symbolic-tensor", "moved-modules", "removed-name", "other-release"),
 )
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")

@@ -18,6 +18,7 @@ from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
 from .runtime import RUNTIME
+from .saved import SAVED
 from .scope import SCOPE
 from .sources import SOURCES
 from .steps import STEPS
@@ -26,6 +27,7 @@ from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
     STEPS,
+    SAVED,
     RUNTIME,
     RUNNING,
     LAYERS,

@@ -154,6 +154,12 @@ STEPS: Wordings = {
     ),
     "E492": (
         Wording(
+            r"of type '(?P<name>\w{0,40}(?:Decay|Schedule|WarmUp|Restarts))'",
+            "A learning-rate schedule (<<name>>) stands where a number is wanted: only the argument learning_rate of a Keras optimizer takes the object itself; weight_decay of TensorFlow Addons, callbacks and a loop of one's own want a number, or a function that gives it.",
+            "step = tf.Variable(0, trainable=False); optimizer = tfa.optimizers.AdamW(learning_rate=lambda: rate(step), weight_decay=lambda: decay(step))      # called at each step\nvalue = schedule(optimizer.iterations)                                      # the number at this step",
+            "TypeError: Expected float32, got <PiecewiseConstantDecay object at 0x7f57> of type 'PiecewiseConstantDecay' instead.",
+        ),
+        Wording(
             r"Expected int32, but got None of type 'NoneType'",
             "A shape holds None: x.shape[0] (or another size) is not known while the function is traced, and is used to make a tensor.",
             "n = tf.shape(x)[0]; tf.zeros([n, WIDTH])                                   # the size when it runs\ndataset = dataset.batch(global_batch, drop_remainder=True)      # on a TPU: a size that is known; then x.shape[0] is a number",
@@ -166,6 +172,12 @@ STEPS: Wordings = {
             "A shape holds None: a size that is not known while the model is built or traced (x.shape[1]) is used in tf.reshape, tf.zeros or the like.",
             "y = tf.reshape(x, [-1, tf.shape(x)[1]])                          # tf.shape: the size when it runs\ninputs = keras.Input((LENGTH, WIDTH))                            # or sizes that are known: best on a TPU",
             "TypeError: Failed to convert elements of [-1, None] to Tensor. Consider casting elements to a supported type.",
+        ),
+        Wording(
+            r"Contents: \(.{0,60}?Dimension\(",
+            "A shape holds a Dimension, TensorFlow 1's object for a size (input_shape[1], x.shape[1]), where plain numbers are wanted.",
+            "width = int(input_shape[1])      # in build(); or tf.compat.dimension_value(input_shape[1]), in TensorFlow 1 also .value\nself.add_weight(name='kernel', shape=(width, self.units))",
+            "TypeError: Failed to convert object of type <class 'tuple'> to Tensor. Contents: (10, Dimension(10)). Consider casting elements to a supported type.",
         ),
     ),
     "E471": (
