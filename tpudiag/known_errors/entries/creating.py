@@ -43,6 +43,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"TPU.{0,80}? is not yet ready; state",
             r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
             r"TPU .{1,60}? is not HEALTHY yet",
+            r"preempted_hook\.py.{0,300}?KeyError: 'health",
             r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
             r"health:? .{0,3}UNHEALTHY",
             r"TPU.{0,60}?state:? ?.{0,3}(?:TERMINATED|STOPPED|REPAIRING)",

@@ -267,4 +267,21 @@ gcloud compute tpus queued-resources create REQUEST-2 --node-id=NAME --zone=OTHE
         example="state:\n  state: SUSPENDED\n  stateInitiator: SERVICE\n  suspendedData: {}",
         near_miss="the account was suspended by its owner",
     ),
+    KnownError(
+        id="E825",
+        family="worker-lost",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"TPUPollingThread found TPU .{1,80}? in state READY, and health (?:UNKNOWN|TIMEOUT|UNHEALTHY_TENSORFLOW)",
+            r"preempted_hook\.py.{0,80}?TPU .{1,80}? in state READY, and health (?:UNKNOWN|TIMEOUT|UNHEALTHY_TENSORFLOW)",
+        ),
+        cause="The TPU Node's machine is there and TensorFlow on it does not answer any more: mostly its memory ran out (the input pipeline runs there). The trainer only waits on: no error reaches it.",
+        fix="""\
+dataset = dataset.shuffle(1_000).batch(global_batch, drop_remainder=True)      # no .cache(), smaller shuffle and prefetch: that is the worker's memory
+gcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # then start again from the last checkpoint
+# it comes again after the same time each time: memory; at any time: maintenance, preemption""",
+        citations=("tensorflow/tpu#609",),
+        example="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health UNKNOWN.",
+        near_miss="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health HEALTHY.",
+    ),
 )
