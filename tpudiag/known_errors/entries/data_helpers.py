@@ -157,4 +157,138 @@ pip install -U huggingface_hub transformers datasets                # old releas
         example="ConnectionError: Couldn't reach https://huggingface.co/datasets/x/resolve/main/y.py (ConnectionError)",
         near_miss="requests.exceptions.ConnectionError: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /x",
     ),
+    KnownError(
+        id="E889",
+        family="resource-elsewhere",
+        phase=Phase.READING,
+        patterns=(
+            r"Resource (?P<where>\w{1,30})/\S{0,80}?(?P<what>Sentencepiece|lookup\d{0,3}LookupInterface|Tokenizer|Vocab)\w{0,40} does not exist",
+            r"Trying to access resource .{0,60}?located in device (?P<there>/job:\w{1,20}/\S{1,60}) from device (?P<here>/job:\w{1,20}/\S{1,60})",
+            r"Resource handles? .{0,80}?(?:different|another|wrong) device",
+        ),
+        cause="A lookup table, tokenizer or other resource was made on one device or in one process, and the function that uses it runs on another: TensorFlow cannot reach it from there. On a TPU Node everything that is made after the connection lives on its worker, and dataset functions may run on the client (or the reverse); tf.py_function and the tf.data service run elsewhere too.",
+        details=("It is on {there} and is used on {here}.",),
+        fix="""\
+dataset = dataset.map(lambda text: tokenizer.tokenize(text))          # straight in map: no tf.py_function around it
+with tf.device("/job:localhost"): table = tf.lookup.StaticHashTable(...)      # before the TPU is connected to, or on the client with its dataset
+ids = [vocabulary[word] for word in words]                              # a TPU Node: numbers instead of texts, written to TFRecord files once
+# a TPU VM (tpu="local"): tables and datasets are in your own process""",
+        rivals=(
+            Rival(
+                cause="the table was made on the client, and the dataset runs on the TPU Node's worker (or the reverse)",
+                look_for="/job:worker beside /job:localhost in the message, grpc:// in the script",
+                decide="grep -nE 'TPUClusterResolver|lookup|Tokenizer' train.py      # which comes first?",
+                cues=(r"/job:worker.{0,600}?/job:localhost", r"/job:localhost.{0,600}?/job:worker"),
+            ),
+            Rival(
+                cause="tf.py_function, a generator or the tf.data service calls it in another process",
+                look_for="py_function, pyfunc_, EagerPyFunc or DataService in the traceback",
+                decide="grep -nE 'py_function|numpy_function|data.experimental.service' train.py",
+                cues=(r"py_func", r"pyfunc", r"DataService", r"data_service"),
+            ),
+        ),
+        citations=("tensorflow/text#374", "tensorflow/tensorflow#47531"),
+        example="NotFoundError: Resource localhost/_0_SentencepieceOp/N10tensorflow4text12_GLOBAL__N_121SentencepieceResourceE does not exist. [Op:SentencepieceTokenizeOp]",
+    ),
+    KnownError(
+        id="E890",
+        family="stateful-in-dataset",
+        phase=Phase.READING,
+        patterns=(
+            r"Failed to serialize the input pipeline graph: ?(?P<op>\w{1,60}) is stateful",
+            r"(?P<op>\w{1,60}) is stateful\. ?\[Op:(?:RegisterDataset|DatasetToGraph|SerializeIterator)",
+            r"(?:SerializeIterator|Failed to (?:serialize|save) .{0,60}?iterator).{0,160}?is stateful",
+        ),
+        cause="The dataset is to be sent elsewhere or saved (tf.data service, several workers, an iterator in a checkpoint), and a function in it has a state of its own: a random generator, a table, a variable, tf.py_function. Its state cannot go along.",
+        details=("The operation is {op}.",),
+        fix="""\
+options = tf.data.Options(); options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.WARN      # send it without its state
+dataset = dataset.with_options(options)
+image = tf.image.stateless_random_flip_left_right(image, seed=seed)      # stateless random operations: a seed from dataset.enumerate() or tf.data.Dataset.random
+dataset = dataset.apply(tf.data.experimental.service.distribute(...)).map(lookup)      # tables after the part that is sent""",
+        citations=("tensorflow/tensorflow#47531",),
+        example="FailedPreconditionError: Failed to serialize the input pipeline graph: ResourceGather is stateful. [Op:RegisterDatasetV2]",
+    ),
+    KnownError(
+        id="E891",
+        family="feature-type",
+        phase=Phase.READING,
+        patterns=(
+            r"has type (?P<type><class '[\w.]{1,60}'>|[\w.]{1,40}), but expected one of: (?P<wanted>[\w., ]{3,80}?)(?= |$)",
+            r"bad argument type for built-in operation",
+            r"Protocol message (?P<message>\w{1,40}) has no \W?(?P<field>\w{1,60})\W? field",
+        ),
+        cause="A message (tf.train.Feature, Example) is filled with values of another type than its list has: bytes_list takes bytes, int64_list whole numbers, float_list floats, each as a flat Python list.",
+        details=(
+            "It got {type}, and takes {wanted}.",
+            "{message} has no field {field}: an Example holds `features` only, by name in a dict.",
+        ),
+        fix="""\
+tf.train.Feature(bytes_list=tf.train.BytesList(value=[text.encode()]))                  # a str becomes bytes; a file: open(path, "rb").read()
+tf.train.Feature(int64_list=tf.train.Int64List(value=[int(label)]))                      # 5.0, a NumPy or tensor scalar: int(...)
+tf.train.Feature(float_list=tf.train.FloatList(value=np.ravel(array).tolist()))          # an array: flat, and its shape as a feature of its own
+tf.train.Feature(bytes_list=tf.train.BytesList(value=[tf.io.serialize_tensor(x).numpy()]))      # or whole, read with tf.io.parse_tensor
+example = tf.train.Example(features=tf.train.Features(feature={"label": ...}))""",
+        evidence="reproduced",
+        example="TypeError: 5.0 has type float, but expected one of: int, long",
+        near_miss="TypeError: expected one of: int, long",
+    ),
+    KnownError(
+        id="E892",
+        family="file-name-refused",
+        phase=Phase.SAVING,
+        patterns=(
+            r"\[Errno 22\] Invalid argument: '(?P<path>[^']{1,200})'",
+            r"\[Errno 36\] File name too long(?:: '(?P<long>[^']{1,80}))?",
+            r"\[WinError 123\].{0,200}?'(?P<windows>[^']{1,200})'",
+        ),
+        cause="The name of the file is none that this system takes: on Windows no colon, quote, star or question mark (a time of day in the name of a log folder), no backslash escapes (\\t, \\n) in a path that is not a raw string; anywhere no part over 255 bytes (a whole list or text that was made a name).",
+        details=("It is {path}.", "It is {windows}.", "It begins with {long}."),
+        fix="""\
+log_dir = "logs/" + datetime.now().strftime("%Y%m%d-%H%M%S")      # no colons
+path = r"C:\\data\\train"; path = pathlib.Path("C:/data/train")      # raw, or forward slashes
+print(repr(path), len(os.path.basename(path)))                       # what it really is""",
+        evidence="recalled",
+        example="OSError: [Errno 22] Invalid argument: 'logs\\\\20230101-12:00:00'",
+    ),
+    KnownError(
+        id="E893",
+        family="container-start",
+        phase=Phase.CREATING,
+        patterns=(
+            r"could not select device driver \W{0,4} with capabilities: \[\[gpu",
+            r"nvidia-container-cli: ",
+            r"error gathering device information while adding custom device \W{0,2}(?P<device>/dev/\w{1,30})",
+            r"Conflict\. The container name .{1,80}? is already in use",
+            r"[Pp]ort is already allocated",
+            r"unknown or invalid runtime name: nvidia",
+        ),
+        cause="The container could not be started with these options on this machine: --gpus (or the nvidia runtime) where there is no GPU, as on a TPU VM; a device that this machine does not have (/dev/accel0 is of v2 to v4, /dev/vfio of v5 and later); a name or port that another container holds.",
+        details=("There is no {device}.",),
+        fix="""\
+docker run --rm --privileged --net=host -v /dev/shm:/dev/shm IMAGE      # a TPU VM: no --gpus, no --runtime=nvidia
+ls /dev/accel* /dev/vfio 2>/dev/null                                       # what this TPU has; --privileged gives all of them
+docker ps -a; docker rm -f NAME                                            # the container that holds the name or the port""",
+        evidence="recalled",
+        example='docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
+    ),
+    KnownError(
+        id="E894",
+        family="bucket-mount",
+        phase=Phase.READING,
+        patterns=(
+            r"fuse: device not found, try",
+            r"fusermount3?: .{0,80}?(?:not permitted|not found|No such file)",
+            r"mountWithArgs: ?(?P<why>.{1,120}?)(?:: |$)",
+            r"getConnWithRetry: get token source",
+        ),
+        cause="gcsfuse could not mount the bucket: the container may not use FUSE, gcsfuse has no credentials, or the bucket's name is given with gs://.",
+        fix="""\
+docker run --privileged ...                        # or --device /dev/fuse --cap-add SYS_ADMIN
+gcloud auth application-default login               # or --key-file=key.json; a VM: scope cloud-platform
+gcsfuse --implicit-dirs BUCKET /mnt/bucket          # the name alone, without gs://
+files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord")      # TensorFlow needs no mount, and is faster without""",
+        evidence="recalled",
+        example="fuse: device not found, try 'modprobe fuse' first",
+    ),
 )

@@ -46,6 +46,12 @@ def _missing(function: str, name: str) -> Reading:
             f"A layer or model is called without `{name}`: it takes several inputs, and got one (or a list where it takes them apart).",
             f"layer(x, {name}={name})      # or def call(self, inputs): x, {name} = inputs",
         )
+    if function.startswith("tf__"):
+        return Reading(
+            f"`{function.removeprefix('tf__')}` is called in a graph without `{name}`: a transformation of tf.data gives it each part of an element as an argument, and the elements have fewer parts than it takes (one for a dict or a single tensor).",
+            "print(dataset.element_spec)                                  # one part for each argument\n"
+            f"dataset.map(lambda element: {function.removeprefix('tf__')}(element, {name}=...))      # or give it yourself; a dict comes as one argument",
+        )
     if function.endswith("__init__"):
         return Reading(
             f"An object is made without `{name}`: its class has no default for it. While a model is loaded, get_config does not return it.",
