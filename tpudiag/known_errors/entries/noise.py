@@ -61,6 +61,7 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"Cannot register 2 metrics with the same name",
             r"This TensorFlow binary is optimized (?:to use|with) ",
             r"oneDNN custom operations are on",
+            r"TPUPollingThread found TPU .{1,80}? in state READY, and health HEALTHY",
             r"tpunetd either not supported or disabled, falling back to Slice Builder",
             r"All log messages before absl::InitializeLog\(\) is called",
             r"SetPriority unimplemented for this stream",
@@ -195,6 +196,7 @@ model = tf.keras.models.load_model(path); model.compile(optimizer="adam", loss="
         level="info",
         patterns=(
             r"All attempts to get a Google authentication bearer token failed, returning an empty token",
+            r"oauth_fetch: UNKNOWN:C-ares status is not ARES_SUCCESS",
         ),
         cause="No error by itself: there are no Google credentials here, so gs:// is read as anybody; public data works, private buckets need a login.",
         fix="gcloud auth application-default login        # only for a private bucket",

@@ -144,6 +144,10 @@ def _of_family(
         from . import hbm_usage
 
         return hbm_usage.read
+    if family == "hbm-for-the-program":
+        from . import hbm_usage
+
+        return hbm_usage.read_reserved
     if family == "no-such-release":
         from . import wheels
 

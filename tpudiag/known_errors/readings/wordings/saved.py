@@ -8,7 +8,7 @@ from .wording import Wording, Wordings
 SAVED: Wordings = {
     "E474 P23 E204": (
         Wording(
-            r"(?:Could not locate function|Unknown (?:loss|metric)(?: function)?:?) ?'?(?P<name>mse|mae|mape|msle|mean_squared_error|mean_absolute_error|accuracy|kld)\b",
+            r"(?:Could not (?:locate|deserialize|find) (?:function|class)|Unknown (?:loss|metric)(?: function)?:?) ?'?(?P<name>mse|mae|mape|msle|mean_squared_error|mean_absolute_error|accuracy|acc|kld)\b",
             "The file (.h5, of Keras 2) names its loss or metric `<<name>>` in Keras 2's way, which load_model of Keras 3 does not resolve: only compile's part of the file fails, not the model.",
             'model = keras.models.load_model(path, compile=False)      # then compile again\nmodel.compile(optimizer, loss=keras.losses.MeanSquaredError())\nmodel = keras.models.load_model(path, custom_objects={"<<name>>": keras.losses.MeanSquaredError()})      # or named',
             "TypeError: Could not locate function 'mse'. Make sure custom classes are decorated with `@keras.saving.register_keras_serializable()`.",
