@@ -122,7 +122,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
         phase=Phase.READING,
         kind=Kind.BROAD,
         patterns=(
-            r"""(?:NotFoundError|FileNotFoundError|NOT_FOUND|Not found).{0,160}?(?P<file>/[^\s;'\"\[\]]{1,200}?);? ?No such file or directory""",
+            r"""(?:NotFoundError|FileNotFoundError|NOT_FOUND|Not found).{0,160}?(?P<file>(?:[\w.~-]{1,60})?/[^\s;'\"\[\]]{1,200}?);? ?No such file or directory""",
             r"No such file or directory: '(?P<file>[^']{1,200})'",
             r"(?:NotFoundError|FileNotFoundError).{0,200}?No such file or directory",
             r"'FileNotFoundError' object has no attribute 'op'",

@@ -15,6 +15,7 @@ from .hub import HUB
 from .keras import KERAS
 from .language import LANGUAGE
 from .layers import LAYERS
+from .machines import MACHINES
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
@@ -39,6 +40,7 @@ TABLES: tuple[Wordings, ...] = (
     HUB,
     KERAS,
     LANGUAGE,
+    MACHINES,
     MODULES,
     PACKAGES,
     SCOPE,
