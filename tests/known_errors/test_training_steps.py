@@ -56,3 +56,20 @@ def test_a_loss_of_a_further_output_is_told_by_its_node() -> None:
     first = match(said.replace("NODE", "sparse_categorical_crossentropy"))[0]
     assert "several outputs" not in first.message
     assert first.confidence == "low"
+
+
+def test_a_name_that_a_library_asks_for_is_a_matter_of_its_release() -> None:
+    said = "AttributeError: module 'keras.api._v2.keras.optimizers' has no attribute 'experimental'"
+    frame = '  File "/content/models/official/modeling/optimization/factory.py", line 31, in f\n'
+    assert "Model Garden" in match(frame + said)[0].message
+    assert "Model Garden" not in match(said)[0].message
+
+
+def test_names_that_only_tensorflow_1_has_are_where_they_were() -> None:
+    for module, name, place in (
+        ("tensorflow._api.v2.train", "Optimizer", "tf.compat.v1.train.Optimizer"),
+        ("tensorflow._api.v2.spectral", "rfft", "tf.signal.rfft"),
+        ("tensorflow", "FixedLengthRecordReader", "tf.compat.v1.FixedLengthRecordReader"),
+    ):
+        answer = match(f"AttributeError: module '{module}' has no attribute '{name}'")[0]
+        assert place in answer.fix

@@ -51,7 +51,7 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
 def _also(match: Match) -> Iterator[str]:
     """What is said of an error that stands behind another: its cause, and where to read more."""
     yield f"  > {textwrap.shorten(clean(match.excerpt), WIDTH - 4, placeholder=' …')}"
-    yield _paragraph(clean(match.message))
+    yield _paragraph(match.error.cause)
     yield f"  its causes and fix: tpudiag explain {match.error.id}"
 
 

@@ -39,13 +39,13 @@ COMMON_BYTES = 5
 
 def squeezed_pattern(pattern: str) -> str:
     """A pattern without its blanks and without capitals, but those that have a meaning."""
-    parts = re.split(r"(\\.|\(\?P<\w+>)", pattern.replace(" ?", "").replace(" ", ""))
+    parts = re.split(r"(\\.|\(\?P<\w+>|\(\?P=\w+\))", pattern.replace(" ?", "").replace(" ", ""))
     lowered = (part if number % 2 else part.lower() for number, part in enumerate(parts))
     return re.sub(r"(?<![a-z_])tpu", NO_OUTPUT, "".join(lowered))
 
 
 _TOKEN = re.compile(
-    r"(?P<quantifier>[?*+]\??|\{[^}]*\}\??)|(?P<open>\((?:\?(?:P<\w+>|[:=!]|<[=!]))?)|(?P<close>\))"
+    r"(?P<quantifier>[?*+]\??|\{[^}]*\}\??)|(?P<open>\((?:\?(?:P<\w+>|P=\w+|[:=!]|<[=!]))?)|(?P<close>\))"
     r"|(?P<any>\\\w|\[(?:[^\]\\]|\\.)*\]|[.^$|])|\\(?P<escaped>\W)|(?P<literal>[^?*+{}()\\\[\].^$|]+)"
 )
 _META = frozenset("?*+{}()\\[].^$|")

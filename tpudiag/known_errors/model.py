@@ -187,9 +187,9 @@ class Match:
         if self.told_by == "gap" or (read is not None and read.guess):
             return "low"
         if self.error.kind is Kind.FORM:
-            # Its form alone tells no cause; a sentence that says all of it does.
-            return "medium" if read is not None and read.whole else "low"
-        if self.error.kind is Kind.BROAD and read is None and self.supported is None:
+            return "medium" if read is not None else "low"  # its form alone tells no cause
+        untold = read is None and self.supported is None
+        if untold and self.error.kind in {Kind.BROAD, Kind.CONSEQUENCE}:
             return "low"
         if self.error.rivals:
             return "medium" if self.supported or self.reading else "low"
@@ -213,7 +213,7 @@ class Match:
             cause = self.reading.cause
         else:
             cause = f"{self.reading.cause} In general: {self.error.cause}"
-        return " ".join(part for part in (cause, *details, sure) if part)
+        return " ".join(part for part in (with_values(cause, self.values), *details, sure) if part)
 
     @property
     def fix(self) -> str:

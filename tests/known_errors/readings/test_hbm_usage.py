@@ -76,3 +76,21 @@ def test_names_the_operation_of_the_largest_piece() -> None:
 def test_many_times_too_large_is_told_from_a_little() -> None:
     assert "3.9 times the memory" in message("60.00G")
     assert "times the memory" not in message("18.58G")
+
+
+RESERVE = (
+    "Attempting to reserve {asked} at the bottom of memory. That was not possible."
+    " There are {free} free, 0B reserved, and {piece} reservable."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "free", "piece", "told"),
+    [
+        ("6.48G", "6.78G", "3.33G", "but in pieces: the largest has 3.33G"),
+        ("5.20G", "4.90G", "4.90G", "Only 4.90G are free beside"),
+    ],
+)
+def test_full_is_told_from_scattered(asked: str, free: str, piece: str, told: str) -> None:
+    best = match(RESERVE.format(asked=asked, free=free, piece=piece))[0]
+    assert told in best.message

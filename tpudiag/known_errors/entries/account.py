@@ -78,6 +78,8 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"The caller does not have permission",
             r"Insufficient OAuth2 scope",
             r"Your default credentials were not found",
+            r"Permission denied on resource project ",
+            r"reason:? ?\"?CONSUMER_INVALID",
         ),
         cause="The account or the VM may not do what was asked: an API is not switched on, the VM was made without the scope, the login has run out, a role is missing, or the organisation forbids it (external addresses, a region).",
         details=(

@@ -18,6 +18,7 @@ ERRORS = (
             r"get_next after iteration should have finished",
             r"Failed to load tf\.data snapshot at",
             r"tf\.data snapshot.{0,80}?(?:not finished|failed to write)",
+            r"Cache should only be read after it has been completed",
         ),
         cause="dataset.cache(FILE) does not get through: a cache file or lock of a run that died, two datasets or processes (hosts, evaluation) with one cache file, or an iterator that is read on after its end (a fault of older releases where interleave or map follows a cache).",
         fix="""\

@@ -127,6 +127,7 @@ checkpoint.restore(path).assert_consumed()             # to go on training: rais
             r"HTTP response code (?:429|5\d\d)",
             r"google\.api_core\.exceptions\.(?:GatewayTimeout|RetryError|ServiceUnavailable: 503 (?:GET|POST|PUT))",
             r"rate of change requests to the object",
+            r"Cannot connect to host storage\.googleapis\.com",
         ),
         cause="The storage bucket or the network on the way to it did not answer, or refused so many requests at once.",
         fix="""\
@@ -146,6 +147,7 @@ files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); tf.data.TFRecordDatase
             r"Could not append to the internal temporary file",
             r"disk is full",
             r"Not enough (?:free )?(?:disk )?space",
+            r"was low on resource: ephemeral-storage",
         ),
         cause="The disk is full: a checkpoint, cache or log could not be written (what goes to gs:// is collected in /tmp first).",
         fix="""\

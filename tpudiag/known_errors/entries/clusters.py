@@ -52,6 +52,9 @@ coordinator.schedule(train_step, args=(coordinator.create_per_worker_dataset(dat
             r"Unexpected task_type",
             r"be sure to specify (?:cluster_spec|master).{0,40}? in RunConfig",
             r"is not a valid task_(?:type|id)",
+            r"Unrecognized task_type: ",
+            r"`cluster_spec' should be dict or a",
+            r"Could not start gRPC server",
         ),
         cause="The cluster that TF_CONFIG describes is wrong or not reached: a missing part, an index past the end, a worker that was not started, or the strategy is made after TensorFlow has begun. TPUs need no TF_CONFIG.",
         fix="""\

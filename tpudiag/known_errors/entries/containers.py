@@ -182,4 +182,44 @@ gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="hostname
         citations=("tensorflow/tpu#170",),
         example="ERROR: (gcloud.compute.tpus) Invalid choice: 'queued-resources'.",
     ),
+    KnownError(
+        id="E893",
+        family="container-start",
+        phase=Phase.CREATING,
+        patterns=(
+            r"could not select device driver \W{0,4} with capabilities: \[\[gpu",
+            r"nvidia-container-cli: ",
+            r"error gathering device information while adding custom device \W{0,2}(?P<device>/dev/\w{1,30})",
+            r"Conflict\. The container name .{1,80}? is already in use",
+            r"[Pp]ort is already allocated",
+            r"unknown or invalid runtime name: nvidia",
+        ),
+        cause="The container could not be started with these options on this machine: --gpus (or the nvidia runtime) where there is no GPU, as on a TPU VM; a device that this machine does not have (/dev/accel0 is of v2 to v4, /dev/vfio of v5 and later); a name or port that another container holds.",
+        details=("There is no {device}.",),
+        fix="""\
+docker run --rm --privileged --net=host -v /dev/shm:/dev/shm IMAGE      # a TPU VM: no --gpus, no --runtime=nvidia
+ls /dev/accel* /dev/vfio 2>/dev/null                                       # what this TPU has; --privileged gives all of them
+docker ps -a; docker rm -f NAME                                            # the container that holds the name or the port""",
+        evidence="recalled",
+        example='docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
+    ),
+    KnownError(
+        id="E894",
+        family="bucket-mount",
+        phase=Phase.READING,
+        patterns=(
+            r"fuse: device not found, try",
+            r"fusermount3?: .{0,80}?(?:not permitted|not found|No such file)",
+            r"mountWithArgs: ?(?P<why>.{1,120}?)(?:: |$)",
+            r"getConnWithRetry: get token source",
+        ),
+        cause="gcsfuse could not mount the bucket: the container may not use FUSE, gcsfuse has no credentials, or the bucket's name is given with gs://.",
+        fix="""\
+docker run --privileged ...                        # or --device /dev/fuse --cap-add SYS_ADMIN
+gcloud auth application-default login               # or --key-file=key.json; a VM: scope cloud-platform
+gcsfuse --implicit-dirs BUCKET /mnt/bucket          # the name alone, without gs://
+files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord")      # TensorFlow needs no mount, and is faster without""",
+        evidence="recalled",
+        example="fuse: device not found, try 'modprobe fuse' first",
+    ),
 )

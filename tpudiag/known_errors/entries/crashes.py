@@ -98,6 +98,7 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
             r"Exception thrown from user defined Python function in dataset",
             r"Aborting process to work around deadlock",
             r"RPC cancelled, not running TPU program",
+            r"CancelledError: RPC Request was cancelled",
         ),
         cause="This line only follows from another error: the program ended elsewhere, and what was under way was cancelled. The first error of the log, before this line, is the cause.",
         fix="""\

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -43,6 +43,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="Z
             r"TPU.{0,80}? is not yet ready; state",
             r"RuntimeError: .{0,10}?TPU.{0,80}? is unhealthy",
             r"TPU .{1,60}? is not HEALTHY yet",
+            r"preempted_hook\.py.{0,300}?KeyError: 'health",
             r"UNHEALTHY_(?:TENSORFLOW|MAINTENANCE)",
             r"health:? .{0,3}UNHEALTHY",
             r"TPU.{0,60}?state:? ?.{0,3}(?:TERMINATED|STOPPED|REPAIRING)",
@@ -141,6 +142,26 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
         ),
         cause="The TPU worker is not up yet, or not healthy.",
         fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
+        rivals=(
+            Rival(
+                cause="it is being created, restarted or repaired, was preempted, or is no more",
+                look_for="CREATING, RESTARTING, PREEMPTED in the list",
+                decide="gcloud compute tpus list --zone=ZONE",
+                cues=(r"is not yet running; state", r"UNHEALTHY", r"PREEMPTED"),
+            ),
+            Rival(
+                cause="the program runs where that address cannot be reached: 10.x.x.x of a TPU Node is known inside its own network alone, not on a laptop, in Colab or in another VPC",
+                look_for="grpc://10.…, and a path of a laptop (/Users/, C:\\) or /content/ in the log",
+                decide="nc -vz ADDRESS 8470",
+                fix="gcloud compute ssh VM --zone=ZONE_OF_THE_TPU     # a VM of the same network and zone, and start it there",
+                cues=(r"/Users/\w", r"C:\\Users"),
+            ),
+            Rival(
+                cause="the name, zone, project or address is another TPU's",
+                look_for="the address after `got` against that of the list",
+                decide="gcloud compute tpus describe NAME --zone=ZONE",
+            ),
+        ),
         citations=(
             "google-research/text-to-text-transfer-transformer#38",
             "mgrankin/ru_transformers#21",

@@ -22,6 +22,7 @@ ERRORS = (
             r"Serialized size of Dataset .{0,60}?exceeds maximum allowed",
             r"EncodeError: Failed to serialize proto",
             r"proto_buffer_writer\.h:\d{1,4}\] assertion failed: byte_count_ < total_size_",
+            r"exceeds maximum protobuf size of 2GB",
         ),
         cause="Arrays of more than 2 GB in the client's memory are sent to the TPU Node in one message, which cannot be that large.",
         details=("It happened while {op} was to run.",),

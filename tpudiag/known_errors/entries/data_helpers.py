@@ -157,4 +157,114 @@ pip install -U huggingface_hub transformers datasets                # old releas
         example="ConnectionError: Couldn't reach https://huggingface.co/datasets/x/resolve/main/y.py (ConnectionError)",
         near_miss="requests.exceptions.ConnectionError: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /x",
     ),
+    KnownError(
+        id="E889",
+        family="resource-elsewhere",
+        phase=Phase.READING,
+        patterns=(
+            r"Resource (?P<where>\w{1,30})/\S{0,80}?(?P<what>Sentencepiece|lookup\d{0,3}LookupInterface|Tokenizer|Vocab)\w{0,40} does not exist",
+            r"Trying to access resource .{0,60}?located in device (?P<there>/job:\w{1,20}/\S{1,60}) from device (?P<here>/job:\w{1,20}/\S{1,60})",
+            r"Resource handles? .{0,80}?(?:different|another|wrong) device",
+        ),
+        cause="A lookup table, tokenizer or other resource was made on one device or in one process, and the function that uses it runs on another: TensorFlow cannot reach it from there. On a TPU Node everything that is made after the connection lives on its worker, and dataset functions may run on the client (or the reverse); tf.py_function and the tf.data service run elsewhere too.",
+        details=("It is on {there} and is used on {here}.",),
+        fix="""\
+dataset = dataset.map(lambda text: tokenizer.tokenize(text))          # straight in map: no tf.py_function around it
+with tf.device("/job:localhost"): table = tf.lookup.StaticHashTable(...)      # before the TPU is connected to, or on the client with its dataset
+ids = [vocabulary[word] for word in words]                              # a TPU Node: numbers instead of texts, written to TFRecord files once
+# a TPU VM (tpu="local"): tables and datasets are in your own process""",
+        rivals=(
+            Rival(
+                cause="the table was made on the client, and the dataset runs on the TPU Node's worker (or the reverse)",
+                look_for="/job:worker beside /job:localhost in the message, grpc:// in the script",
+                decide="grep -nE 'TPUClusterResolver|lookup|Tokenizer' train.py      # which comes first?",
+                cues=(r"/job:worker.{0,600}?/job:localhost", r"/job:localhost.{0,600}?/job:worker"),
+            ),
+            Rival(
+                cause="tf.py_function, a generator or the tf.data service calls it in another process",
+                look_for="py_function, pyfunc_, EagerPyFunc or DataService in the traceback",
+                decide="grep -nE 'py_function|numpy_function|data.experimental.service' train.py",
+                cues=(r"py_func", r"pyfunc", r"DataService", r"data_service"),
+            ),
+        ),
+        citations=("tensorflow/text#374", "tensorflow/tensorflow#47531"),
+        example="NotFoundError: Resource localhost/_0_SentencepieceOp/N10tensorflow4text12_GLOBAL__N_121SentencepieceResourceE does not exist. [Op:SentencepieceTokenizeOp]",
+    ),
+    KnownError(
+        id="E890",
+        family="stateful-in-dataset",
+        phase=Phase.READING,
+        patterns=(
+            r"Failed to serialize the input pipeline graph: ?(?P<op>\w{1,60}) is stateful",
+            r"(?P<op>\w{1,60}) is stateful\. ?\[Op:(?:RegisterDataset|DatasetToGraph|SerializeIterator)",
+            r"(?:SerializeIterator|Failed to (?:serialize|save) .{0,60}?iterator).{0,160}?is stateful",
+        ),
+        cause="The dataset is to be sent elsewhere or saved (tf.data service, several workers, an iterator in a checkpoint), and a function in it has a state of its own: a random generator, a table, a variable, tf.py_function. Its state cannot go along.",
+        details=("The operation is {op}.",),
+        fix="""\
+options = tf.data.Options(); options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.WARN      # send it without its state
+dataset = dataset.with_options(options)
+image = tf.image.stateless_random_flip_left_right(image, seed=seed)      # stateless random operations: a seed from dataset.enumerate() or tf.data.Dataset.random
+dataset = dataset.apply(tf.data.experimental.service.distribute(...)).map(lookup)      # tables after the part that is sent""",
+        citations=("tensorflow/tensorflow#47531",),
+        example="FailedPreconditionError: Failed to serialize the input pipeline graph: ResourceGather is stateful. [Op:RegisterDatasetV2]",
+    ),
+    KnownError(
+        id="E891",
+        family="feature-type",
+        phase=Phase.READING,
+        patterns=(
+            r"has type (?P<type><class '[\w.]{1,60}'>|[\w.]{1,40}), but expected one of: (?P<wanted>[\w., ]{3,80}?)(?= |$)",
+            r"bad argument type for built-in operation",
+            r"Protocol message (?P<message>\w{1,40}) has no \W?(?P<field>\w{1,60})\W? field",
+        ),
+        cause="A message (tf.train.Feature, Example) is filled with values of another type than its list has: bytes_list takes bytes, int64_list whole numbers, float_list floats, each as a flat Python list.",
+        details=(
+            "It got {type}, and takes {wanted}.",
+            "{message} has no field {field}: an Example holds `features` only, by name in a dict.",
+        ),
+        fix="""\
+tf.train.Feature(bytes_list=tf.train.BytesList(value=[text.encode()]))                  # a str becomes bytes; a file: open(path, "rb").read()
+tf.train.Feature(int64_list=tf.train.Int64List(value=[int(label)]))                      # 5.0, a NumPy or tensor scalar: int(...)
+tf.train.Feature(float_list=tf.train.FloatList(value=np.ravel(array).tolist()))          # an array: flat, and its shape as a feature of its own
+tf.train.Feature(bytes_list=tf.train.BytesList(value=[tf.io.serialize_tensor(x).numpy()]))      # or whole, read with tf.io.parse_tensor
+example = tf.train.Example(features=tf.train.Features(feature={"label": ...}))""",
+        evidence="reproduced",
+        example="TypeError: 5.0 has type float, but expected one of: int, long",
+        near_miss="TypeError: expected one of: int, long",
+    ),
+    KnownError(
+        id="E892",
+        family="file-name-refused",
+        phase=Phase.SAVING,
+        patterns=(
+            r"\[Errno 22\] Invalid argument: '(?P<path>[^']{1,200})'",
+            r"\[Errno 36\] File name too long(?:: '(?P<long>[^']{1,80}))?",
+            r"\[WinError 123\].{0,200}?'(?P<windows>[^']{1,200})'",
+        ),
+        cause="The name of the file is none that this system takes: on Windows no colon, quote, star or question mark (a time of day in the name of a log folder), no backslash escapes (\\t, \\n) in a path that is not a raw string; anywhere no part over 255 bytes (a whole list or text that was made a name).",
+        details=("It is {path}.", "It is {windows}.", "It begins with {long}."),
+        fix="""\
+log_dir = "logs/" + datetime.now().strftime("%Y%m%d-%H%M%S")      # no colons
+path = r"C:\\data\\train"; path = pathlib.Path("C:/data/train")      # raw, or forward slashes
+print(repr(path), len(os.path.basename(path)))                       # what it really is""",
+        evidence="recalled",
+        example="OSError: [Errno 22] Invalid argument: 'logs\\\\20230101-12:00:00'",
+    ),
+    KnownError(
+        id="E895",
+        family="label-map",
+        phase=Phase.READING,
+        patterns=(
+            r"label_?map\.ParseFromString\(.{0,160}?(?:DecodeError|ParseError)",
+            r"in load_labelmap.{0,400}?(?:DecodeError|ParseError|UnicodeDecodeError)",
+            r"Label map id 0 is reserved for the background",
+        ),
+        cause="The label map of the Object Detection API cannot be read: an item is not written as text format wants it (quotes, braces, a byte order mark, curly quotes of a word processor), the ids do not begin with 1, or the path is that of another file.",
+        fix="""\
+head -c 200 label_map.pbtxt | cat -A | head      # item { id: 1 name: 'dog' } item { id: 2 name: 'cat' }: ids from 1, straight quotes, no BOM
+python -c "from object_detection.utils import label_map_util as u; print(u.get_label_map_dict('label_map.pbtxt'))"      # reads it alone""",
+        citations=("RomRoc/objdet_train_tensorflow_colab#4",),
+        example="label_map.ParseFromString(label_map_string) google.protobuf.message.DecodeError: Error parsing message",
+    ),
 )

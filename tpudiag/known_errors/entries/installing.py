@@ -90,7 +90,7 @@ Aborted (core dumped)""",
         phase=Phase.INSTALLING,
         patterns=(
             r"Unexpected PJRT_\w{1,60}? size: expected \d{1,6}, got \d{1,6}",
-            r"PJRT API version (?P<version>[\d.]{1,9})",
+            r"PJRT plugin PJRT API version \(?(?P<version>[\d.]{1,9})",
             r"plugin is likely built with a later version than the framework",
             r"PJRT.{0,80}?version mismatch",
             r"unknown vhlo type code",
@@ -143,6 +143,26 @@ pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
         example="pjrt_c_api_helpers.cc:258: Unexpected PJRT_Plugin_Attributes_Args size: expected 32, got 24. The plugin is likely built with a later version than the framework. This plugin is built with PJRT API version 0.75",
     ),
     KnownError(
+        id="E920",
+        family="client-build",
+        phase=Phase.CONNECTING,
+        patterns=(
+            r"NotFound(?:Error)?:.{0,80}?'?(?P<op>_Mkl\w{2,60})",
+            r"Op type not registered '(?P<op>_Mkl\w{2,60})'",
+            r"No registered '(?P<op>_Mkl\w{2,60})'",
+        ),
+        cause="The client's TensorFlow is a build with MKL (oneDNN), as images of virtual machines have it: it replaces operations by ones of its own, which the TPU's worker does not have.",
+        details=("The operation is {op}.",),
+        fix="""\
+export TF_DISABLE_MKL=1 TF_ENABLE_ONEDNN_OPTS=0        # before Python starts, or os.environ before TensorFlow is imported
+# else the stock build, of the TPU's version:
+pip install --force-reinstall tensorflow==VERSION_OF_THE_TPU_NODE""",
+        useless="creating the TPU again does not help: the operations are replaced on the client",
+        citations=("tensorflow/tensorflow#45963",),
+        example="NotFoundError: Op type not registered '_MklConv2D' in binary running on n-0a1b2c3d-w-0.",
+        near_miss="NotFoundError: Op type not registered 'RegexSplitWithOffsets' in binary running on n-0a1b2c3d-w-0.",
+    ),
+    KnownError(
         id="E07",
         family="version-skew",
         phase=Phase.CONNECTING,
@@ -173,7 +193,7 @@ pip install "tensorflow==VERSION_OF_THE_TPU_NODE"
         ),
         example="NotFoundError: '_EagerConst' is neither a type of a primitive operation nor a name of a function registered in binary running on n-d02110c1-w-0. Make sure the operation or function is registered in the binary running in this process.",
         near_miss="NotFoundError: Op type not registered 'SentencepieceOp' in binary running on laptop. Make sure the Op and Kernel are registered.",
-        yields_to=("E630",),
+        yields_to=("E630", "E920"),
     ),
     KnownError(
         id="E08",

@@ -60,7 +60,7 @@ gcloud storage buckets add-iam-policy-binding gs://BUCKET --member="serviceAccou
             r"manifest for .{3,120}? not found",
             r"CreateContainer(?:Config)?Error",
             r"pull access denied for (?P<image>[\w./-]{3,80})",
-            r"Error response from daemon: ",
+            r"Error response from daemon: .{0,160}?(?:pull|manifest|repository|unauthorized|denied|not found: manifest)",
         ),
         cause="The container's image cannot be pulled or started: its name or tag does not exist, the node's service account may not read the repository, or it was built for another processor (arm64 of a laptop).",
         details=("The image is {image}.",),

@@ -218,7 +218,7 @@ git lfs install && git lfs pull                                           # a te
 manager = tf.train.CheckpointManager(checkpoint, "gs://BUCKET/run", max_to_keep=3)      # keep more than one""",
         citations=("bckim92/sequential-knowledge-transformer#1",),
         example="tensorflow.python.framework.errors_impl.OutOfRangeError: Read less bytes than requested [Op:RestoreV2]",
-        yields_to=("E25",),
+        yields_to=("E25", "E895"),
     ),
     KnownError(
         id="E479",

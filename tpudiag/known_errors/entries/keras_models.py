@@ -172,6 +172,7 @@ pip install "h5py<3"                                            # TensorFlow 2.3
         patterns=(
             r"can(?:not|'t) pickle '?(?:_thread\.|weakref|module|tensorflow|EagerTensor|.{0,40}?(?:RLock|lock|weakref))",
             r"__?deepcopy.{0,400}?(?:EagerTensor|weakref|RLock)",
+            r"cannot serialize a bytes object larger than 4 ?GiB",
         ),
         cause="A model, layer, optimizer or strategy is pickled or deep-copied: by multiprocessing, joblib, copy.deepcopy, a tuner, or a get_config that holds objects instead of plain values.",
         fix="""\

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase
+from tpudiag.known_errors.model import KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -48,7 +48,7 @@ ValueError: Attempt to convert a value (PerReplica:{
             r"Use DistributionStrategy\.update\(\) to modify a MirroredVariable",
             r"specify an aggregation method.{0,120}?(?:Replica|Tower)",
         ),
-        cause="A variable of your own (a counter, moving average, spectral norm) is assigned inside the step, and nothing says how the replicas' values become one.",
+        cause="A variable is assigned inside the step, where each replica has a value of its own, and nothing says how they become one.",
         fix="""\
 with strategy.scope():
     state = tf.Variable(0.0, trainable=False, aggregation=tf.VariableAggregation.MEAN)      # or SUM, ONLY_FIRST_REPLICA
@@ -56,8 +56,26 @@ with strategy.scope():
     count = tf.Variable(0.0, trainable=False, synchronization=tf.VariableSynchronization.ON_READ,
                         aggregation=tf.VariableAggregation.SUM)
 # in a layer: self.add_weight(..., trainable=False, aggregation=...)""",
+        rivals=(
+            Rival(
+                cause="an optimizer that assigns the weights itself in apply_gradients (that of BERT's first code, many a copied AdamW, LAMB or LARS), which a replica may not",
+                look_for="`apply_gradients` and `optimization.py` or an optimizer's file among the last frames",
+                decide="grep -n 'assign(' OPTIMIZER.py",
+                fix="""\
+with strategy.scope():
+    optimizer = keras.optimizers.AdamW(LEARNING_RATE, weight_decay=0.01)    # knows of replicas; before TensorFlow 2.11: tfm.optimization.AdamWeightDecay of tf-models-official
+# or one device, without the strategy: what the optimizer was written for""",
+                cues=(r"optimiz\w{2,20}\.py.{0,60}?apply_gradients", r"adamw?_?optimizer\.py"),
+            ),
+            Rival(
+                cause="a variable of your own (a counter, moving average, spectral norm) that the step assigns",
+                look_for="the frame of your own that calls assign, assign_add",
+                decide="grep -nE 'assign(_add|_sub)?\\(' train.py",
+            ),
+        ),
         citations=(
             "tensorflow/tensorflow#23792",
+            "mlcommons/training#452",
             "tensorflow/addons#740",
             "tensorflow/tensorflow#37834",
             "tensorflow/tensorflow#19151",

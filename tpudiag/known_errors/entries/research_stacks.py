@@ -145,6 +145,7 @@ dataset = seqio.get_mixture_or_task("my_task").get_dataset({"inputs": 512, "targ
             r"Op type not registered '(?P<op>Sentencepiece\w{1,30})'",
             r"Op type not registered '(?P<op>(?:Regex|Wordpiece|Whitespace|CaseFold|NormalizeUTF8|UnicodeScript|Unicode|FastWordpiece|FastBert|SentenceFragments|SplitByChar|NgramsString|Trimmer|RoundRobin)\w{0,40})'",
             r"Op type not registered '(?P<op>(?:Addons|IO|Tfra|TFRA|DecisionForests)>?\w{1,50})'",
+            r"'(?P<op>(?:Addons|IO|TFRA|TFText)>\w{1,50}|Sentencepiece\w{1,30})' is neither a type of a primitive operation",
         ),
         cause="The operation belongs to a library of its own (tensorflow_text, SentencePiece, tensorflow_addons, tensorflow_io), and the process that runs the graph has not loaded it: it was not imported before the model was loaded, or the graph runs on another machine, a TPU Node's worker or a server, into which no such library can be loaded.",
         details=("The operation is {op}.",),

@@ -45,7 +45,7 @@ keras.layers.BatchNormalization(axis=1)                            # channels fi
         family="frozen-variables",
         phase=Phase.SAVING,
         patterns=(
-            r"was passed (?:float|int32|int64|bool|half|bfloat16|string|double|uint8) from (?P<name>.{1,120}?) incompatible with expected resource",
+            r"was passed (?:float|int32|int64|bool|half|bfloat16|string|double|uint8) from (?!global_step)(?P<name>.{1,120}?) incompatible with expected resource",
             r"Trying to (?:assign|read) .{0,60}?variable that is not a resource",
             r"InvalidArgumentError: (?:var|handle|input) is not a resource",
         ),

@@ -65,7 +65,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-
             r"GetKeyValue\(\) timed out with key: (?P<key>[\w:/.-]{1,60}?) and duration",
             r"GetKeyValue\(\) timed out with key",
             r"Barrier timed out\. Id: PjRT_Client_Connect.{0,200}?reached the barrier: (?P<there>\d{1,5})/(?P<all>\d{1,5})",
-            r"PjRT_Client_Connect",
+            r"PjRT_Client_Connect.{0,60}?(?:timed out|fail|error|DEADLINE)",
             r"Coordination Service agent connect failed",
         ),
         cause="The processes of the job did not all meet at the start: one or more never registered with process 0, or did not come as far as the TPU's initialisation within the time that the others wait.",
@@ -266,5 +266,22 @@ gcloud compute tpus queued-resources create REQUEST-2 --node-id=NAME --zone=OTHE
         citations=("marin-community/marin#87",),
         example="state:\n  state: SUSPENDED\n  stateInitiator: SERVICE\n  suspendedData: {}",
         near_miss="the account was suspended by its owner",
+    ),
+    KnownError(
+        id="E825",
+        family="worker-lost",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"TPUPollingThread found TPU .{1,80}? in state READY, and health (?:UNKNOWN|TIMEOUT|UNHEALTHY_TENSORFLOW)",
+            r"preempted_hook\.py.{0,80}?TPU .{1,80}? in state READY, and health (?:UNKNOWN|TIMEOUT|UNHEALTHY_TENSORFLOW)",
+        ),
+        cause="The TPU Node's machine is there and TensorFlow on it does not answer any more: mostly its memory ran out (the input pipeline runs there). The trainer only waits on: no error reaches it.",
+        fix="""\
+dataset = dataset.shuffle(1_000).batch(global_batch, drop_remainder=True)      # no .cache(), smaller shuffle and prefetch: that is the worker's memory
+gcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zone=ZONE      # then start again from the last checkpoint
+# it comes again after the same time each time: memory; at any time: maintenance, preemption""",
+        citations=("tensorflow/tpu#609",),
+        example="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health UNKNOWN.",
+        near_miss="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health HEALTHY.",
     ),
 )

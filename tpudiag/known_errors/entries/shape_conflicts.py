@@ -152,6 +152,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"The batch size of the input dataset is unknown",
             r"returned by input_fn must have static shape",
             r"'?(?:images?|resized|padded)'? contains no shape",
+            r"must have a statically[- ]known rank",
         ),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\

@@ -180,6 +180,7 @@ print(dataset.element_spec)            # no None may be left""",
             r"XLA compilation requires that operator arguments that represent shapes",
             r"must be a compile-time constant",
             r"must be compile-time constant",
+            r"must be (?:a )?compile time constant",
             r"could not be evaluated at compile time",
             r"is not a compile-time constant",
             r"XLA.{0,80}?requires? .{0,40}?constant (?:shape|size|argument)",
@@ -191,7 +192,9 @@ print(dataset.element_spec)            # no None may be left""",
         details=("The operation is {op}.",),
         fix="""\
 mask = tf.sequence_mask(lengths, maxlen=128)     # a Python number, not a tensor
-images = tf.image.resize(images, [224, 224])     # the same for sizes; pad to them in tf.data""",
+images = tf.image.resize(images, [224, 224])     # the same for sizes; pad to them in tf.data
+# ragged or masked (boolean_mask, RaggedTensor) in a loss: as long as before, and weighed
+loss = tf.reduce_sum(loss_of_each * mask) / tf.reduce_sum(mask)""",
         citations=(
             "tensorflow/tensorflow#122057",
             "tensorflow/tensorflow#51693",
@@ -216,6 +219,7 @@ XLA compilation requires that operator arguments that represent shapes or dimens
             r"Set the max number of elements",
             r"Cannot create a gradient accumulator for tensor .{1,200}? inside XLA while_loop",
             r"because maximum_iterations was not (?:passed|statically known)",
+            r"GetMaxSizeFromNestedMaximumIterations",
             r"TensorList.{0,200}?(?:must be|requires?|unknown) .{0,30}?(?:static|fixed|constant|shape)",
         ),
         cause="A TensorArray or a loop grows without a fixed bound; the compiled step needs its largest size beforehand.",

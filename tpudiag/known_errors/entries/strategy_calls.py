@@ -110,6 +110,7 @@ assignment = tf.tpu.experimental.DeviceAssignment.build(topology, num_replicas=t
             "ARahim3/kaggle-tpu-lab#6",
         ),
         example="ValueError: physical and logical shapes must have the same product",
+        yields_to=("E823",),
     ),
     KnownError(
         id="E413",
@@ -131,6 +132,7 @@ assignment = tf.tpu.experimental.DeviceAssignment.build(topology, num_replicas=t
             r"divisible (?:the )?by (?:the )?number of replicas",
             r"number of samples .{0,12}? is not divisible by (?:batch size|steps)",
             r"split dimension must be a multiple of the number of cores per replica",
+            r"cannot be sharded evenly across",
         ),
         cause="What is to be spread over the replicas cannot be divided by their number: the global batch, or a dimension of it.",
         details=("It is to be split {ways} ways.",),

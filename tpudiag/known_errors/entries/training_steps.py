@@ -201,4 +201,49 @@ outputs = model.predict(x)              # or outside: without @tf.function on th
         example="        y = model.predict(a)\n    AttributeError: 'SymbolicTensor' object has no attribute 'numpy'",
         near_miss="AttributeError: 'SymbolicTensor' object has no attribute 'numpy'",
     ),
+    KnownError(
+        id="E849",
+        family="steps-unrolled",
+        phase=Phase.TRACING,
+        patterns=(r"unusually high number of `?(?:tf\.data\.)?Iterator\.get_next\(\)`? calls",),
+        cause="One traced function takes more than 32 batches: a Python loop that is unrolled, each turn with its own next(iterator). In Keras 3 that is steps_per_execution above 32 (releases of 2024, up to about 3.6, unroll its steps); in code of one's own `for batch in dataset` in a function that AutoGraph does not convert.",
+        fix="""\
+model.compile(..., steps_per_execution=32)               # 32 at most; or pip install -U keras
+@tf.function                                            # AutoGraph on: the loop becomes one of the graph
+def epoch(iterator):
+    for _ in tf.range(STEPS): strategy.run(step, args=(next(iterator),))""",
+        citations=("keras-team/keras#20344",),
+        example="ValueError: An unusually high number of `tf.data.Iterator.get_next()` calls was detected. This suggests that the `for elem in dataset: ...` idiom is used within tf.function with AutoGraph disabled.",
+    ),
+    KnownError(
+        id="E850",
+        family="legacy-layers",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"The following are legacy tf\.layers\.Layers",
+            r"in assert_no_legacy_layers",
+        ),
+        cause="A layer of one's own is derived from tf.layers.Layer (TensorFlow 1's, tf.compat.v1.layers) and is used in a Keras model, which takes layers of Keras alone.",
+        fix="""\
+class MyLayer(tf.keras.layers.Layer):            # in place of tf.layers.Layer; add_weight and call stay as they are
+    def __init__(self, **kwargs): super().__init__(**kwargs)""",
+        citations=("strongio/keras-bert#14",),
+        example="TypeError: The following are legacy tf.layers.Layers:\n  <__main__.BertLayer object at 0x7f6f>\nTo use keras as a framework",
+    ),
+    KnownError(
+        id="E851",
+        family="load-model",
+        phase=Phase.SAVING,
+        patterns=(
+            r"Layer '?\"?(?P<name>[\w.-]{1,60})'?\"? expected 1 input\(s\)\. Received 2 instead",
+        ),
+        cause="A saved Keras model in which a functional model (an application such as EfficientNet) stands inside a Sequential is loaded by Keras 3.4 or later, which takes the inner model's outputs in the file for two. The file itself is whole.",
+        details=("The layer behind it is {name}.",),
+        fix="""\
+pip install keras==3.3.3                               # loads it; newer: the model from its code and model.load_weights(path)
+x = base.output; outputs = keras.layers.Dense(CLASSES)(keras.layers.GlobalAveragePooling2D()(x))
+model = keras.Model(base.input, outputs)               # saved anew: functional throughout, in place of Sequential([base, ...])""",
+        citations=("tensorflow/tensorflow#63853",),
+        example="ValueError: Layer 'dense' expected 1 input(s). Received 2 instead.",
+    ),
 )

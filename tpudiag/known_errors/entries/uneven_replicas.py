@@ -13,6 +13,7 @@ ERRORS = (
         patterns=(
             r"Shape mismatch in the collective instance \d{1,9}\..{0,120}?expected shape (?P<one>\[[\d,]{0,40}\]) but another member in the group expected shape (?P<other>\[[\d,]{0,40}\])",
             r"This is likely due to different input shapes at different members of the collective",
+            r"RecvBufResponse returned (?P<got>\d{1,12}) bytes where to_tensor expected (?P<wanted>\d{1,12})",
         ),
         cause="The replicas hand tensors of different sizes to one operation that joins them (a sum, a gather): what each has depends on its own data. That is so after tf.unique, tf.boolean_mask or tf.where in the step, for the gradients of an embedding by rows (IndexedSlices), and for a last batch that is smaller on some replicas. A TPU needs one size, fixed when it compiles.",
         details=("One replica has {one}, another {other}.",),

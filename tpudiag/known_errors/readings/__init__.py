@@ -54,7 +54,8 @@ SURROUNDED_FAMILIES = (
     *("ragged-or-sparse", "none-value", "outside-scope", "generator-output"),
     *("python-control-flow", "layer-arguments", "keras-argument"),
     *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
-    *("recursion", "variables-in-function"),
+    *("recursion", "variables-in-function", "dataset-misused", "tensor-as-key"),
+    *("legacy-optimizers", "symbolic-tensor", "moved-modules", "removed-name", "other-release"),
 )
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")
@@ -143,6 +144,10 @@ def _of_family(
         from . import hbm_usage
 
         return hbm_usage.read
+    if family == "hbm-for-the-program":
+        from . import hbm_usage
+
+        return hbm_usage.read_reserved
     if family == "no-such-release":
         from . import wheels
 

@@ -36,10 +36,21 @@ def _missing(function: str, name: str) -> Reading:
             f"`{function}` is called without `{name}`: the elements of `args` are its arguments, and the batch has fewer parts than it takes.",
             "strategy.run(step_fn, args=(images, labels))      # one element of args for each argument; args=(batch,) gives one",
         )
+    if _CALL.search(function) and name in {"inputs", "x"}:
+        return Reading(
+            f"A layer or model is called with nothing: `{name}`, its first argument, is missing. Each Keras layer takes a tensor, also one that only holds weights.",
+            "y = layer(x)      # not layer(); a layer of weights alone: give it any input (tf.zeros([1])) and return the weight, or self.add_weight in the layer that uses it",
+        )
     if _CALL.search(function):
         return Reading(
             f"A layer or model is called without `{name}`: it takes several inputs, and got one (or a list where it takes them apart).",
             f"layer(x, {name}={name})      # or def call(self, inputs): x, {name} = inputs",
+        )
+    if function.startswith("tf__"):
+        return Reading(
+            f"`{function.removeprefix('tf__')}` is called in a graph without `{name}`: a transformation of tf.data gives it each part of an element as an argument, and the elements have fewer parts than it takes (one for a dict or a single tensor).",
+            "print(dataset.element_spec)                                  # one part for each argument\n"
+            f"dataset.map(lambda element: {function.removeprefix('tf__')}(element, {name}=...))      # or give it yourself; a dict comes as one argument",
         )
     if function.endswith("__init__"):
         return Reading(
@@ -55,6 +66,7 @@ def _missing(function: str, name: str) -> Reading:
         f"`{function}` is called without `{name}`: a method called on its class (the parentheses that make the object are missing, so"
         " that the first argument was taken for `self`), a call with fewer arguments, or a release that takes more.",
         f"Class().{function.rsplit('.', 1)[-1]}(...)      # an object: Class() in place of Class (cross_device_ops=tf.distribute.ReductionToOneDevice())",
+        guess=True,
     )
 
 

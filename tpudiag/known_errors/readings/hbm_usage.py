@@ -20,6 +20,7 @@ _ALLOCATION = re.compile(
     r"(?:.{0,200}?Extramemoryduetopadding:[\d.]{1,12}[KMGT]?\((?P<expansion>[\d.]{1,8})xexpansion)?",
     re.IGNORECASE | re.DOTALL,
 )
+_RESERVABLE = re.compile(r"and" + _SIZE.format("size", "size") + r"B?reservable", re.IGNORECASE)
 _NAME = re.compile(r'op_name="(?P<name>[^"]{1,160})"', re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 MOST_FRAGMENTATION = 25.0
@@ -50,6 +51,29 @@ def read(_: str, values: dict[str, str], text: str) -> Reading | None:
             f"# {largest['shape']}: which of its dimensions is the batch, the length, the side? Make that smaller first",
         )
     return _many_times(times) if times >= MANY_TIMES else None
+
+
+def read_reserved(_: str, values: dict[str, str], text: str) -> Reading | None:
+    """Why a program does not fit beside what is there: full, or free in pieces only."""
+    asked, free = (_amount(values.get(name, "")) for name in ("asked", "free"))
+    found = _RESERVABLE.search(text)
+    piece = _bytes(found)
+    if asked and free >= asked > piece > 0:
+        return Reading(
+            f"{values['free']} are free, more than the {values['asked']} that the program wants, but in pieces: the largest has {_giga(piece)}."
+            " What was made and let go in between (a second model, results that were kept, other programs) lies scattered.",
+            "del model, outputs; keras.backend.clear_session(); gc.collect()      # and build anew; a fresh process begins with one piece\n"
+            "loss_sum += float(loss)                                              # numbers in place of tensors that are kept on the TPU",
+        )
+    if asked > free > 0:
+        return Reading(
+            f"Only {values['free']} are free beside what lies there already: this model's weights and optimizer state, and whatever an earlier model or fold,"
+            " a cell that was run again, or another program left.",
+            "del model; keras.backend.clear_session(); gc.collect()               # before the next fold or model\n"
+            "tf.tpu.experimental.initialize_tpu_system(resolver)                  # empties the TPU: then strategy, model and data are made anew\n"
+            "python train.py --fold=2                                             # surest: a process for each fold",
+        )
+    return None
 
 
 def _padded(largest: re.Match[str]) -> Reading:

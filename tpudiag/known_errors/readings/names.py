@@ -169,10 +169,10 @@ _FORMS = (
 @cache
 def _places() -> dict[str, str]:
     """By the full name of what is gone: what is written in its place."""
-    from . import array_names, keras_names, tensorflow_names
+    from . import array_names, keras_names, older_names, tensorflow_names
 
     places: dict[str, str] = {}
-    for tables in (tensorflow_names, keras_names, array_names):
+    for tables in (older_names, tensorflow_names, keras_names, array_names):
         for old_module, by_module in tables.MOVED_BY_MODULE.items():
             for new_module, names in by_module.items():
                 for entry in names.split():

@@ -14,6 +14,10 @@ _USE = re.compile(
 _OPERANDS = re.compile(
     r"unsupportedoperandtype\(s\)for(?P<sign>[^:\n]{1,4}):['\"`](?P<left>[\w.]{1,40})['\"`]and['\"`](?P<right>[\w.]{1,40})['\"`]"
 )
+_COMMON = frozenset(
+    ("NoneType", "list", "tuple", "dict", "str", "int", "float", "method", "function")
+)
+"""Types that may come from anywhere: what they are asked for makes one cause likely, not sure."""
 _MODEL = r"predict|evaluate|save|summary|save_weights|fit|layers|predict_classes|to_json|call"
 _BY_USE: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -34,6 +38,13 @@ _BY_USE: tuple[tuple[str, str, str, str], ...] = (
         "no strategy or TPU was found: the `try` around TPUClusterResolver failed and left None",
         'resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local"); strategy = tf.distribute.TPUStrategy(resolver)      # without try/except: the error says why\n'
         "strategy = strategy or tf.distribute.get_strategy()      # to go on without a TPU",
+    ),
+    (
+        r"NoneType",
+        r"compile|fit|predict|evaluate|summary|save|save_weights|load_weights|layers|trainable_variables|build|count_params",
+        "the model itself is None: the function that makes it has no `return model` (or was written with `def` where a `class` was meant), or a load in a `try` failed",
+        "def make_model():\n    model = keras.Sequential([...])\n    return model                     # each way ends with it\n"
+        "class MyModel(keras.Model): ...      # class, not def, for a subclass",
     ),
     (
         r"NoneType",
@@ -174,7 +185,7 @@ _BY_OPERANDS: tuple[tuple[str, str, str, str], ...] = (
     (
         r".{1,4}",
         r"NoneType",
-        "one side is None: the static size of a dimension that is not known (x.shape[0]), a setting that was not given, a function without `return`",
+        "one side is None: the static size of a dimension that is not known (x.shape[0]), a setting that was not given, a gradient of what has no part in the loss, a function without `return`",
         'n = tf.shape(x)[0]      # a size that is known at run time; batch(..., drop_remainder=True) makes it known\nassert value is not None, "which"      # a setting: give it',
     ),
     (
@@ -208,9 +219,8 @@ def _of_use(kind: str, what: str) -> Reading | None:
     names = (kind, kind.rsplit(".", 1)[-1])
     for kinds, uses, meaning, fix in _BY_USE:
         if any(re.fullmatch(kinds, name) for name in names) and re.fullmatch(uses, what):
-            return Reading(
-                f"A `{kind}` where `{what}` is asked for: {meaning}.", fix.replace("<<name>>", what)
-            )
+            said = f"A `{kind}` where `{what}` is asked for: {meaning}."
+            return Reading(said, fix.replace("<<name>>", what), guess=kind in _COMMON)
     return None
 
 
@@ -219,5 +229,5 @@ def _of_operands(sign: str, kinds: tuple[str, str]) -> Reading | None:
     for signs, types, meaning, fix in _BY_OPERANDS:
         if re.fullmatch(signs, sign) and any(re.fullmatch(types, kind) for kind in kinds):
             left, right = kinds
-            return Reading(f"`{left}` {sign} `{right}`: {meaning}.", fix)
+            return Reading(f"`{left}` {sign} `{right}`: {meaning}.", fix, guess=True)
     return None

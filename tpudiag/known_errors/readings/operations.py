@@ -246,7 +246,7 @@ def read(text: str, begin: int) -> Reading | None:
         for told in form.finditer(text, begin):
             if refused := _refused(told[1]):
                 cause, fix = refused
-                return Reading(f"The operation {told[1]} {cause}.", fix)
+                return Reading(f"The operation {told[1]} {cause}.", fix, guess=True)
     return None
 
 

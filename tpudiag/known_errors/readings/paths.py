@@ -58,6 +58,19 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
         'gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="ls -l <<path>>"      # a slice: on all of them, or gs:// for all',
     ),
     (
+        r"(?P<path>/content/.*)",
+        "The path is on the disk of a Colab session, which is empty after each new start: what was uploaded, cloned or unpacked there is gone, or has another name.",
+        "!ls -la /content \"$(dirname '<<path>>')\"      # the first part that is not there; then upload, clone or unpack it again\n"
+        "from google.colab import drive; drive.mount('/content/drive')      # or keep it on Drive, or in gs://BUCKET",
+    ),
+    (
+        r"(?P<path>(?:\.{1,2}/)?(?:[\w.-]{1,60}/){0,8}(?:tf_?records?|processed|prepared|preprocessed|features|pretrain\w{0,10}data)(?:/[\w.*/-]{0,160}|[\w.*-]{0,60}))",
+        "These are data that a script of the repository makes first: it was not run, stopped early, or wrote under another name (its settings are a part of the path) or to another folder than the one this program was started in.",
+        "import os; print(os.getcwd()); os.system(\"find . -maxdepth 4 -iname '*record*' | head\")      # what is there\n"
+        "grep -nE 'prepare|create_|tfrecord' README* scripts/* | head                                  # the step that makes them\n"
+        "path = 'gs://BUCKET/<<path>>'                                                                   # a TPU Node or a slice: in a bucket",
+    ),
+    (
         r"(?P<path>(?:\.{1,2}/)?[\w-][\w./-]{1,160})",
         "The path is relative: it counts from where the program was started, not from where the script lies.",
         "import os; print(os.getcwd(), os.path.exists('<<path>>'))\n"

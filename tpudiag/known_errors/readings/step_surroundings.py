@@ -7,6 +7,41 @@ from .meaning import Rule
 
 RULES = (
     Rule(
+        "legacy-optimizers moved-modules removed-name other-release",
+        r"(?:^|[/\\])(?:official|object_detection|deeplab2|orbit)/[\w/]{1,120}\.py.{0,900}?has ?no ?attribute",
+        "It is the Model Garden (official/, object_detection/) that asks for the name: its code is newer, or older, than the TensorFlow that is installed. Its master follows the newest TensorFlow.",
+        "pip install \"tf-models-official==$(python -c 'import tensorflow as tf; print(tf.__version__[:-2])').*\"      # the release with TensorFlow's own number, in place of a checkout of master\n"
+        "git -C models checkout v2.13.0                             # or the checkout of that release; or pip install -U tensorflow",
+    ),
+    Rule(
+        "python-control-flow symbolic-tensor",
+        r"\d{0,6}(?:\w{1,30},){1,5}\w{1,30}=[\w.]{0,40}?(?:Attention|Bidirectional|LSTM|GRU|Layer|Encoder|Decoder|MultiHead\w{0,12})\w{0,20}\(.{0,400}(?:teratingover|iterateoveratensor|notiterable)",
+        "The result of a layer is taken apart into several names, and this layer (called in this way) gives one tensor.",
+        "y = keras.layers.Attention()([query, value])                                        # one tensor\n"
+        "y, scores = keras.layers.Attention()([query, value], return_attention_scores=True)     # two, only where they are asked for\n"
+        "y, h, c = keras.layers.LSTM(UNITS, return_state=True)(x)                                # likewise the states",
+    ),
+    Rule(
+        "assertion",
+        r"assertisinstance\(\w{1,20},dataset_ops\.DatasetV2|_distribution_standardize_user_data",
+        "Keras' fit under a strategy wants a dataset of TensorFlow 2, and eager execution (or all of TensorFlow 2's behaviour) is switched off, so that datasets are those of TensorFlow 1.",
+        "# delete tf.compat.v1.disable_eager_execution(), tf.disable_v2_behavior(), tf.compat.v1.disable_v2_behavior()\n"
+        "import tensorflow as tf; assert tf.executing_eagerly()      # TPUStrategy and Keras want it on",
+    ),
+    Rule(
+        "dataset-misused",
+        r"keras/engine/(?:training_distributed|training_arrays|distributed_training_utils|training_utils)\.py",
+        "It is Keras itself that takes the dataset for an array, in a fit under a strategy: that is Keras of TensorFlow 1.12 to 2.0, before all of fit took datasets (validation_data first of all).",
+        "pip install -U tensorflow                                                              # 2.2 and later: datasets everywhere in fit\n"
+        "model.fit(train, steps_per_epoch=STEPS, validation_data=valid, validation_steps=STEPS)      # older: both numbers of steps",
+    ),
+    Rule(
+        "tensor-as-key",
+        r"tensorflow_probability/",
+        "It is TensorFlow Probability that uses a tensor as a key: its release is older than this TensorFlow (0.7 and older beside TensorFlow 2).",
+        'pip install -U "tensorflow-probability[tf]"      # 0.8 for TensorFlow 2.0, 0.9 for 2.1, ... 0.23 for 2.15, 0.24 for 2.16',
+    ),
+    Rule(
         "nested-function",
         r"keras/src/.{0,2500}(?:Exceptionencounteredwhencalling(?:\x1b\[\d{1,2}m)?Cond\.call|_overwrite_model_variables_with_average_value|_backend_apply_gradients)|gradient_accumulation_steps=|use_ema=True",
         "The optimizer of Keras 3 itself holds the condition: gradient_accumulation_steps (and use_ema, or loss scaling for float16) apply the gradients within a cond, which a strategy of several replicas cannot do.",

@@ -7,6 +7,7 @@ import re
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
+from .building import BUILDING
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
@@ -14,10 +15,12 @@ from .hub import HUB
 from .keras import KERAS
 from .language import LANGUAGE
 from .layers import LAYERS
+from .machines import MACHINES
 from .modules import MODULES
 from .packages import PACKAGES
 from .running import RUNNING
 from .runtime import RUNTIME
+from .saved import SAVED
 from .scope import SCOPE
 from .sources import SOURCES
 from .steps import STEPS
@@ -26,6 +29,8 @@ from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
     STEPS,
+    BUILDING,
+    SAVED,
     RUNTIME,
     RUNNING,
     LAYERS,
@@ -35,6 +40,7 @@ TABLES: tuple[Wordings, ...] = (
     HUB,
     KERAS,
     LANGUAGE,
+    MACHINES,
     MODULES,
     PACKAGES,
     SCOPE,

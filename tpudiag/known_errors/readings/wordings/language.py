@@ -38,6 +38,12 @@ LANGUAGE: Wordings = {
             "ValueError: Tensor conversion requested dtype float32 for Tensor with dtype int64: <tf.Tensor 'y:0'>",
         ),
         Wording(
+            r"'(?P<name>\w{1,40})' has DataType (?P<type>\w{3,12}) not in list of allowed values: (?P<allowed>[\w, ]{3,160})",
+            "The operation takes <<allowed>> for `<<name>>` and is given <<type>>: texts must be turned into numbers before (a vocabulary, strings.to_number, one-hot), whole numbers and floats are cast.",
+            "x = tf.cast(x, tf.float32)                                       # a number of another type\nids = keras.layers.StringLookup(vocabulary=words)(texts)         # texts; tf.strings.to_number(x) for numbers that were read as text\nprint(dataset.element_spec)                                       # which part of an element it is",
+            "TypeError: Value passed to parameter 'input' has DataType string not in list of allowed values: float32, float64",
+        ),
+        Wording(
             r"float64.{0,60}?float32|float32.{0,60}?float64",
             "float64 (NumPy's default) meets float32.",
             "x = x.astype(np.float32)      # arrays, before tf sees them; weights of classes and losses too",

@@ -234,6 +234,12 @@ RUNNING: Wordings = {
             "TypeError: `generator` must be a Python callable.",
         ),
         Wording(
+            r"element of shape \((?P<got>\d{1,5}), ?(?P<rest>[\d, ]{1,40})\) where an element of shape \((?P<wanted>\d{1,5}), ?(?P=rest)\) was expected",
+            "The generator gave a batch of <<got>> where <<wanted>> was declared: mostly the last one, because the examples do not divide by the batch.",
+            "output_shapes=([None, <<rest>>], ...)                           # a batch of any size; output_signature: TensorSpec([None, <<rest>>])\nif len(x) < <<wanted>>: return                                   # or leave the last one out, in the generator\ndataset = dataset.unbatch().batch(global_batch, drop_remainder=True)      # a TPU: full batches only; better: yield single examples and batch here",
+            "ValueError: `generator` yielded an element of shape (59, 224, 224, 3) where an element of shape (64, 224, 224, 3) was expected.",
+        ),
+        Wording(
             r"yielded an element of shape (?P<got>\([\d, None]{0,40}\)) where an element of shape (?P<wanted>\([\d, None]{0,40}\)) was expected",
             "The generator gives <<got>> where <<wanted>> was declared: a batch in place of one example (or the reverse), a missing axis, or an example of another size.",
             "output_signature=(tf.TensorSpec(shape=<<got>>, dtype=tf.float32), ...)      # what it gives; None for a size that changes\nx = np.reshape(x, <<wanted>>)                                              # or what was declared, before the yield",

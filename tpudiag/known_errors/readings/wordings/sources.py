@@ -29,13 +29,13 @@ SOURCES: Wordings = {
             "InvalidArgumentError: Number of channels inherent in the image must be 1, 3 or 4, was 2 [Op:DecodeImage]",
         ),
         Wording(
-            r"(?:Input is empty|got empty file)",
+            r"(?:Input is empty|got empty file|Invalid (?:JPEG|PNG) data(?: or crop window)?, (?:data )?size 0(?!\d))",
             "A file of an image is empty (0 bytes): a download or copy that failed, or a record whose image was never written.",
             "find DATA -size 0 -delete      # a bucket: gcloud storage ls -l 'gs://BUCKET/**' | awk '$1 == 0'\ndataset = dataset.filter(lambda data: tf.strings.length(data) > 0)      # records",
             "InvalidArgumentError: Input is empty. [[{{node decode_image/DecodeImage}}]] [[IteratorGetNext]]",
         ),
         Wording(
-            r"Invalid (?P<format>JPEG|PNG) data(?: or crop window)?, data size (?P<size>\d{1,12})",
+            r"Invalid (?P<format>JPEG|PNG) data(?: or crop window)?, (?:data )?size (?P<size>\d{1,12})",
             "Data of <<size>> bytes are no whole <<format>>: a file that is damaged, cut off or of another format, or pixels that were written as they are (height x width x channels bytes).",
             _EACH
             + "\nimage = tf.reshape(tf.io.decode_raw(data, tf.uint8), [HEIGHT, WIDTH, 3])      # where <<size>> is height x width x channels",

@@ -120,12 +120,6 @@ WEIGHTS: Wordings = {
     ),
     "E474 P23 E204": (
         Wording(
-            r"Could not (?:locate|deserialize|find) (?:function|class) '(?P<name>mse|mae|mape|msle|kld|acc|accuracy|loss)'",
-            "An .h5 file of Keras 2 was compiled with the name `<<name>>`, which Keras 3 does not look up as a function.",
-            'model = keras.models.load_model(path, compile=False); model.compile(optimizer="adam", loss="mse")      # mostly enough\nmodel = keras.models.load_model(path, custom_objects={"<<name>>": keras.losses.MeanSquaredError()})       # or by name\nmodel.save("model.keras")      # of Keras 3 from then on',
-            "TypeError: Could not locate function 'mse'. Make sure custom classes are decorated with `@keras.saving.register_keras_serializable()`.",
-        ),
-        Wording(
             r"Unknown (?P<kind>metric|loss) function: '?(?P<name>\w{1,60})",
             "`<<name>>` is given by its name, and Keras knows no <<kind>> of that name: one of your own (or of a package) is passed as the object itself, and a saved model that was compiled with it must be told of it.",
             'model.compile(optimizer, <<kind>>=<<name>>)                                               # the function or object, not its name (metrics=[...])\nmodel = keras.models.load_model(path, custom_objects={"<<name>>": <<name>>})           # loading; or\nmodel = keras.models.load_model(path, compile=False)                                    # then compile again',

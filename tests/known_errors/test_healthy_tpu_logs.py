@@ -1,0 +1,46 @@
+"""What a TPU's runtimes say on their way in a job that goes well: none of it is an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.search import match
+
+ESTIMATOR = """\
+W0504 13:26:39.572035 140559419672320 preempted_hook.py:91] TPUPollingThread found TPU b'mine' \
+in state READY, and health HEALTHY.
+INFO:tensorflow:ShutdownHook: no lame workers found
+INFO:tensorflow:Configuring worker heartbeat: shutdown_mode: WAIT_FOR_COORDINATOR
+INFO:tensorflow:Outfeed finished for iteration (1862, 53)
+INFO:tensorflow:InfeedController received shutdown signal, stopping.
+INFO:tensorflow:Deallocate TPU buffers before initializing tpu system.
+"""
+COMPILATION = """\
+I tensorflow/core/tpu/kernels/tpu_compilation_cache_interface.cc:442] TPU host compilation cache \
+miss: cache_key(7086181526061168380), session_name()
+I tensorflow/core/tpu/kernels/tpu_compile_op_common.cc:245] Compilation of 7086181526061168380 \
+with session name  took 4.708620071s and succeeded
+I tensorflow/core/tpu/kernels/tpu_compilation_cache_interface.cc:542] After adding entry for key \
+7086181526061168380 with session_name  cache is 1 entries (129 bytes),  marked for eviction 0
+"""
+LIBTPU = """\
+I0000 pjrt_api.cc:146] The PJRT plugin has PJRT API version 0.46. The framework PJRT API version \
+is 0.46.
+I0000 coordination_service.cc:535] /job:jax_worker/replica:0/task:1 has connected to coordination \
+service. Incarnation: 17767066468299283119
+I0000 coordination_service.cc:600] Barrier(PjRT_Client_Connect) has passed with status: OK
+I0000 tpu_network_factory.cc:67] tpunetd either not supported or disabled, falling back to Slice \
+Builder
+I0000 common_lib.cc:174] Failed to fetch URL on try 1 out of 6: Failed to fetch URL (http 404)
+I0000 slice_builder_helper.cc:98] Current host is used as SliceBuilder master.
+I0000 preemption_sync_manager.cc:100] Preemption sync barrier is ready
+E0328 oauth2_credentials.cc:238] oauth_fetch: UNKNOWN:C-ares status is not ARES_SUCCESS qtype=A \
+name=metadata.google.internal. is_balancer=0: Domain name not found
+"""
+
+
+@pytest.mark.parametrize("log", [ESTIMATOR, COMPILATION, LIBTPU])
+def test_no_error_is_found(log: str) -> None:
+    assert [each.error.id for each in match(log) if each.error.level != "info"] == []
+    for line in log.splitlines():
+        assert [each.error.id for each in match(line) if each.error.level != "info"] == []
