@@ -10,6 +10,7 @@ from tpudiag.known_errors.readings.meaning import Reading
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
+from .handed_over import HANDED_OVER
 from .hub import HUB
 from .keras import KERAS
 from .language import LANGUAGE
@@ -35,6 +36,7 @@ TABLES: tuple[Wordings, ...] = (
     DATA,
     ESTIMATORS,
     FILES,
+    HANDED_OVER,
     HUB,
     KERAS,
     LANGUAGE,
