@@ -8,6 +8,7 @@ from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
 from .building import BUILDING
+from .compiled import COMPILED
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
@@ -28,6 +29,7 @@ from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    COMPILED,
     STEPS,
     BUILDING,
     SAVED,
