@@ -59,6 +59,7 @@ def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
     assert {
         "predicted_mfu",
         "predicted_examples_per_second",
+        "predicted_examples_per_second_per_chip",
         "flops_per_example",
         "hbm_bytes_per_example",
         "collective_bytes_per_step",

@@ -33,3 +33,9 @@ def test_what_was_said_stands_before_the_source_line_that_says_it() -> None:
     answers = match(FRAME + said)
     assert [each.error.id for each in answers[:2]] == ["E411", "E480"]
     assert answers[1].told_by == "frame"
+
+
+def test_a_consequence_that_stands_alone_is_not_sure() -> None:
+    alone = match("NotImplementedError: something that no entry knows")[0]
+    assert alone.error.kind.name == "CONSEQUENCE"
+    assert alone.confidence == "low"

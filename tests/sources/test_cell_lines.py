@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpudiag.location import Location, parsed
 from tpudiag.sources.cell_lines import CellMap
 
 CELLS = CellMap("train.ipynb", "logs/notebook.py", (1, 4, 10))
@@ -42,3 +43,10 @@ def test_a_traceback_names_the_cells() -> None:
     assert CELLS.relocated(text) == (
         'File "train.ipynb", cell 3, line 2, in <module>\nFile "helper.py", line 11, in run'
     )
+
+
+def test_a_line_as_text_is_named_by_its_cell_and_read_again() -> None:
+    named = CELLS.named(f"{CELLS.file}:{CELLS.cells[1] + 2}")
+    assert named == f"{CELLS.notebook}, cell 2, line 3"
+    assert parsed(named) == Location(CELLS.notebook, 3, 2)
+    assert CELLS.named("helpers.py:4") == "helpers.py:4"

@@ -162,7 +162,8 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
         known: dict[str, object] = {}
         while True:
             # One for each try: what it began for a job that is started again is stopped.
-            with StepCompilation(target, request.compiler) as compilation:
+            cells = request.notebook.map if request.notebook else None
+            with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
                 job.facts.update(known)
                 smaller = fitted(spec, job)

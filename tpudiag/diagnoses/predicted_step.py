@@ -156,6 +156,9 @@ def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict
         "predicted_mfu": _ranged(step.mfu, "of the bfloat16 peak", source, 4),
         "predicted_hbm_use": _ranged(step.hbm_use, "of the bandwidth", source, 4),
         "predicted_examples_per_second": _ranged(rate, "examples/s", source, 1),
+        "predicted_examples_per_second_per_chip": _ranged(
+            rate * (1 / target.chips), "examples/s", source, 1
+        ),
         "input_needed_examples_per_second_per_host": _ranged(
             rate * (1 / target.hosts), "examples/s", source, 1
         ),

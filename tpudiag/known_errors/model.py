@@ -188,7 +188,8 @@ class Match:
             return "low"
         if self.error.kind is Kind.FORM:
             return "medium" if read is not None else "low"  # its form alone tells no cause
-        if self.error.kind is Kind.BROAD and read is None and self.supported is None:
+        untold = read is None and self.supported is None
+        if untold and self.error.kind in {Kind.BROAD, Kind.CONSEQUENCE}:
             return "low"
         if self.error.rivals:
             return "medium" if self.supported or self.reading else "low"

@@ -8,6 +8,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import cast
 
+from tpudiag import location
+
 Fact = dict[str, object]
 
 
@@ -24,6 +26,14 @@ class CellMap:
         """(cell, line in that cell) of a line of the program."""
         number = max(bisect_right(self.cells, line), 1)
         return number, line - self.cells[number - 1] + 1
+
+    def named(self, text: str) -> str:
+        """`program.py:81` as `train.ipynb, cell 7, line 12`; a line of another file as it is."""
+        place = location.parsed(text)
+        if place is None or place.line is None or not self._is_program(place.file):
+            return text
+        cell, line = self.place(place.line)
+        return str(location.Location(self.notebook, line, cell))
 
     def relocated(self, fact: object) -> object:
         """A fact as it came from the job, with each line of the program as one of a cell.

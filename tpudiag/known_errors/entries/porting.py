@@ -82,6 +82,8 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             r"Invalid `?filepath`? (?:argument)?:? ?expected a",
             r"(?:must|should) end (?:in|with) `?\.keras",
             r"(?:must|should) end (?:in|with) `?\.weights\.h5",
+            r"`?save`? requires model to be a graph network",
+            r"(?:\.save\(|save_model|in save).{0,900}?in get_config.{0,300}?NotImplementedError",
         ),
         cause="Keras 3 takes the format from the file's name: models end in .keras (or .h5), weights in .weights.h5, and a folder (SavedModel) is written by export.",
         fix="""\

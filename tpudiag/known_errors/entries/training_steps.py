@@ -230,4 +230,39 @@ class MyLayer(tf.keras.layers.Layer):            # in place of tf.layers.Layer; 
         citations=("strongio/keras-bert#14",),
         example="TypeError: The following are legacy tf.layers.Layers:\n  <__main__.BertLayer object at 0x7f6f>\nTo use keras as a framework",
     ),
+    KnownError(
+        id="E851",
+        family="load-model",
+        phase=Phase.SAVING,
+        patterns=(
+            r"Layer '?\"?(?P<name>[\w.-]{1,60})'?\"? expected 1 input\(s\)\. Received 2 instead",
+        ),
+        cause="A saved Keras model in which a functional model (an application such as EfficientNet) stands inside a Sequential is loaded by Keras 3.4 or later, which takes the inner model's outputs in the file for two. The file itself is whole.",
+        details=("The layer behind it is {name}.",),
+        fix="""\
+pip install keras==3.3.3                               # loads it; newer: the model from its code and model.load_weights(path)
+x = base.output; outputs = keras.layers.Dense(CLASSES)(keras.layers.GlobalAveragePooling2D()(x))
+model = keras.Model(base.input, outputs)               # saved anew: functional throughout, in place of Sequential([base, ...])""",
+        citations=("tensorflow/tensorflow#63853",),
+        example="ValueError: Layer 'dense' expected 1 input(s). Received 2 instead.",
+    ),
+    KnownError(
+        id="E852",
+        family="load-model",
+        phase=Phase.SAVING,
+        patterns=(
+            r"(?:legacy/saving/saving_utils|_resolve_compile_arguments_compat|legacy_h5_format).{0,900}?string indices must be integers",
+        ),
+        cause="load_model of Keras 3 reads the model of a .h5 file and fails at compile's part of it: the loss or metric is a function of one's own, which the file names in a way that this part of Keras 3 does not read.",
+        fix="""\
+model = keras.models.load_model(path, compile=False)      # the model whole, without its loss and optimizer; then compile
+model.compile(optimizer, loss=my_loss)
+model.save("model.keras")                                 # the format that keeps both""",
+        evidence="reproduced",
+        example="""\
+  File "keras/src/legacy/saving/saving_utils.py", line 244, in _resolve_compile_arguments_compat
+    obj = module.get(obj_config["config"]["name"])
+TypeError: string indices must be integers, not 'str'""",
+        near_miss="TypeError: string indices must be integers, not 'str'",
+    ),
 )

@@ -16,6 +16,7 @@ from tpudiag import location
 from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
 from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.hardware import GIB, Target
+from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.protocol import LOWERING
@@ -48,8 +49,10 @@ class StepCompilation:
     that a job is timed for is over by then. A context, which ends what is still under way.
     """
 
-    def __init__(self, target: Target, asked: CompilerRequest) -> None:
-        self._target, self._asked = target, asked
+    def __init__(
+        self, target: Target, asked: CompilerRequest, cells: CellMap | None = None
+    ) -> None:
+        self._target, self._asked, self._cells = target, asked, cells
         # One thread for all: a child of the compiler's dies with the thread that started it.
         self._worker = ThreadPoolExecutor(max_workers=1)
         self._compiler: Future[libtpu_process.Compiler | None] | None = None
@@ -111,7 +114,7 @@ class StepCompilation:
             return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)
         on_phase(f"compiling the step for {self._target.name}")
         early = self._early[1] if self._early is not None and self._early[0] == own else None
-        step = located((early or self._submitted(own)).result(), own)
+        step = located((early or self._submitted(own)).result(), own, self._cells)
         small: Compilation | None = None
         # The second compilation takes as long as the first: it is asked for only where it can
         # differ.
@@ -166,13 +169,18 @@ def _not_lowered(step: LoweredStep) -> CompilerFacts:
     )
 
 
-def located(compilation: Compilation, step: LoweredStep) -> Compilation:
-    """The compilation with the user's lines and the names of the program's arguments."""
+def located(
+    compilation: Compilation, step: LoweredStep, cells: CellMap | None = None
+) -> Compilation:
+    """The compilation with the user's lines and the names of the program's arguments.
+
+    `cells` leads from the program of a notebook to its cells.
+    """
     if step.locations_path is None:
         return compilation
     places = json.loads(Path(step.locations_path).read_text(encoding="utf-8"))
-    of_stacks: dict[str, str] = places["operations"]
-    of_keras: dict[str, str] = places.get("layers", {})
+    of_stacks = _in_cells(places["operations"], cells)
+    of_keras = _in_cells(places.get("layers", {}), cells)
     # A finding points to what the user called, where there is such a line; in the table of the
     # instructions the line of `model(x)` would stand at nearly all of them.
     lines, of_work = of_keras | of_stacks, of_stacks | of_keras
@@ -196,6 +204,11 @@ def located(compilation: Compilation, step: LoweredStep) -> Compilation:
         dynamic=tuple(map(operation, compilation.dynamic)),
         lines=_of_program(compilation, of_work),
     )
+
+
+def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:
+    """The lines as those of a notebook's cells, where the job is one."""
+    return lines if cells is None else {name: cells.named(line) for name, line in lines.items()}
 
 
 def _of_program(compilation: Compilation, lines: dict[str, str]) -> dict[str, str]:

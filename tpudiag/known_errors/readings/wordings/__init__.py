@@ -7,6 +7,8 @@ import re
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
+from .building import BUILDING
+from .compiled import COMPILED
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
@@ -28,7 +30,9 @@ from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    COMPILED,
     STEPS,
+    BUILDING,
     SAVED,
     RUNTIME,
     RUNNING,

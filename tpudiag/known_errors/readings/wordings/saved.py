@@ -34,4 +34,18 @@ SAVED: Wordings = {
             "ValueError: Could not find matching function to call loaded from the SavedModel. Got: Positional arguments (2 total): * Tensor('x:0') Expected these arguments to match one of the following 4 option(s)",
         ),
     ),
+    "P22": (
+        Wording(
+            r"Saving the model to HDF5 format requires|save`? requires model to be a graph network",
+            "A subclassed model (class Model(keras.Model) with a call of its own) is saved whole in HDF5: only Sequential and functional models can be, since a call is Python code and not in the file. The ending .h5 (or TensorFlow 1.x, which knows no other format) chooses HDF5.",
+            'keras.callbacks.ModelCheckpoint("best.weights.h5", save_weights_only=True)      # the weights; then model = make_model(); model(x); model.load_weights(...)\nmodel.save("model.keras")                                                       # Keras 2.12 and later: with get_config in the class\nmodel.save("gs://BUCKET/model", save_format="tf")                               # Keras 2: a SavedModel',
+            "NotImplementedError: Saving the model to HDF5 format requires the model to be a Functional model or a Sequential model. It does not work for subclassed models",
+        ),
+        Wording(
+            r"in get_config.{0,300}?NotImplementedError",
+            "Saving asks the model (or a layer of it) for its configuration, and it has none: a class of one's own without get_config, or a model that was loaded from a SavedModel, which is a stand-in without its Python class.",
+            'class MyModel(keras.Model):\n    def get_config(self): return {"units": self.units}      # what __init__ takes\nmodel.save_weights("model.weights.h5")                        # or the weights alone; a loaded stand-in: build the model from its code first\nmodel.save(path, save_format="tf")                           # a SavedModel again, in Keras 2',
+            "raw_model.save('/tmp/saved_model.h5', save_format='h5')\n  File 'network.py', line 1205, in get_config\n    raise NotImplementedError\nNotImplementedError",
+        ),
+    ),
 }
