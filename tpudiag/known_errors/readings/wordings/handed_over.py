@@ -162,6 +162,12 @@ HANDED_OVER: Wordings = {
     ),
     "E495": (
         Wording(
+            r"'DownloadManager' object has no attribute '(?P<name>\w{1,40})'",
+            "TensorFlow Datasets' manager lost a part of itself on the way to Beam's workers (pickled), a fault of releases around 2.1, or the workers have another release than the one that started them.",
+            "pip install -U tfds-nightly apache-beam                                   # here, and in the workers' requirements_file\ntfds.load(NAME, try_gcs=True)                                              # or a copy that is prepared already",
+            "AttributeError: 'DownloadManager' object has no attribute '_downloader' [while running 'Map(download_url)']",
+        ),
+        Wording(
             r"'BatchEncoding' object has no attribute '(?:shape|dtype|ndim)'",
             "What a tokenizer gives is a dict of tensors, not one tensor.",
             'encoded = tokenizer(texts, padding="max_length", truncation=True, max_length=128, return_tensors="tf")\nmodel(encoded); model.fit(dict(encoded), labels)      # whole; encoded["input_ids"].shape for one part',
@@ -172,6 +178,22 @@ HANDED_OVER: Wordings = {
             "Dataset.<<name>> came with TensorFlow 2.10; before it the function was tf.data.experimental.<<name>>.",
             'pip install -U "tensorflow>=2.10"\ntf.data.experimental.save(dataset, path); dataset = tf.data.experimental.load(path, element_spec=dataset.element_spec)',
             "AttributeError: type object 'Dataset' has no attribute 'save'",
+        ),
+    ),
+    "E71": (
+        Wording(
+            r"no attribute '_internal_create_key'",
+            "The installed protobuf is older (before 3.12) than the one that the package's files were generated with.",
+            'pip install -U "protobuf>=3.20,<3.21"      # TensorFlow up to 2.11; newer TensorFlow: as pip check says\npip uninstall -y protobuf python3-protobuf; pip install protobuf      # where an old one of the system stays in the way',
+            "AttributeError: module 'google.protobuf.descriptor' has no attribute '_internal_create_key'",
+        ),
+    ),
+    "E118": (
+        Wording(
+            r"gs://(?P<bucket>kds-[0-9a-f]{20,80})",
+            "gs://<<bucket>> is a bucket of Kaggle's for one data set, which is given another name from time to time: the path was copied from an older notebook.",
+            "from kaggle_datasets import KaggleDatasets; path = KaggleDatasets().get_gcs_path('DATASET')      # asked anew in each session (the old TPU Node)\npath = '/kaggle/input/DATASET'                                                                       # Kaggle's TPU VM reads its own disk",
+            "NotFoundError: Error executing an HTTP request: HTTP response code 404 with body 'The specified bucket does not exist.' when reading gs://kds-b38ce1b823c3ae623f5691483dbaa0f0363f04b0/tfrecords",
         ),
     ),
 }
