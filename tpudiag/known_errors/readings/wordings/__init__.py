@@ -12,6 +12,7 @@ from .compiled import COMPILED
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
+from .handed_over import HANDED_OVER
 from .hub import HUB
 from .keras import KERAS
 from .language import LANGUAGE
@@ -39,6 +40,7 @@ TABLES: tuple[Wordings, ...] = (
     DATA,
     ESTIMATORS,
     FILES,
+    HANDED_OVER,
     HUB,
     KERAS,
     LANGUAGE,
