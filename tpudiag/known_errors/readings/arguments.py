@@ -149,7 +149,7 @@ ATTRIBUTES = {
     "_make_predict_function": "# delete model._make_predict_function(): of TensorFlow 1",
     "_feed_input_names": "model.input_names",
     "target_tensors": "with strategy.scope(): model = make_model()      # keras_to_tpu_model is gone: tf.distribute.TPUStrategy",
-    "total_loss": "model.compute_loss(x, y, y_pred)      # .total_loss is of TensorFlow 1",
+    "total_loss": "model.compute_loss(x, y, y_pred)      # .total_loss is of Keras before TensorFlow 2.2; 2.2 to 2.8: model.compiled_loss(y, y_pred), within a tf.GradientTape",
     "targets": "model.compute_loss(x, y, y_pred)      # .targets is of TensorFlow 1",
     "metrics_tensors": "model.metrics",
     "sample_weights": "model.fit(x, y, sample_weight=w)",
