@@ -94,7 +94,9 @@ def test_small_texts_and_larger_ones_are_searched_for_the_same_places() -> None:
     in_small = candidates(small)
     in_larger = candidates(small + b"-" * SMALL_BYTES)
     assert len(in_small) > 100
-    assert in_small.keys() == in_larger.keys()
+    assert in_small.keys() <= in_larger.keys()
+    for probe in in_larger.keys() - in_small.keys():
+        assert not compiled(probe.pattern).search(small), probe.pattern
     for probe, forms in in_small.items():
         assert sorted(places for _, places in forms) == sorted(
             places for _, places in in_larger[probe]

@@ -144,6 +144,18 @@ def _squeezed_patterns() -> dict[str, str]:
     return dict(zip(patterns, squeezed, strict=True))
 
 
+_BEGINNING = re.compile(r"^([^?*+{}()\[\]^$|.\\\n]*)(.?)", re.MULTILINE)
+
+
+@cache
+def _beginnings() -> tuple[bytes, ...]:
+    """For each probe a literal with which all of its matches begin; empty where there is none."""
+    whole = "\n".join(_squeezed_patterns()[probe.pattern] for probe in probes())
+    begun = _BEGINNING.findall(whole.replace(NO_OUTPUT, "tpu"))
+    # A quantifier that allows nothing binds the last character.
+    return tuple((run[:-1] if mark in {"?", "*", "{"} else run).encode() for run, mark in begun)
+
+
 @cache
 def _other_literal(pattern: str) -> str:
     """The longest literal beside the anchor that every match of a pattern holds."""
@@ -154,7 +166,7 @@ def _other_literal(pattern: str) -> str:
 
 @cache
 def _forms(apart: bool) -> dict[bytes, tuple[Form, ...]]:
-    """The forms of patterns by their anchor, which many share."""
+    """The forms of all patterns by their anchor, which many share."""
     of_anchor: dict[bytes, list[Form]] = {}
     for probe in probes():
         for pattern in alternatives(probe.pattern) if apart else (probe.pattern,):
@@ -184,8 +196,12 @@ def candidates(text: bytes) -> dict[Probe, list[tuple[Form, list[int]]]]:
 def _anchors_in(text: bytes) -> Iterator[tuple[tuple[Form, ...], list[int]]]:
     """The forms whose anchor is in a text, and where it is."""
     if len(text) <= SMALL_BYTES:
-        held = ((forms, each) for each, forms in _forms(False).items() if each in text)
-        yield from ((forms, list(_places(each, text))) for forms, each in held)
+        # Most patterns are out by how they begin: their anchor need not be known.
+        begun = zip(probes(), _beginnings(), strict=True)
+        forms = (Form(probe, probe.pattern) for probe, beginning in begun if beginning in text)
+        yield from (
+            ((form,), list(_places(form.anchor, text))) for form in forms if form.anchor in text
+        )
         return
     automaton, forms_of = _automaton(len(text) > LARGE_BYTES)
     places: dict[int, list[int]] = {}

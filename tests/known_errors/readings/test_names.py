@@ -48,3 +48,8 @@ def test_an_attribute_of_another_class_is_left_alone() -> None:
         "AttributeError: 'Reader' object has no attribute 'weights'",
     ):
         assert all(each.reading is None for each in match(text))
+
+
+def test_names_of_keras_2_in_its_own_package_are_those_of_keras() -> None:
+    said = "AttributeError: module 'tf_keras.api._v2.keras.utils' has no attribute 'np_utils'"
+    assert "to_categorical" in match(said)[0].fix

@@ -80,6 +80,7 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"Your default credentials were not found",
             r"Permission denied on resource project ",
             r"reason:? ?\"?CONSUMER_INVALID",
+            r"credentials are invalid\. Please run",
         ),
         cause="The account or the VM may not do what was asked: an API is not switched on, the VM was made without the scope, the login has run out, a role is missing, or the organisation forbids it (external addresses, a region).",
         details=(

@@ -267,4 +267,22 @@ python -c "from object_detection.utils import label_map_util as u; print(u.get_l
         citations=("RomRoc/objdet_train_tensorflow_colab#4",),
         example="label_map.ParseFromString(label_map_string) google.protobuf.message.DecodeError: Error parsing message",
     ),
+    KnownError(
+        id="E896",
+        family="npy-pickled",
+        phase=Phase.READING,
+        patterns=(
+            r"Object arrays cannot be loaded when allow_pickle=False",
+            r"Cannot load file containing pickled data when allow_pickle=False",
+            r"Failed to interpret file .{1,160}? as a pickle",
+        ),
+        cause="np.load meets a pickle and may not read it: an array of objects (lists of different lengths, dicts, texts), or a file that is no .npy or .npz at all (a page of an error, a pointer of git-lfs, an empty or half written file) and is therefore taken for a pickle. Keras before 2.2.5 (TensorFlow 1.13) has it in imdb.load_data and reuters.load_data since NumPy 1.16.3.",
+        fix="""\
+file x.npy; head -c 60 x.npy                       # \\x93NUMPY or PK (npz) at its beginning? else fetch it again
+x = np.load("x.npy", allow_pickle=True)             # a file that you trust; .item() where a dict was saved
+pip install -U tensorflow                           # imdb.load_data; or numpy==1.16.2 with an old TensorFlow
+np.savez("x.npz", x=np.stack(rows))                 # better: arrays of numbers, padded to one length""",
+        evidence="reproduced",
+        example="ValueError: Object arrays cannot be loaded when allow_pickle=False",
+    ),
 )

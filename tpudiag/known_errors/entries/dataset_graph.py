@@ -217,6 +217,8 @@ tf.data.experimental.make_csv_dataset(files, batch_size=B, label_name="label", n
             r"Dataset (?P<name>\w{1,60}) (?:is not|was not) (?:found|generated|prepared)",
             r"not implemented for ArrayRecord files",
             r"No random access data source",
+            r"version of the dataset you are trying to use \((?P<name>[\w/.:-]{1,80})\) is too old",
+            r"Failed importing (?P<package>[\w.]{1,40})\. ?This likely means that the dataset requires additional dependencies",
         ),
         cause="TensorFlow Datasets does not find the prepared data, or not this config, version or split: nothing was prepared at data_dir (or only on another machine or with another release), the name is misspelt, or it must be downloaded by hand.",
         details=("It is {name}.",),

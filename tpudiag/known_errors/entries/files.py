@@ -61,6 +61,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"(?<![\d.])403 permission.{0,200}?(?:bucket|gs://|storage\.googleapis)",
             r"(?<![\d.])403 forbidden.{0,200}?(?:bucket|gs://|storage\.googleapis)",
             r"(?:bucket|gs://|storage\.googleapis).{0,120}?(?<![\d.])403 forbidden",
+            r"ResumableUploadAbortException: 403",
         ),
         cause='The account that reads the bucket (the TPU\'s service account, or nobody: "anonymous caller") has no right to it.',
         details=("{account} needs storage.objects.{right}.",),

@@ -61,6 +61,7 @@ print(x.dtype, x.shape)                                               # object i
             r"should have the same number of samples",
             r"Leading dimensions of input arrays must match",
             r"Empty training data",
+            r"Expected x to be a non-empty",
         ),
         cause="fit was given data that do not belong together: arrays of different lengths, a dataset with batch_size, y or validation_split (which only arrays may have), or nothing at all (an empty folder, a filter that keeps nothing, fewer files than one batch).",
         fix="""\
@@ -89,6 +90,7 @@ tf.io.gfile.glob("gs://BUCKET/train*.tfrecord")                                 
             r"'_?(?:Prefetch|Map|Parallel\w{1,20}|Shuffle|Repeat|Take|Cache|MemoryCache|Zip|Options|TensorSlice|Batch|PaddedBatch|FlatMap|Interleave|Concatenate|TFRecord|Skip|Shard|Filter|ParallelMap|ParallelBatch)Dataset(?:V\d)?' object has no attribute '(?P<what>\w{1,40})'",
             r"'(?:Directory|NumpyArray|DataFrame)Iterator' object has no attribute '(?P<what>\w{1,40})'",
             r"'ImageDataGenerator' object has no attribute '(?P<what>\w{1,40})'",
+            r"Cannot convert a Tensor of dtype variant to a NumPy array",
         ),
         cause="A tf.data.Dataset is used like an array or an iterator: it has no index, no shape, and often no length before it is read.",
         fix="""\
@@ -245,6 +247,7 @@ head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns,
             r"; Not a directory",
             r"Failed to rename: ",
             r"(?:FailedPrecondition|PermissionDenied)Error: [\w./-]{0,80}?/[\w./-]{2,200}\.(?:index|data|meta|ckpt|pb|h5|tfrecord)",
+            r"cp: cannot (?:create|stat|open) .{1,160}?: (?:Input/output error|Read-only file system|Permission denied)",
         ),
         cause="The file system refused: a network mount (NFS, gcsfuse) that went away or is overloaded, a folder where a file is meant, no rights, or a place that may not be written.",
         fix="""\
@@ -253,7 +256,7 @@ sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport end
 tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
         citations=("waymo-research/waymo-open-dataset#457",),
         example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
-        yields_to=("E26",),
+        yields_to=("E26", "E478"),
     ),
     KnownError(
         id="E290",
@@ -266,6 +269,7 @@ tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow rea
             r"urllib\.error\.HTTPError: HTTP Error (?P<status>\d{3})",
             r"requests\.exceptions\.(?:ConnectionError|HTTPError|SSLError|ReadTimeout)",
             r"Incomplete or corrupted file detected\. The",
+            r"pip\._vendor.{0,120}?(?:ReadTimeoutError|ConnectTimeoutError|ProtocolError|IncompleteRead)",
         ),
         cause="A download (data, pretrained weights, a tokenizer) failed: no way to the internet (a TPU VM without external address, a notebook with the internet switched off), a certificate, an address that is gone, or too many requests.",
         details=("The server answered {status}.",),

@@ -127,4 +127,25 @@ pip install "transformers>=4.40,<5" tf-keras                           # the las
         evidence="recalled",
         example="RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.25. Please update your jax and/or jaxlib packages.",
     ),
+    KnownError(
+        id="E897",
+        family="pip-rights",
+        phase=Phase.INSTALLING,
+        patterns=(
+            r"Could not install packages due to an (?:OSError|EnvironmentError): \[Errno 13\] Permission denied: '(?P<path>[^']{1,200})'",
+            r"Could not install packages due to an (?:OSError|EnvironmentError): \[WinError 5\]",
+            r"Defaulting to user installation because normal site-packages is not writeable.{0,600}?Permission denied",
+            r"Operation not permitted: '(?P<where>/tmp/pip-[^']{1,200})'",
+            r"Cannot uninstall \W?(?P<package>[\w.-]{1,40})\W?\. It is a distutils installed project",
+        ),
+        cause="pip may not write into this Python's folder, which belongs to the system (or, on Windows, a program that runs holds the files).",
+        details=("It is {path}.",),
+        fix="""\
+python3 -m venv ~/tpu && source ~/tpu/bin/activate && pip install -U pip     # an environment of your own; on every host of a slice
+pip install --user PACKAGE                                                  # or for this user alone
+gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command='~/tpu/bin/pip install PACKAGE'""",
+        useless="sudo pip install overwrites packages of the system, which apt then finds changed.",
+        evidence="recalled",
+        example="ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/usr/local/lib/python3.8/dist-packages/numpy'",
+    ),
 )

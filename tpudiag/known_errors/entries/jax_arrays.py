@@ -215,7 +215,7 @@ carry = jnp.zeros((), jnp.float32)                                          # no
 opt_state = tx.init(params)                                                  # anew, where the parameters changed""",
         evidence="recalled",
         example="TypeError: scan body function carry input and carry output must have equal types (e.g. shapes and dtypes of arrays), but they differ",
-        yields_to=("E535",),
+        yields_to=("E535", "E461"),
     ),
     KnownError(
         id="E529",

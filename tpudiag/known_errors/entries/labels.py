@@ -19,6 +19,7 @@ ERRORS = (
             r"`?class_weight`? must contain all classes",
             r"standardize_weights.{0,500}?(?:AxisError|is out of bounds for array|not supported for)",
             r"class_weight.{0,300}?AxisError",
+            r"class_weight.{0,300}?'list' object has no attribute '(?:get|keys|items)'",
         ),
         cause="fit(class_weight=) takes one dict from 0 to the number of classes minus one, for a model with one output and sparse or one-hot labels, and a plain (not yet distributed) dataset; anything else fails, or fails later as an index out of range.",
         fix="""\

@@ -83,6 +83,10 @@ pip uninstall torchvision torchaudio                              # where they p
             r"is not a supported wheel on this platform",
             r"Failed building wheel for (?P<package>[\w-]{2,40})",
             r"metadata-generation-failed",
+            r"Ignored the following versions that require a different python",
+            r"Could not build wheels for (?P<package>[\w-]{1,60})",
+            r"ResolvePackageNotFound",
+            r"specifications were found to be incompatible with",
         ),
         cause="pip finds no such release for this Python and platform: the version does not exist (any more), is for other Pythons (TensorFlow 1.15 wants 3.7; 2.16 wants 3.9 to 3.12), or for Linux on x86-64 only (tensorflow-tpu, libtpu).",
         details=("The package is {package}.",),
@@ -128,6 +132,7 @@ pip check""",
         patterns=(
             r"DLL load failed(?: while importing (?P<name>\w{1,60}))?",
             r"Failed to load the native TensorFlow runtime.{0,400}?Windows",
+            r"Could not find the DLL\(s\)",
         ),
         cause="TensorFlow's library does not load on Windows: the Visual C++ runtime is missing or the processor lacks AVX. There is no TPU on Windows: jobs for a TPU run on Linux.",
         fix="""\

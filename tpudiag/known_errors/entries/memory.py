@@ -226,6 +226,7 @@ env | grep -E "XLA_FLAGS|LIBTPU_INIT_ARGS"; pip list | grep -iE "libtpu|tensorfl
             r"tried to allocate more memory than is available",
             r"ray\.exceptions\.OutOfMemoryError",
             r"node running low on memory",
+            r"ran out-of-memory and exited with a non-zero status of 137",
         ),
         cause="The host ran out of memory (RAM), and the process was killed: not the TPU's memory.",
         details=(

@@ -33,7 +33,8 @@ pip install "tensorflow==2.15.*"                                      # a script
                 look_for="an attribute that begins with _, lr, decay, get_slot, compiled_loss, history, output_shape",
                 decide='python -c "import keras; print(keras.__version__)"',
                 cues=(
-                    r"no attribute '(?:_\w{1,40}|lr|decay|get_slot|get_updates|compiled_\w{1,20}|output_shape|input_shape|iterations|metrics_names)'",
+                    r"keras.{0,1500}?no attribute '_\w{1,40}",
+                    r"no attribute '(?:lr|decay|get_slot|get_updates|compiled_\w{1,20}|output_shape|input_shape|iterations|metrics_names)'",
                     r"K\.variable\(lr",
                 ),
                 families=("optimizer-arguments", "mismatched-keras", "keras-model-attributes"),

@@ -22,6 +22,7 @@ ERRORS = (
             r"tarfile\.ReadError",
             r"LZMAError",
             r"Compressed file ended before",
+            r"Not a gzipped file",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
         details=(
@@ -39,7 +40,7 @@ dataset = dataset.ignore_errors()                          # only once the numbe
             "AdaCompNUS/pfnet#1",
             "google/automl#495",
         ),
-        yields_to=("E719",),
+        yields_to=("E719", "E478"),
         example="DataLossError: corrupted record at 12",
     ),
     KnownError(

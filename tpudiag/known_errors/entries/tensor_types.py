@@ -139,6 +139,7 @@ x = x.reshape(-1, 28, 28, 1)                                           # -1: the
             r"grayscale image \(shape .{1,40}?\) must be",
             r"image_gradients expects a 4D tensor",
             r"Tried to expand dim index",
+            r"(?<!\w)'?images?'? must have either 3 or 4 dimensions",
         ),
         cause="A tensor has another number of dimensions, or another size in one, than the operation takes: a missing or doubled batch dimension (an example in place of a batch, batch called twice), channels that are missing, labels as one-hot where numbers are wanted.",
         details=("{wanted} dimensions are wanted.", "It has {got}."),

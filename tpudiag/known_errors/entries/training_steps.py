@@ -246,4 +246,36 @@ model = keras.Model(base.input, outputs)               # saved anew: functional 
         citations=("tensorflow/tensorflow#63853",),
         example="ValueError: Layer 'dense' expected 1 input(s). Received 2 instead.",
     ),
+    KnownError(
+        id="E852",
+        family="load-model",
+        phase=Phase.SAVING,
+        patterns=(
+            r"(?:legacy/saving/saving_utils|_resolve_compile_arguments_compat|legacy_h5_format).{0,900}?string indices must be integers",
+        ),
+        cause="load_model of Keras 3 reads the model of a .h5 file and fails at compile's part of it: the loss or metric is a function of one's own, which the file names in a way that this part of Keras 3 does not read.",
+        fix="""\
+model = keras.models.load_model(path, compile=False)      # the model whole, without its loss and optimizer; then compile
+model.compile(optimizer, loss=my_loss)
+model.save("model.keras")                                 # the format that keeps both""",
+        evidence="reproduced",
+        example="""\
+  File "keras/src/legacy/saving/saving_utils.py", line 244, in _resolve_compile_arguments_compat
+    obj = module.get(obj_config["config"]["name"])
+TypeError: string indices must be integers, not 'str'""",
+        near_miss="TypeError: string indices must be integers, not 'str'",
+    ),
+    KnownError(
+        id="E853",
+        family="input-structure",
+        phase=Phase.READING,
+        patterns=(r"Please do not pass a dictionary as model inputs",),
+        cause="Keras of TensorFlow 1 takes no dict of inputs for a subclassed model: only functional models have names for their inputs there.",
+        fix="""\
+model.fit([x["a"], x["b"]], y)                       # a list, in the order in which call(self, inputs) takes them apart
+model = keras.Model([input_a, input_b], outputs)     # or a functional model: a dict by its inputs' names
+pip install -U tensorflow                            # 2.2 and later take dicts for subclassed models""",
+        citations=("tensorflow/tensorflow#19912",),
+        example="ValueError: Please do not pass a dictionary as model inputs.",
+    ),
 )

@@ -34,7 +34,7 @@ _ATTRIBUTE_FORMS = (
 _SPELLED = (
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
     (
-        r"^(?:tf\.(?:python\.)?keras|keras\.api(?:\._v[12])?\.keras|keras\._tf_keras\.keras)\b",
+        r"^(?:tf\.(?:python\.)?keras|keras\.api(?:\._v[12])?\.keras|keras\._tf_keras\.keras|tf_keras\.api\._v[12]\.keras)\b",
         "keras",
     ),
     (

@@ -8,9 +8,11 @@ from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.readings.meaning import Reading
 
 from .building import BUILDING
+from .compiled import COMPILED
 from .data import DATA
 from .estimators import ESTIMATORS
 from .files import FILES
+from .handed_over import HANDED_OVER
 from .hub import HUB
 from .keras import KERAS
 from .language import LANGUAGE
@@ -28,6 +30,7 @@ from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    COMPILED,
     STEPS,
     BUILDING,
     SAVED,
@@ -37,6 +40,7 @@ TABLES: tuple[Wordings, ...] = (
     DATA,
     ESTIMATORS,
     FILES,
+    HANDED_OVER,
     HUB,
     KERAS,
     LANGUAGE,

@@ -17,7 +17,7 @@ DATA: Wordings = {
             "Key: image/class.  Can't parse serialized Example.",
         ),
         Wording(
-            r"Key: (?P<feature>[\w/.-]{1,60})\. {0,2}(?:Can't parse serialized Example|Number of \w{1,8} values != expected)",
+            r"Key: (?P<feature>[\w/.-]{0,59}[\w/-])(?:, Index: \d{1,7})?\. {0,2}(?:Can't parse serialized Example|Number of \w{1,8} values != expected)",
             "`<<feature>>` has another number of values in a record than its FixedLenFeature says: it was written with another length, or its length changes from example to example.",
             _LOOK
             + '\nfeatures = {"<<feature>>": tf.io.FixedLenFeature([LENGTH_IN_THE_FILE], tf.int64)}      # the length that it has; VarLenFeature where it changes',

@@ -128,6 +128,18 @@ SOURCES: Wordings = {
     ),
     "E486": (
         Wording(
+            r"dataset you are trying to use \((?P<name>[\w/-]{1,60}?)[/:](?P<version>\d[\d.]{1,10})\) is too old.{0,300}?download_and_prepare`?: ?\['(?P<there>[\d.]{1,10})",
+            "This TensorFlow Datasets can no longer make <<name>> in version <<version>>: it makes <<there>>. What was prepared before can still be read, by an older release or from its folder.",
+            'dataset = tfds.load("<<name>>:<<there>>", data_dir="gs://BUCKET/tfds")           # T5, t5x: the version in the task (gin, tasks.py)\ndataset = tfds.builder_from_directory("gs://BUCKET/tfds/<<name>>/<<version>>").as_dataset(split="train")      # prepared before',
+            "ValueError: The version of the dataset you are trying to use (c4/en/2.2.0) is too old for this version of TFDS so cannot be generated.Either sync to a previous version of TFDS to first prepare the data or use another version of the dataset. Available for `download_and_prepare`: ['3.0.1']",
+        ),
+        Wording(
+            r"Failed importing (?P<name>[\w.]{1,40})\. ?This likely means",
+            "The recipe of this data set needs the package <<name>>, which TensorFlow Datasets does not bring along.",
+            "pip install <<name>>                                 # apache_beam: pip install apache-beam; for large sets run it on Dataflow, not on the TPU's host\ntfds.load(NAME, try_gcs=True)                        # or a copy that is prepared already: reading needs no such package",
+            "ImportError: Failed importing apache_beam. This likely means that the dataset requires additional dependencies that have to be manually installed (usually with `pip install apache_beam`).",
+        ),
+        Wording(
             r"Unknown split .{1,4}?(?P<split>\w{1,30}).{1,4}? Should be one of (?P<there>\[[\w', -]{2,120}\])",
             "The dataset has no split `<<split>>`: it has <<there>>.",
             'train, valid = tfds.load(NAME, split=["train[:90%]", "train[90%:]"])      # a part of train in place of `<<split>>`',

@@ -166,6 +166,14 @@ STEPS: Wordings = {
             "TypeError: Expected int32, but got None of type 'NoneType'.",
         ),
     ),
+    "E210 E493": (
+        Wording(
+            r"_restore_dataset_from_list.{0,200}?setting an array element",
+            "keras.utils.split_dataset makes one array of all elements, and they are of different shapes: a batched dataset whose last batch is smaller, or rows of different lengths.",
+            "train, valid = dataset.skip(N), dataset.take(N)      # parts of a dataset without making arrays of it\ntrain, valid = keras.utils.split_dataset(dataset.unbatch(), left_size=0.8)      # or before .batch, elements of one shape",
+            "    return tuple(np.array(sample) for sample in zip(*dataset_as_list)) in _restore_dataset_from_list\nValueError: setting an array element with a sequence.",
+        ),
+    ),
     "E210": (
         Wording(
             r"Failed to convert elements of [(\[](?:-?\d{1,7}, ?|None, ?){0,5}None",
