@@ -107,7 +107,7 @@ ARGUMENTS = {
     "num_tpu_cores": 'Trainer(accelerator="tpu", devices=8)      # in place of num_tpu_cores=',
     "gpus": 'Trainer(accelerator="tpu", devices=8)      # in place of gpus=',
     "nprocs": "torch_xla.launch(fn)      # all chips, or PJRT_DEVICE=TPU with nprocs=1",
-    "serialized_options": "pip install 'protobuf<4'      # files of an older protoc",
+    "serialized_options": "pip install -U 'protobuf>=3.20,<3.21'      # the runtime is older than the generated files; newer TensorFlow: as pip check says",
     "create_key": "pip install -U protobuf      # files of a newer protoc",
     "including_default_value_fields": "always_print_fields_with_no_presence=True      # its name since protobuf 26",
     "allow_pickle": "np.load(path, allow_pickle=True)",
