@@ -142,7 +142,7 @@ def _compiled(row: Row) -> str:
 
     name, _, batch = row.program.partition(":")
     slice_ = topology(hardware.target(row.target))
-    jax.config.update("jax_default_prng_impl", "rbg" if name == "bert_large" else "threefry2x32")
+    jax.config.update("jax_default_prng_impl", "threefry2x32")
     options = {"chip_config_name": slice_.chip_config} if slice_.chip_config else {}
     devices = topologies.get_topology_desc(slice_.name, "tpu", **options).devices
     count = slice_.replicas if batch else 1

@@ -189,24 +189,6 @@ def bert_parameters(layers: int, width: int, inner: int, words: int) -> dict[str
     }  # fmt: skip
 
 
-def bert_large(batch: int, length: int = 512, masked: int = 76) -> tuple[Any, Any, Any]:
-    """BERT-large with masked words and next sentence, LAMB, dropout from the bit generator."""
-    parameters = bert_parameters(24, 1024, 4096, 30522)
-
-    def loss(p: Any, given: Any, key: Any) -> Any:
-        ids, types, mask, at, words, following = given
-        x = bert_body(p, ids, types, mask, 16, key, BF16)
-        second = dense(jnp.tanh(dense(x[:, 0], p["pool"])), p["cls"]).astype(F32)
-        places = (at + jnp.arange(batch)[:, None] * length).reshape(-1)
-        y = layer_norm(jax.nn.gelu(dense(x.reshape(-1, 1024)[places], p["mlm"])), p["mlm norm"])
-        logits = (y @ p["words"].astype(BF16).T).astype(F32) + p["mlm bias"]
-        return cross_entropy(logits, words.reshape(-1)) + cross_entropy(second, following)
-
-    inputs = (*[Shape((batch, length), I32)] * 3, *[Shape((batch, masked), I32)] * 2,
-              Shape((batch,), I32))  # fmt: skip
-    return _with_optimizer(loss, lamb), _state(parameters, 4), inputs
-
-
 def bert_glue(batch: int, length: int = 128) -> tuple[Any, Any, Any]:
     """BERT-base with a head of two classes in float32, Adam, dropout by Threefry."""
     parameters = bert_parameters(12, 768, 3072, 28996)
