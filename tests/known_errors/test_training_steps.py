@@ -96,3 +96,9 @@ def test_a_check_of_tensorflow_itself_is_no_if_of_ones_own() -> None:
     )
     assert "own check" in match(inner + said)[0].message
     assert "own check" not in match(said)[0].message
+
+
+def test_an_attribute_that_a_layer_gets_in_its_init_tells_of_a_missing_super() -> None:
+    said = "AttributeError: 'Scale' object has no attribute '_expects_mask_arg'"
+    assert match(said)[0].error.family == "super-init"
+    assert match(said.replace("Scale", "Conv2D"))[0].error.family != "super-init"
