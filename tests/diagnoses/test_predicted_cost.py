@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.diagnoses.predicted_cost import priced
+from tpudiag.diagnoses.predicted_cost import NO_PRICE, NOT_PREDICTED, priced
 from tpudiag.model import Report, Subject, TargetSummary
 from tpudiag.report_figures import Measurement
 
@@ -32,7 +32,9 @@ def test_of_a_million_examples_and_of_an_epoch() -> None:
     assert figures["predicted_cost_per_epoch"].value == 12.0
 
 
-def test_what_is_not_known_is_not_told() -> None:
-    assert priced(report(), {"v5e": 1.5}, 10.0) == report()
+def test_what_is_not_known_is_said() -> None:
+    assert priced(report(), {}, None) == report(), "nothing was asked for"
+    assert priced(report(), {"v5e": 1.5}, 10.0).notes == (NOT_PREDICTED,)
     other = priced(report(predicted_examples_per_second=RATE), {"v4": 3.0}, None)
-    assert other == report(predicted_examples_per_second=RATE)
+    assert other.measurements == {"predicted_examples_per_second": RATE}
+    assert other.notes == (NO_PRICE.format(generation="v5e"),)

@@ -73,3 +73,32 @@ def test_names_that_only_tensorflow_1_has_are_where_they_were() -> None:
     ):
         answer = match(f"AttributeError: module '{module}' has no attribute '{name}'")[0]
         assert place in answer.fix
+
+
+def test_what_an_old_keras_takes_in_fit_is_told_by_the_frames_of_its_engine() -> None:
+    frame = '  File "keras/engine/training_utils.py", line 28, in standardize_single_array\n'
+    said = "AttributeError: 'generator' object has no attribute 'ndim'"
+    assert "fit_generator" in match(frame + said)[0].fix
+    assert "fit_generator" not in match(said)[0].fix
+    tuples = "AttributeError: 'tuple' object has no attribute 'ndim'"
+    assert "lists in place of tuples" in match(frame + tuples)[0].fix
+
+
+def test_a_check_of_tensorflow_itself_is_no_if_of_ones_own() -> None:
+    said = (
+        "OperatorNotAllowedInGraphError: using a `tf.Tensor` as a Python `bool` is not allowed in"
+        " Graph execution."
+    )
+    inner = (
+        '  File "tensorflow_core/python/ops/check_ops.py", line 506, in assert_equal\n'
+        "    if not condition:\n"
+        '  File "tensorflow_core/python/framework/ops.py", line 765, in __bool__\n'
+    )
+    assert "own check" in match(inner + said)[0].message
+    assert "own check" not in match(said)[0].message
+
+
+def test_an_attribute_that_a_layer_gets_in_its_init_tells_of_a_missing_super() -> None:
+    said = "AttributeError: 'Scale' object has no attribute '_expects_mask_arg'"
+    assert match(said)[0].error.family == "super-init"
+    assert match(said.replace("Scale", "Conv2D"))[0].error.family != "super-init"

@@ -11,17 +11,21 @@ from tpudiag.report_figures import Measurement
 
 MILLION, SECONDS_PER_HOUR = 1e6, 3600.0
 DIGITS = 6
+NOT_PREDICTED = "Nothing was priced: the step was not predicted."
+NO_PRICE = "Nothing was priced: --cost has no price of {generation}."
 MONEY = "in the money of --cost"
 
 
 def priced(report: Report, chip_hour: Mapping[str, float], examples: float | None) -> Report:
     """The report with the cost of a million examples, and of the epoch's where they are known.
 
-    As it is where the step was not predicted or the generation has no price.
+    A note says why there is none, where a price or examples were given.
     """
+    if not chip_hour and examples is None:
+        return report
     rate = report.measurements.get("predicted_examples_per_second")
     if rate is None or report.target is None or not rate.low or not rate.high:
-        return report
+        return _noted(report, NOT_PREDICTED)
     target = hardware.target(report.target.name)
     figures: dict[str, Measurement] = {}
     if examples is not None:
@@ -33,7 +37,14 @@ def priced(report: Report, chip_hour: Mapping[str, float], examples: float | Non
         figures["predicted_cost_per_million_examples"] = _over(MILLION * a_second, rate, MONEY)
         if examples is not None:
             figures["predicted_cost_per_epoch"] = _over(examples * a_second, rate, MONEY)
+    elif chip_hour:
+        report = _noted(report, NO_PRICE.format(generation=target.hardware.name))
     return replace(report, measurements={**report.measurements, **figures})
+
+
+def _noted(report: Report, note: str) -> Report:
+    """The report with one more note."""
+    return replace(report, notes=(*report.notes, note))
 
 
 def _over(amount: float, rate: Measurement, unit: str) -> Measurement:

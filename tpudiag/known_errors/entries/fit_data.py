@@ -269,6 +269,7 @@ tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow rea
             r"urllib\.error\.HTTPError: HTTP Error (?P<status>\d{3})",
             r"requests\.exceptions\.(?:ConnectionError|HTTPError|SSLError|ReadTimeout)",
             r"Incomplete or corrupted file detected\. The",
+            r"pip\._vendor.{0,120}?(?:ReadTimeoutError|ConnectTimeoutError|ProtocolError|IncompleteRead)",
         ),
         cause="A download (data, pretrained weights, a tokenizer) failed: no way to the internet (a TPU VM without external address, a notebook with the internet switched off), a certificate, an address that is gone, or too many requests.",
         details=("The server answered {status}.",),

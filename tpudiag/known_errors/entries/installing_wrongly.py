@@ -135,6 +135,8 @@ pip install "transformers>=4.40,<5" tf-keras                           # the las
             r"Could not install packages due to an (?:OSError|EnvironmentError): \[Errno 13\] Permission denied: '(?P<path>[^']{1,200})'",
             r"Could not install packages due to an (?:OSError|EnvironmentError): \[WinError 5\]",
             r"Defaulting to user installation because normal site-packages is not writeable.{0,600}?Permission denied",
+            r"Operation not permitted: '(?P<where>/tmp/pip-[^']{1,200})'",
+            r"Cannot uninstall \W?(?P<package>[\w.-]{1,40})\W?\. It is a distutils installed project",
         ),
         cause="pip may not write into this Python's folder, which belongs to the system (or, on Windows, a program that runs holds the files).",
         details=("It is {path}.",),

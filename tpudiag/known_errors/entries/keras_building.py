@@ -14,6 +14,7 @@ ERRORS = (
             r"you forgot to call `?super\(\)\.__init__",
             r"It looks like you are subclassing `?Model`? and (?:you )?forgot to call",
             r"has no attribute '(?:_?built|_trainable_variables|_self_setattr_tracking|_obj_reference_counts_dict|_tracker|_dtype_policy|_auto_config)'",
+            r"'(?!Dense|Conv|Functional|Sequential|Model|Input|BatchNorm|Dropout|Embedding|LSTM|GRU|Flatten|KerasLayer|TFBert|Adam|SGD)\w{1,60}' object has no attribute '_(?:expects_(?:mask|training)_arg|call_has_(?:mask|training|context)_arg|call_(?:fn_args|accepts_kwargs|signature|spec|context_args)|non_trainable_(?:weights|variables)|callable_losses|losses_override|metrics_lock|inbound_nodes_value|self_tracked_trackables|name_scope_on_declaration)'",
             r"cannot (?:set|assign) attributes? before calling `?super",
             r"reserved and should not be used",
             r"can't set the attribute \W?(?P<name>\w{1,40})\W{0,3}, likely because it conflicts with an existing read-only",

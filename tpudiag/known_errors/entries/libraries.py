@@ -85,6 +85,8 @@ pip uninstall torchvision torchaudio                              # where they p
             r"metadata-generation-failed",
             r"Ignored the following versions that require a different python",
             r"Could not build wheels for (?P<package>[\w-]{1,60})",
+            r"ResolvePackageNotFound",
+            r"specifications were found to be incompatible with",
         ),
         cause="pip finds no such release for this Python and platform: the version does not exist (any more), is for other Pythons (TensorFlow 1.15 wants 3.7; 2.16 wants 3.9 to 3.12), or for Linux on x86-64 only (tensorflow-tpu, libtpu).",
         details=("The package is {package}.",),

@@ -33,6 +33,7 @@ ERRORS = (
             r"Downgrade the protobuf package",
             r"Couldn't build proto file into descriptor pool",
             r"google\.protobuf\.descriptor' has no attribute '_internal_create_key'",
+            r"TypeError: expected bytes, Descriptor found",
         ),
         cause="The installed protobuf is newer (or older) than this TensorFlow or another package was generated for.",
         fix="""\

@@ -48,6 +48,7 @@ module = Serving(model, table); tf.saved_model.save(module, path, signatures=mod
             r"with available tags",
             r"Importing a SavedModel with .{0,40}?requires a ['`]?tags",
             r"Got an incompatible argument to `tags",
+            r"Could not find meta graph def matching supplied tags",
         ),
         cause="The SavedModel was exported with other tags than those it is asked for: serve is the usual one, a TPU export has serve and tpu, a module of TF1 Hub has none or train.",
         fix="""\

@@ -265,4 +265,17 @@ model.save("model.keras")                                 # the format that keep
 TypeError: string indices must be integers, not 'str'""",
         near_miss="TypeError: string indices must be integers, not 'str'",
     ),
+    KnownError(
+        id="E853",
+        family="input-structure",
+        phase=Phase.READING,
+        patterns=(r"Please do not pass a dictionary as model inputs",),
+        cause="Keras of TensorFlow 1 takes no dict of inputs for a subclassed model: only functional models have names for their inputs there.",
+        fix="""\
+model.fit([x["a"], x["b"]], y)                       # a list, in the order in which call(self, inputs) takes them apart
+model = keras.Model([input_a, input_b], outputs)     # or a functional model: a dict by its inputs' names
+pip install -U tensorflow                            # 2.2 and later take dicts for subclassed models""",
+        citations=("tensorflow/tensorflow#19912",),
+        example="ValueError: Please do not pass a dictionary as model inputs.",
+    ),
 )

@@ -56,6 +56,7 @@ SURROUNDED_FAMILIES = (
     *("conflicting-packages", "no-such-release", "autograph-source", "nested-function"),
     *("recursion", "variables-in-function", "dataset-misused", "tensor-as-key"),
     *("legacy-optimizers", "symbolic-tensor", "moved-modules", "removed-name", "other-release"),
+    *("wrong-object", "wrong-type"),
 )
 """Families of errors whose cause the code or traceback around them may decide."""
 GPU_FAMILIES = ("gpu-memory", "gpu-libraries")

@@ -93,4 +93,34 @@ RULES = (
         "class WeightedLoss(keras.losses.Loss):           # or made once, in __init__\n"
         "    def __init__(self, weights): super().__init__(); self.weights = tf.constant(weights, tf.float32)",
     ),
+    Rule(
+        "python-control-flow symbolic-tensor",
+        r"ops/(?:check_ops|nn_ops|math_ops|array_ops|linalg/\w{1,40})\.py\"?,line[^/]{1,200}File\"[^\"]{1,200}/framework/ops\.py\",line\d{1,6},in__bool__",
+        "TensorFlow's own check in an operation asks for a tensor's value: the operation is called on keras.Input or a layer's output outside any layer (or in graph code), and this old release (2.0, 2.1) does not wrap it.",
+        "y = keras.layers.Lambda(lambda t: tf.nn.softmax(t))(x)      # the raw operation within a layer of the functional model\n"
+        "class Loss(keras.layers.Layer):                              # several inputs: in a layer's call\n"
+        "    def call(self, labels, logits): return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)\n"
+        "pip install -U tensorflow                                    # from 2.4 on operations on Keras inputs become layers by themselves",
+    ),
+    Rule(
+        "wrong-type wrong-object",
+        r"keras/engine/training\w{0,30}\.py.{0,600}'(?:generator|Sequence|\w{0,30}Generator)'objecthasnoattribute'(?:ndim|shape)'",
+        "This Keras (before 2.3, TensorFlow before 2.0) takes arrays alone in fit, evaluate and predict; generators have methods of their own there.",
+        "model.fit_generator(generator, steps_per_epoch=STEPS, epochs=EPOCHS)      # Keras 2.2 and older; evaluate_generator, predict_generator likewise\n"
+        "pip install -U tensorflow                                                   # or newer: model.fit takes generators from Keras 2.3, TensorFlow 2.0 on",
+    ),
+    Rule(
+        "wrong-type wrong-object",
+        r"keras/engine/training\w{0,30}\.py.{0,600}'tuple'objecthasnoattribute'(?:ndim|shape)'",
+        "A tuple of inputs was given to fit, where this Keras (TensorFlow before 2.2) takes several inputs as a list.",
+        "model.fit([x_a, x_b], y, validation_data=([v_a, v_b], v_y))      # lists in place of tuples, in evaluate and predict as well\n"
+        "pip install -U tensorflow                                         # 2.2 and later take both",
+    ),
+    Rule(
+        "symbolic-tensor wrong-object",
+        r"(?:batch_set_value|in(?:build|set_weights)).{0,600}'(?:Tensor|EagerTensor|SymbolicTensor)'objecthasnoattribute'assign'",
+        "A weight of the layer is a tensor, not a variable: its build makes it with an initializer's result, and what is assigned to (set_weights, loading) must be a variable.",
+        'self.gamma = self.add_weight(name="gamma", shape=(channels,), initializer="ones")      # in build, in place of self.init(shape)\n'
+        'self.gamma = K.variable(self.init(shape), name="gamma")                                    # an old Keras\' way',
+    ),
 )

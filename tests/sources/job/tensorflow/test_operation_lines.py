@@ -63,8 +63,9 @@ print(json.dumps(lowered()))
 """
 CUSTOM = """
 def step(x):
+    flat = tf.reshape(x, (-1, 4, 16))  # a reshape without a gradient
     with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(model(x) ** 2)  # its own loss
+        loss = tf.reduce_mean(model(flat) ** 2)  # its own loss
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))  # its own update
     return loss
@@ -121,6 +122,9 @@ def test_of_layers_gradients_optimizer_and_loss(
     assert of("adam/XlaAllReduce") == {update}
     if loop is FIT:
         assert of("compile_loss/") == {"the loss"}
+    else:
+        assert comment("Reshape") == "a reshape without a gradient"
+        assert comment("gradient_tape/Reshape") == "", "that of the sum"
 
 
 def test_what_fails_of_ours_is_no_matter_of_the_job(in_tensorflow: Callable[[str], Any]) -> None:

@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 BUILDING: Wordings = {
     "E471": (
         Wording(
+            r"cannot be Keras symbolic tensors.{0,200}?keras_learning_phase",
+            "Keras' symbolic learning phase reaches code that runs at once: a layer's output (model.get_layer(...).output, another model's) or K.function is used in a loss, metric or callback of a model that has dropout or batch normalisation.",
+            "features = keras.Model(model.input, model.get_layer(name).output); y = features(x, training=False)      # a model, called on data, in place of the tensor itself\nmodel.add_loss(loss_of(layer_output))                            # a loss that needs inner tensors, in place of a closure in compile(loss=...)",
+            "SymbolicException: Inputs to eager execution function cannot be Keras symbolic tensors, but found [<tf.Tensor 'keras_learning_phase:0' shape=() dtype=bool>]",
+        ),
+        Wording(
             r"symbolic KerasTensor cannot be used as a boolean|object of type 'KerasTensor' has no len|symbolic inputs/outputs do not implement `?__len__",
             "Python (`if`, `and`, len, assert) is used on a tensor of a functional model under construction, which stands for data that come later.",
             "class Branch(keras.layers.Layer):                        # what depends on values, in a layer of your own\n    def call(self, x): return keras.ops.where(x > 0, x, 0.0)\nif x.shape[-1] == 3: ...                                   # sizes that are known may be asked; use `is not None` in place of `if x`",

@@ -98,6 +98,12 @@ HANDED_OVER: Wordings = {
     ),
     "E243": (
         Wording(
+            r"ResolvePackageNotFound|specifications were found to be incompatible with",
+            "conda's channels hold no such release (TensorFlow comes to them late, not for every platform, and not for TPUs), or none for this Python.",
+            "conda create -n tf python=3.11 && conda activate tf && pip install tensorflow      # a Python by conda, TensorFlow by pip\nconda search -c conda-forge tensorflow                                              # which releases there are",
+            "conda.exceptions.ResolvePackageNotFound: - tensorflow==2.10",
+        ),
+        Wording(
             r"Ignored the following versions that require a different python version",
             "Releases of this package exist, but not for this Python: it is too new (or too old) for them.",
             'python --version      # TensorFlow 2.8 to 2.10 want 3.7 to 3.10, 2.12 3.8 to 3.11, 2.16 to 2.19 3.9 to 3.12\nuv venv --python 3.11 ~/tf && source ~/tf/bin/activate && uv pip install "tensorflow==RELEASE"      # an environment with a Python that it takes; conda create -n tf python=3.10',
@@ -182,6 +188,12 @@ HANDED_OVER: Wordings = {
     ),
     "E71": (
         Wording(
+            r"TypeError: expected bytes, Descriptor found",
+            "Two builds of protobuf are mixed: its compiled part is of another release than its Python files (pip over conda or apt, or two packages that bring google/protobuf).",
+            'pip uninstall -y protobuf; pip uninstall -y protobuf; pip install protobuf      # until nothing is left, then one; conda: conda remove --force protobuf libprotobuf\npython -c "import google.protobuf as p; print(p.__version__, p.__path__)"',
+            "TypeError: expected bytes, Descriptor found",
+        ),
+        Wording(
             r"no attribute '_internal_create_key'",
             "The installed protobuf is older (before 3.12) than the one that the package's files were generated with.",
             'pip install -U "protobuf>=3.20,<3.21"      # TensorFlow up to 2.11; newer TensorFlow: as pip check says\npip uninstall -y protobuf python3-protobuf; pip install protobuf      # where an old one of the system stays in the way',
@@ -194,6 +206,52 @@ HANDED_OVER: Wordings = {
             "gs://<<bucket>> is a bucket of Kaggle's for one data set, which is given another name from time to time: the path was copied from an older notebook.",
             "from kaggle_datasets import KaggleDatasets; path = KaggleDatasets().get_gcs_path('DATASET')      # asked anew in each session (the old TPU Node)\npath = '/kaggle/input/DATASET'                                                                       # Kaggle's TPU VM reads its own disk",
             "NotFoundError: Error executing an HTTP request: HTTP response code 404 with body 'The specified bucket does not exist.' when reading gs://kds-b38ce1b823c3ae623f5691483dbaa0f0363f04b0/tfrecords",
+        ),
+    ),
+    "E73": (
+        Wording(
+            r"module compiled against (?:API|ABI) version (?P<wanted>(?:0x)?[0-9a-f]{1,9}) but this version of numpy is (?P<has>(?:0x)?[0-9a-f]{1,9})",
+            "The installed NumPy is older (API <<has>>) than the one that the package was compiled with (<<wanted>>), or an older one of the system is found first.",
+            'python -c "import numpy; print(numpy.__version__, numpy.__path__)"      # which one is it?\npip install -U numpy                                                     # newer; "numpy<2" with TensorFlow up to 2.17\nsudo apt-get remove python3-numpy; pip uninstall -y numpy; pip install numpy      # two of them: one goes',
+            "RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd",
+        ),
+    ),
+    "E244": (
+        Wording(
+            r"ContextualVersionConflict: \((?P<name>[a-z_-]{1,40}) (?P<has>\d[\w.]{0,12}) \(.{1,160}?\), Requirement\.parse\('(?P<wants>[^']{1,80})'\), \{'(?P<by>[\w.-]{1,40})",
+            "<<by>> wants `<<wants>>`, and <<name>> <<has>> is installed.",
+            'pip install "<<wants>>"                     # what <<by>> takes; or pip install -U <<by>>, if a newer one takes <<has>>\npip check',
+            "pkg_resources.ContextualVersionConflict: (numpy 1.19.1 (/usr/lib/python3.7/site-packages), Requirement.parse('numpy<1.19.0,>=1.16.0'), {'tensorflow'})",
+        ),
+        Wording(
+            r"The user requested (?P<pin>[\w.-]{1,40}[=<>~]=?[\d.*]{1,12}) {1,8}(?P<by>[a-z][a-z_-]{1,40}) (?P<release>\d[\d.]{1,12}) depends on (?P<wants>[\w.-]{1,40}(?:[<>=!~]=?[\d.*]{1,12},?){1,3})",
+            "`<<pin>>` is asked for (in requirements.txt or on the command line), and <<by>> <<release>> wants `<<wants>>`.",
+            'pip install "<<by>>==<<release>>" "<<wants>>"      # the pin of the other taken out of requirements.txt\n# or the <<by>> of the pin\'s time: pip install "<<pin>>" "<<by>>" --dry-run shows which',
+            "ERROR: Cannot install -r requirements.txt (line 1) and numpy==1.18.5 because these package versions have conflicting dependencies. The conflict is caused by: The user requested numpy==1.18.5 tensorflow 2.8.0 depends on numpy>=1.20",
+        ),
+    ),
+    "E897": (
+        Wording(
+            r"Operation not permitted: '/tmp/pip-|distutils installed project",
+            "pip is to replace a package that the system installed (distutils, macOS's own Python), which it may not, or cannot, remove.",
+            "python3 -m venv ~/tpu && source ~/tpu/bin/activate && pip install -U pip tensorflow      # an environment of your own: the system's stays\npip install --ignore-installed PACKAGE                                                    # or beside the system's, in front of it",
+            "OSError: [Errno 1] Operation not permitted: '/tmp/pip-OTPkLz-uninstall/System/Library/Frameworks/Python.framework/numpy-1.8.0rc1-py2.7.egg-info'",
+        ),
+    ),
+    "P77": (
+        Wording(
+            r"Could not find meta graph def matching supplied tags: ?\{ ?(?P<tags>[\w, ]{1,60}?) ?\}",
+            "The server (or loader) wants a graph with the tags <<tags>>, and saved_model.pb holds none of them: it was saved with others, or is no SavedModel at all (a frozen graph under that name, a model of TF Hub 1).",
+            'saved_model_cli show --dir FOLDER/1 --all                         # which tags and signatures there are\ntf.saved_model.save(model, "FOLDER/1"); model.export("FOLDER/1")      # Keras 3: export; both write the tag serve\nbuilder.add_meta_graph_and_variables(sess, ["serve"], signatures)   # TensorFlow 1, from the restored graph',
+            "Loading servable: {name: saved_model version: 1} failed: Not found: Could not find meta graph def matching supplied tags: { serve }.",
+        ),
+    ),
+    "E546": (
+        Wording(
+            r"future feature annotations is not defined",
+            "The code (or a package) is for Python 3.7 or later, and this Python is 3.6 or older.",
+            "python --version; uv venv --python 3.11 ~/tf      # a newer Python; or the package's last release for 3.6",
+            "SyntaxError: future feature annotations is not defined",
         ),
     ),
 }

@@ -132,6 +132,12 @@ STEPS: Wordings = {
     ),
     "E152": (
         Wording(
+            r"symbolic Keras inputs?/outputs? to a numpy array",
+            "A layer's output or a keras.Input, which has no values, comes to NumPy, or to a TensorFlow function that does not know it: in the model's own code, or in a loss or metric for compile that uses model.input or another layer's output.",
+            "y = keras.layers.Lambda(lambda t: tf.nn.relu(t))(x)       # TensorFlow's function in a layer (or your own Layer's call), tf.* in place of np.*\nmodel.add_loss(loss_of(model.input, layer_output))        # a loss that needs more than (y_true, y_pred); or a train_step of your own\nfeatures = keras.Model(model.input, x).predict(data)      # where values are wanted",
+            "TypeError: Cannot convert a symbolic Keras input/output to a numpy array. This error may indicate that",
+        ),
+        Wording(
             r"unsupported format string passed to (?:Symbolic|Eager)?Tensor\.__format__",
             "A tensor of a graph is formatted like a number (f'{loss:.3f}', '%.3f'): it has no value while the function is traced.",
             "tf.print('loss', loss)                 # in a tf.function; slow in a TPU's step: rather return it\nprint(f'{float(loss):.3f}')            # outside, where it has a value",
@@ -142,6 +148,14 @@ STEPS: Wordings = {
             "float() or int() is called on a tensor that has no value yet: inside a tf.function, a train_step, a loss or a layer.",
             "loss = tf.cast(loss, tf.float32)      # stays a tensor: in place of float(loss); return it, and float() outside\nn = tf.shape(x)[0]                     # sizes likewise; x.shape[0] where it is known",
             "TypeError: float() argument must be a string or a real number, not 'SymbolicTensor'",
+        ),
+    ),
+    "E467": (
+        Wording(
+            r"'(?P<class>(?!Dense|Conv|Functional|Sequential|Model|Input|BatchNorm|Dropout|Embedding|LSTM|GRU|Flatten|KerasLayer|TFBert|Adam|SGD)\w{1,60})' object has no attribute '(?P<name>_\w{1,40})'",
+            "The layer `<<class>>` was used before Layer.__init__ ran: the `__init__` of `<<class>>` does not call super().__init__() (`<<name>>` is made there).",
+            "def __init__(self, units, **kwargs):      # of <<class>>\n    super().__init__(**kwargs)            # first, in place of a line that is missing or commented out\n    self.units = units",
+            "AttributeError: 'Scale' object has no attribute '_expects_mask_arg'",
         ),
     ),
     "E406": (
@@ -164,6 +178,14 @@ STEPS: Wordings = {
             "A shape holds None: x.shape[0] (or another size) is not known while the function is traced, and is used to make a tensor.",
             "n = tf.shape(x)[0]; tf.zeros([n, WIDTH])                                   # the size when it runs\ndataset = dataset.batch(global_batch, drop_remainder=True)      # on a TPU: a size that is known; then x.shape[0] is a number",
             "TypeError: Expected int32, but got None of type 'NoneType'.",
+        ),
+    ),
+    "E210 E493": (
+        Wording(
+            r"_restore_dataset_from_list.{0,200}?setting an array element",
+            "keras.utils.split_dataset makes one array of all elements, and they are of different shapes: a batched dataset whose last batch is smaller, or rows of different lengths.",
+            "train, valid = dataset.skip(N), dataset.take(N)      # parts of a dataset without making arrays of it\ntrain, valid = keras.utils.split_dataset(dataset.unbatch(), left_size=0.8)      # or before .batch, elements of one shape",
+            "    return tuple(np.array(sample) for sample in zip(*dataset_as_list)) in _restore_dataset_from_list\nValueError: setting an array element with a sequence.",
         ),
     ),
     "E210": (

@@ -129,6 +129,7 @@ def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
     """The line of each gradient's operation: that of what it is the gradient of.
 
     Its name tells the operation, or the scope that it lies in: then all in it must have one line.
+    Its own last part is no operation's name: `gradient_tape/Reshape` may be the gradient of a sum.
     """
     scopes: _Lines = defaultdict(set)
     for name, line in lines.items():
@@ -136,7 +137,7 @@ def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
             for scope in _prefixes(name):
                 scopes[scope].add(line)
     owners = {
-        name: next((s for s in _prefixes(name.rpartition(GRADIENT)[2]) if s in scopes), "")
+        name: next((s for s in _prefixes(name.rpartition(GRADIENT)[2])[1:] if s in scopes), "")
         for name in lines
         if GRADIENT in name
     }
