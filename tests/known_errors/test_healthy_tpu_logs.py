@@ -37,6 +37,17 @@ I0000 preemption_sync_manager.cc:100] Preemption sync barrier is ready
 E0328 oauth2_credentials.cc:238] oauth_fetch: UNKNOWN:C-ares status is not ARES_SUCCESS qtype=A \
 name=metadata.google.internal. is_balancer=0: Domain name not found
 """
+CLUSTER = """\
+I0000 coordination_service.h:529] /job:worker/replica:0/task:0 has connected to coordination \
+service. Incarnation: 6563126
+I0000 coordination_service.cc:502] Waiting for 1/2 tasks to connect.
+I0000 coordination_service.cc:505] Example stragglers:
+/job:worker/replica:0/task:1
+I0000 coordination_service.h:529] /job:worker/replica:0/task:1 has connected to coordination \
+service. Incarnation: 7063126
+INFO:tensorflow:Waiting for the cluster, timeout = inf
+INFO:tensorflow:Cluster is ready.
+"""
 
 
 @pytest.mark.parametrize("log", [ESTIMATOR, COMPILATION, LIBTPU])
@@ -44,3 +55,13 @@ def test_no_error_is_found(log: str) -> None:
     assert [each.error.id for each in match(log) if each.error.level != "info"] == []
     for line in log.splitlines():
         assert [each.error.id for each in match(line) if each.error.level != "info"] == []
+
+
+def test_no_error_is_found_in_a_cluster_that_comes_up() -> None:
+    assert [each.error.id for each in match(CLUSTER) if each.error.level != "info"] == []
+
+
+def test_what_is_waited_for_in_vain_is_told() -> None:
+    best = match("\n".join(CLUSTER.splitlines()[:4]))[0]
+    assert best.error.id == "E826"
+    assert "/job:worker/replica:0/task:1" in best.message

@@ -214,7 +214,7 @@ dataset = dataset.apply(tf.data.experimental.service.distribute(...)).map(lookup
         family="feature-type",
         phase=Phase.READING,
         patterns=(
-            r"has type (?P<type><class '[\w.]{1,60}'>|[\w.]{1,40}), but expected one of: (?P<wanted>[\w., ]{3,80}?)(?= |$)",
+            r"has type (?P<type><class '[\w.]{1,60}'>|[\w.]{1,40}), but expected one of: {0,2}\({0,3}(?:<class ')?(?P<wanted>bytes|int|long|float|numbers\.\w{4,8}|str|unicode|bool)",
             r"bad argument type for built-in operation",
             r"Protocol message (?P<message>\w{1,40}) has no \W?(?P<field>\w{1,60})\W? field",
         ),

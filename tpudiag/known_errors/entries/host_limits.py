@@ -169,4 +169,19 @@ python train.py 2>&1 | tee log.txt; tpudiag explain --log log.txt""",
         evidence="recalled",
         example="subprocess.CalledProcessError: Command '['python', 'train.py']' returned non-zero exit status 1.",
     ),
+    KnownError(
+        id="E898",
+        family="int-too-large",
+        phase=Phase.READING,
+        patterns=(r"Python int too large to convert to C (?P<type>long|ssize_t|int(?!\d))",),
+        cause="A number does not fit the integer of the C code that takes it: on Windows NumPy before 2.0 makes 32-bit integers unless told otherwise (hashes, checksums, ids and times beyond 2,147,483,647), elsewhere the number is beyond 64 bits.",
+        details=("It takes a {type}.",),
+        fix="""\
+x = np.array(values, dtype=np.int64)                    # say the width; np.uint32(value & 0xFFFFFFFF) for checksums
+pip install -U "numpy>=2"                                # 64 bits on Windows too; or run it on Linux (WSL2), as the TPU's host does
+tf.io.TFRecordWriter(path)                               # records: TensorFlow's own writer computes its checksums itself""",
+        citations=("vahidk/tfrecord#36",),
+        example="OverflowError: Python int too large to convert to C long",
+        near_miss="OverflowError: Python int too large to convert to C int64",
+    ),
 )

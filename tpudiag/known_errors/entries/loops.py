@@ -171,8 +171,17 @@ optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)                   # and a 
                 look_for="it fails at the same batch each time",
                 decide="tf.debugging.assert_all_finite in dataset.map; drop_remainder=True",
             ),
+            Rival(
+                cause="a loss function of your own that takes the mean over the batch: under a strategy loss and gradients become as many times too large as there are replicas, and NaN where the last batch leaves a replica without examples",
+                look_for="on one replica the same script's loss is smaller (by 8 on eight cores); a built-in loss stays finite",
+                decide="model.evaluate on one replica and on all: are they equal?",
+                fix="def my_loss(y_true, y_pred): return tf.reduce_mean(tf.square(y_true - y_pred), axis=-1)      # one value per example: Keras takes the mean; and batch(..., drop_remainder=True)",
+                cues=(r"def \w{0,40}loss\w{0,40}\(.{0,400}?reduce_mean\((?!.{0,120}?axis)",),
+            ),
         ),
         citations=(
+            "googlecolab/colabtools#5130",
+            "tensorflow/tensorflow#52053",
             "tensorflow/tensorflow#41635",
             "tensorflow/similarity#364",
         ),

@@ -18,8 +18,8 @@ ERRORS = (
         cause="The module is not installed in the Python that runs the script, or is no longer part of the release that is installed; a file or folder of the same name in the working directory hides it too.",
         details=("The module is {name}.",),
         fix="""\
-python -m pip show NAME; python -c "import sys; print(sys.executable)"     # which Python runs, what it has
-python -m pip install NAME                                                  # names differ: official is tf-models-official, cv2 is opencv-python, sklearn is scikit-learn
+python -m pip show <<name>>; python -c "import sys; print(sys.executable)"     # which Python runs, what it has
+python -m pip install <<name>>                                                  # names differ: official is tf-models-official, cv2 is opencv-python, sklearn is scikit-learn
 export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a module of the repository itself (object_detection, official)""",
         evidence="recalled",
         example="ModuleNotFoundError: No module named 'object_detection'",

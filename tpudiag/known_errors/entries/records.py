@@ -124,7 +124,7 @@ OutOfRangeError: 9 root error(s) found.
         patterns=(
             r"rewriting computation to not contain X64 element types",
             r"X64 element types.{0,160}?not (?:implemented|supported)",
-            r"Python int(?:eger)? .{0,24}?too large to convert",
+            r"Python int(?:eger)? .{0,24}?too large to convert(?! to C (?:long|ssize_t|int)(?!64))",
             r"overflow was encountered while parsing an argument to a jitted",
         ),
         cause="An operation on 64-bit numbers (int64, uint64, float64) is in the step, and the TPU has no such form of it (bitcast, hashing, random bits, some reductions).",

@@ -284,4 +284,24 @@ gcloud compute tpus stop NAME --zone=ZONE && gcloud compute tpus start NAME --zo
         example="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health UNKNOWN.",
         near_miss="W1119 preempted_hook.py:91] TPUPollingThread found TPU b'my-tpu' in state READY, and health HEALTHY.",
     ),
+    KnownError(
+        id="E826",
+        family="tf-config",
+        phase=Phase.CONNECTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"Waiting for (?P<there>\d{1,5})/(?P<all>\d{1,5}) tasks to connect\..{0,120}?stragglers: ?(?P<task>/job:\w{1,40}/replica:\d{1,5}/task:\d{1,5})(?!.{0,3000}?(?:has connected to coord|Cluster is ready))",
+            r"Waiting for the cluster, timeout = \w{1,9}(?!.{0,3000}?Cluster is ready)",
+        ),
+        cause="No error: the program waits for the other workers, without an end. One of them was not started, stopped before, has another list of workers, or is not reached at its address and port (firewall; localhost in the list; a port that the container does not pass on).",
+        details=("{there} of {all} are there.", "Missing: {task}."),
+        fix="""\
+echo "$TF_CONFIG"; nc -vz HOST1 2222                        # on each machine: the same cluster, its own index; each reaches each, by names that all know
+# start all workers; end those left from an earlier run: one waits for a group that is gone
+unset TF_CONFIG                                             # one machine, or a TPU: no cluster needed""",
+        citations=("tensorflow/tensorflow#59573", "tensorflow/tensorflow#46931"),
+        evidence="reproduced",
+        example="coordination_service.cc:502] Waiting for 1/2 tasks to connect.\ncoordination_service.cc:505] Example stragglers:\n/job:worker/replica:0/task:1",
+        near_miss="INFO:tensorflow:Waiting for the cluster, timeout = inf\nINFO:tensorflow:Cluster is ready.",
+    ),
 )

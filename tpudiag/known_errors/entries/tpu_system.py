@@ -131,7 +131,7 @@ gcloud compute tpus tpu-vm delete NAME --zone=ZONE      # again on fresh hardwar
             r"Cannot find (?:address for worker of|topology for|host .{1,60}? of) slice",
             r"slice_builder\w{0,30}(?:\.cc:\d{1,5}\])?[^\]]{0,120}?(?:timed? ?out|fail|unavailable|error|refused)",
             r"Slice ?Builder[^\]]{0,120}?(?:timed? ?out|fail|unavailable|error|refused)",
-            r"Waiting for .{0,40}?(?:workers|hosts|slices|tasks) to (?:connect|join)",
+            r"Waiting for .{0,40}?(?:workers|hosts|slices|tasks) to (?:connect|join)(?!.{0,400}?/job:(?:worker|chief|ps)/)(?!.{0,3000}?has connected to coord)",
             r"Initialization of slice failed",
             r"TPU_WORKER_(?:HOSTNAMES|ID).{0,120}?(?:not set|invalid|mismatch|must|missing|does not|unexpected)",
             r"TPU_PROCESS_(?:ADDRESSES|BOUNDS).{0,120}?(?:not set|invalid|mismatch|must|missing|does not|unexpected)",
