@@ -83,7 +83,7 @@ image = keras.utils.array_to_img(array)                                         
 print(zipfile.ZipFile(PATH).namelist()[:5])            # the names as they are
 name = name.replace("\\\\", "/")                          # a code of your own on Windows
 pip install -U tfds-nightly                             # TensorFlow Datasets on Windows (cats_vs_dogs): mended in later releases""",
-        citations=("tensorflow/datasets#3918",),
+        evidence="recalled",
         example="KeyError: \"There is no item named 'PetImages\\\\Cat\\\\0.jpg' in the archive\"",
         near_miss="KeyError: \"There is no item named 'config.json' in the archive\"",
     ),
@@ -99,7 +99,7 @@ pip install -U tfds-nightly                             # TensorFlow Datasets on
         fix="""\
 dataset = dataset.map(tokenize, batched=True, remove_columns=dataset.column_names)      # only the new columns stay
 # labels with overflowing tokens: repeat them by sample = encoded.pop("overflow_to_sample_mapping"); encoded["label"] = [batch["label"][i] for i in sample]""",
-        citations=("huggingface/datasets#1817",),
+        evidence="recalled",
         example="pyarrow.lib.ArrowInvalid: Column 1 named input_ids expected length 1000 but got length 1003",
     ),
     KnownError(
@@ -153,7 +153,7 @@ pip install -U huggingface_hub transformers datasets                # old releas
                 cues=(r"Read timed out", r"Too Many Requests", r"50[234] Server Error"),
             ),
         ),
-        citations=("huggingface/datasets#759",),
+        evidence="recalled",
         example="ConnectionError: Couldn't reach https://huggingface.co/datasets/x/resolve/main/y.py (ConnectionError)",
         near_miss="requests.exceptions.ConnectionError: HTTPSConnectionPool(host='example.org', port=443): Max retries exceeded with url: /x",
     ),
@@ -229,7 +229,7 @@ tf.train.Feature(int64_list=tf.train.Int64List(value=[int(label)]))             
 tf.train.Feature(float_list=tf.train.FloatList(value=np.ravel(array).tolist()))          # an array: flat, and its shape as a feature of its own
 tf.train.Feature(bytes_list=tf.train.BytesList(value=[tf.io.serialize_tensor(x).numpy()]))      # or whole, read with tf.io.parse_tensor
 example = tf.train.Example(features=tf.train.Features(feature={"label": ...}))""",
-        evidence="reproduced",
+        evidence="recalled",
         example="TypeError: 5.0 has type float, but expected one of: int, long",
         near_miss="TypeError: expected one of: int, long",
     ),
