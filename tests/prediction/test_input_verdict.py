@@ -145,3 +145,6 @@ def test_what_was_handed_out_here_can_be_handed_out() -> None:
     quick = told(PARALLEL, examples=1_000_000, cpu_seconds=1.0)
     assert quick.cost is not None
     assert on_cores(quick, quick.cost, 224).low >= 1e6
+    alone = replace(quick.cost, cores=1)  # a single core wakes no thread on another
+    assert on_cores(quick, alone, 224).low < 1e5
+    assert on_cores(quick, alone, 224, 0.0, handed_out_us=50.0).value == pytest.approx(2e4)

@@ -23,7 +23,9 @@ nothing; other machines differ."""
 HANDED_OUT_US = 2.0, 12.0, 25.0
 """What one thread takes to hand an element out to the others, one after the other: the rate of a
 parallel map of single examples, whatever its function does and the host has. The last was measured
-on a virtual machine of two cores (46,000 elements a second of a map that does nothing)."""
+on a virtual machine of two cores (46,000 elements a second of a map that does nothing); of a map
+whose function works so long that its threads fall asleep in between, on cores that these need as
+well, it was 40."""
 SERIAL_SPREAD = 0.5, 1.0, 1.5
 """Times of what it took here that the work of one thread takes: beside parallel work on as few
 cores it was interrupted, on many it is woken from afar."""
@@ -68,7 +70,11 @@ class InputVerdict:
 
 
 def on_cores(
-    pipeline: Pipeline, cost: InputCost, cores: float, handed_us: float = HANDED_US[1]
+    pipeline: Pipeline,
+    cost: InputCost,
+    cores: float,
+    handed_us: float = HANDED_US[1],
+    handed_out_us: float = HANDED_OUT_US[1],
 ) -> Range:
     """Examples a second on so many cores like those of this machine."""
     work = cost.cpu_s_per_example
@@ -79,7 +85,7 @@ def on_cores(
     fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
     able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
     if cores > 1:
-        able = _least(able, _handed_out(pipeline, cost))
+        able = _least(able, _handed_out(pipeline, cost, handed_out_us))
     serial = cost.serial_s_per_example
     if serial is not None:
         woken = more if pipeline.python else [0.0, 0.0, 0.0]
@@ -95,13 +101,16 @@ def on_cores(
     return _least(able, _alone(cost, more))
 
 
-def _handed_out(pipeline: Pipeline, cost: InputCost) -> Range:
-    """What the thread that hands out most can hand out; no less than it did here."""
+def _handed_out(pipeline: Pipeline, cost: InputCost, likely_us: float = HANDED_OUT_US[1]) -> Range:
+    """What the thread that hands out most can hand out; no less than it did on several cores."""
     ways = pipeline.handed_out_per_example
     if not ways:
         return Range(math.inf, math.inf, math.inf)
-    here = cost.examples_per_second
-    low, value, high = (max(here, 1e6 / (us * ways)) for us in reversed(HANDED_OUT_US))
+    best, _, worst = HANDED_OUT_US
+    here = 0.0 if cost.cores == 1 else cost.examples_per_second
+    low, value, high = (
+        max(here, 1e6 / (us * ways)) for us in (max(worst, likely_us), likely_us, best)
+    )
     return Range(low, value, high)
 
 
