@@ -270,7 +270,8 @@ def judged(name: str, folder: Path, handed: HandOver) -> bool | None:
         f"{name:10} one core {median(a.cost.examples_per_second for a in ones):8.0f}/s, "
         f"{left:.2f} of two {median(rates):8.0f}/s, "
         f"predicted {median(predicted):8.0f}/s {error:+.0%}; by check, which knows no machine, "
-        f"{plain:+.0%}, in its range {held} of {TURNS}; CPU of an example on two {more:+.0%}, from turn to turn {noise[0]:.0%} on one "
+        f"{plain:+.0%}, in its range {held} of {TURNS}; "
+        f"CPU of an example on two {more:+.0%}, from turn to turn {noise[0]:.0%} on one "
         f"and {noise[1]:.0%} on two; serial {serial:.1f} us; bytes {errors[1]:+.0%}, "
         f"CPU {cpu_error:+.0%} of /proc {verdict}",
         flush=True,
