@@ -94,6 +94,7 @@ model.load_weights("w.weights.h5", skip_mismatch=True)""",
             "leeyoshinari/YOLO_tiny#4",
             "google-research/bert#1215",
         ),
+        yields_to=("E25", "E26", "E118", "E124"),  # Saver says so of any failure to restore
         example="InvalidArgumentError: Assign requires shapes of both tensors to match. lhs shape= [3072] rhs shape= [4096]",
     ),
     KnownError(

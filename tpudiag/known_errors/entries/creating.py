@@ -140,7 +140,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ANOTHER_ZONE ... --spot     # or t
             r"The TPU worker may not be ready \(still scheduling\)",
             r"TPU .{1,80}? is not yet running; state",
         ),
-        cause="The TPU worker is not up yet, or not healthy.",
+        cause="The TPU worker does not answer: it is not up yet or not healthy, or its address is not reached from here.",
         fix="gcloud compute tpus list --zone=ZONE        # wait for READY and HEALTHY; else delete it and create it again",
         rivals=(
             Rival(

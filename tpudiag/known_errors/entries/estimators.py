@@ -164,7 +164,7 @@ pip install modernize && python-modernize -w train.py
         family="old-tensorflow",
         phase=Phase.TRACING,
         patterns=(
-            r"batch\(\) got an unexpected keyword argument 'drop_remainder'",
+            r"unexpected keyword argument \W?drop_remainder",
             r"To be compatible with tf\.(?:contrib\.)?eager\.defun",
             r"Python functions must return zero or more Tensors; in compilation of",
             r"Python functions must return zero or more Tensors or ExtensionTypes",

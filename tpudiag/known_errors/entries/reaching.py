@@ -210,7 +210,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME", zone="ZONE", project="PROJECT")
 # libtpu without a metadata server (container, other cloud): export TPU_SKIP_MDS_QUERY=1
 # a slice: run the script on every host: gcloud compute tpus tpu-vm ssh NAME --worker=all --command="python3 train.py\"""",
-        yields_to=("E124",),  # the file system asks that server for a token, too
+        yields_to=("E30", "E124"),  # the file system asks that server for a token, too
         citations=(
             "tensorflow/tensorflow#84413",
             "jax-ml/jax#13257",

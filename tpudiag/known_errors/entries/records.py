@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -105,6 +105,30 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
 dataset = dataset.repeat()                                          # with steps_per_epoch; without it no repeat()
 steps_per_epoch = examples // global_batch                          # with drop_remainder=True, rounded down
 model.fit(dataset, steps_per_epoch=steps_per_epoch, validation_steps=validation_examples // global_batch)""",
+        rivals=(
+            Rival(
+                cause="more steps are asked for than it holds: steps_per_epoch or validation_steps times epochs, or no repeat()",
+                look_for="it fails after some steps; `ran out of data`",
+                decide="python -c \"...; print(dataset.cardinality(), STEPS_PER_EPOCH * EPOCHS)\"",
+                cues=(r"ran out of data", r"steps_per_epoch", r"validation_steps", r"model\.fit\("),
+            ),
+            Rival(
+                cause="several workers, and one of them got no file: a strategy of several workers shards by file where it can",
+                look_for="MultiWorkerMirroredStrategy, TF_CONFIG, several hosts; it fails at the first batch, on some workers only",
+                decide="ls FILES | wc -l      # at least as many as workers?",
+                fix="""\
+options = tf.data.Options()
+options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA      # or OFF, and shard by hand
+dataset = dataset.with_options(options)""",
+                cues=(r"MultiWorkerMirrored", r"AutoShard", r"CollectiveAllReduce"),
+                families=("too-few-files",),
+            ),
+            Rival(
+                cause="it is empty from the start: no file matches the pattern, a filter leaves nothing, or there are fewer examples than a batch with drop_remainder=True",
+                look_for="it fails at the first batch",
+                decide="python -c \"...; print(sum(1 for _ in dataset.take(3)))\"",
+            ),
+        ),
         citations=(
             "tensorflow/tensorflow#44506",
             "williamfzc/stagesepx#145",

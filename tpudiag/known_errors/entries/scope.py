@@ -67,7 +67,11 @@ model.fit(dataset)                         # fit itself may stand outside""",
         id="E141",
         family="nested-function",
         phase=Phase.TRACING,
-        patterns=(r"merge_call`? called while defining a new graph or a tf\.function",),
+        patterns=(
+            r"merge_call`? called while defining a new graph or a tf\.function",
+            r"merge_call.{0,80}?LossScaleOptimizer",
+            r"LossScaleOptimizer.{0,120}?merge_call",
+        ),
         cause="Inside strategy.run the gradients are applied (or a variable is updated) within a nested @tf.function or a condition or loop on tensors, where the replicas cannot meet.",
         fix="""\
 def step_fn(batch):                       # no @tf.function here, nor on train_step, test_step or call of a keras.Model
@@ -76,8 +80,10 @@ def step_fn(batch):                       # no @tf.function here, nor on train_s
 @tf.function                              # only the outermost function
 def train_step(iterator):
     return strategy.run(step_fn, args=(next(iterator),))
-# an average or state of your own: tf.Variable(..., synchronization=tf.VariableSynchronization.ON_READ)""",
+# an average or state of your own: tf.Variable(..., synchronization=tf.VariableSynchronization.ON_READ)
+model.compile(optimizer, loss, jit_compile=False)      # several replicas and a loss scale: no jit_compile; or mixed_bfloat16, which needs no scale""",
         citations=(
+            "keras-team/keras#21366",
             "tensorflow/models#9972",
             "TensorSpeech/TensorFlowTTS#449",
             "tensorflow/tensorflow#59487",

@@ -180,7 +180,7 @@ pip install -U libtpu                         # a bug of this release: another o
         phase=Phase.READING,
         kind=Kind.BROAD,
         patterns=(
-            r"Failed to get matching files on (?P<file>[\w./:-]{1,160})",
+            r"Failed to get matching files on (?P<file>(?:\w{1,5}://)?[\w./-]{1,160})",
             r"Unsuccessful TensorSliceReader constructor",
         ),
         cause="A checkpoint could not be opened where it is looked for.",

@@ -100,8 +100,8 @@ _RULES = (
     ),
     Rule(
         "checkpoint-mismatch somewhere-in-a-checkpoint",
-        r"(?:bert|albert|electra|xlnet|biobert|scibert|roberta)_?(?:model|base|large|tiny|small)?\w{0,20}(?:/\w{0,30})?\.ckpt|get_transformer_encoder|model\.ckpt-\d{2,8}",
-        "The checkpoint has the form of TensorFlow 1's BERT releases (variables by name: bert_model.ckpt, model.ckpt-1000): Checkpoint.read of TensorFlow 2 looks for objects and finds none, or few, of them.",
+        r"(?:bert|albert|electra|xlnet|biobert|scibert|roberta)_?(?:model|base|large|tiny|small)?\w{0,20}(?:/\w{0,30})?\.ckpt|get_transformer_encoder",
+        "The checkpoint has the form of TensorFlow 1's BERT releases (variables by name: bert_model.ckpt): Checkpoint.read of TensorFlow 2 looks for objects and finds none, or few, of them.",
         "python -m official.legacy.bert.tf2_encoder_checkpoint_converter --bert_config_file=bert_config.json --checkpoint_to_convert=bert_model.ckpt --converted_checkpoint_path=tf2/bert      # Model Garden: once; then read that one\n"
         "for name, shape in tf.train.list_variables(path): print(name, shape)      # bert/encoder/layer_0/...: by name; encoder/layer_with_weights-0/...: by object",
     ),

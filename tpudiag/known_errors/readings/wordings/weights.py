@@ -110,11 +110,11 @@ WEIGHTS: Wordings = {
             "ValueError: Unrecognized keyword arguments passed to Embedding: {'input_length': 100}",
         ),
     ),
-    "P23": (
+    "P23 P31": (
         Wording(
-            r"passed to DepthwiseConv2D: \{'groups': 1",
-            "The file was saved by Keras 2 (MobileNet, EfficientNet, Teachable Machine), which wrote groups=1 for DepthwiseConv2D; Keras 3's layer takes no `groups`.",
-            'class DepthwiseConv2D(keras.layers.DepthwiseConv2D):\n    def __init__(self, **kwargs): kwargs.pop("groups", None); super().__init__(**kwargs)\nmodel = keras.models.load_model(path, custom_objects={"DepthwiseConv2D": DepthwiseConv2D}, compile=False)\nmodel.save("model.keras")                       # of Keras 3 from then on\n# or load it by Keras 2: import tf_keras; model = tf_keras.models.load_model(path)',
+            r"passed to (?P<layer>DepthwiseConv2D|Conv[123]DTranspose|SeparableConv[12]D): \{'groups': 1",
+            "The file was saved by Keras 2 (MobileNet, EfficientNet, Teachable Machine and many more), which wrote groups=1 for <<layer>>; Keras 3's layer takes no `groups`.",
+            'class <<layer>>(keras.layers.<<layer>>):\n    def __init__(self, **kwargs): kwargs.pop("groups", None); super().__init__(**kwargs)\nmodel = keras.models.load_model(path, custom_objects={"<<layer>>": <<layer>>}, compile=False)\nmodel.save("model.keras")                       # of Keras 3 from then on\n# or load it by Keras 2: import tf_keras; model = tf_keras.models.load_model(path)',
             "ValueError: Unrecognized keyword arguments passed to DepthwiseConv2D: {'groups': 1}",
         ),
     ),
@@ -124,6 +124,14 @@ WEIGHTS: Wordings = {
             "`<<name>>` is given by its name, and Keras knows no <<kind>> of that name: one of your own (or of a package) is passed as the object itself, and a saved model that was compiled with it must be told of it.",
             'model.compile(optimizer, <<kind>>=<<name>>)                                               # the function or object, not its name (metrics=[...])\nmodel = keras.models.load_model(path, custom_objects={"<<name>>": <<name>>})           # loading; or\nmodel = keras.models.load_model(path, compile=False)                                    # then compile again',
             "ValueError: Unknown metric function: f1_score",
+        ),
+    ),
+    "P71": (
+        Wording(
+            r"unexpected keyword argument \W?drop_remainder",
+            "Dataset.batch takes drop_remainder since TensorFlow 1.10: the one that is installed is older than the code.",
+            "pip install -U tensorflow      # the TPU's release too, of a TPU Node; or the release of the library that fits the installed one\n# to drop the argument is no way out: then the size of a batch is not known, which a TPU does not take",
+            "TypeError: batch() got an unexpected keyword argument 'drop_remainder'",
         ),
     ),
     "P77": (
