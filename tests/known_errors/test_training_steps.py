@@ -102,3 +102,12 @@ def test_an_attribute_that_a_layer_gets_in_its_init_tells_of_a_missing_super() -
     said = "AttributeError: 'Scale' object has no attribute '_expects_mask_arg'"
     assert match(said)[0].error.family == "super-init"
     assert match(said.replace("Scale", "Conv2D"))[0].error.family != "super-init"
+
+
+def test_a_callback_of_another_keras_is_told_before_what_fits_any_attribute() -> None:
+    lacks = "object has no attribute '_implements_train_batch_hooks'"
+    said = f"AttributeError: 'LearningRateScheduler' {lacks}"
+    answer = match(said)[0]
+    assert answer.error.family == "two-keras" and answer.confidence != "low"
+    wrapped = "AttributeError: 'TFOptimizer' object has no attribute 'lr'"
+    assert "tf.train" in match(wrapped)[0].message

@@ -12,6 +12,7 @@ from tpudiag.known_errors.model import KnownError, Silent
 from . import (
     account,
     caches_and_queues,
+    callbacks_of_fit,
     checkpoints,
     cloud_resources,
     clusters,
@@ -178,6 +179,7 @@ _FILES = (
     custom_parts,
     keras_layers,
     caches_and_queues,
+    callbacks_of_fit,
     tools_beside,
     fallbacks,
     python_mistakes,

@@ -41,6 +41,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported""",
             "CyberZHG/keras-radam#41",
         ),
         example="ValueError: Argument(s) not recognized: {'lr': 0.001}",
+        yields_to=("E856",),
     ),
     KnownError(
         id="P21",
