@@ -109,7 +109,7 @@ model.fit(dataset, steps_per_epoch=steps_per_epoch, validation_steps=validation_
             Rival(
                 cause="more steps are asked for than it holds: steps_per_epoch or validation_steps times epochs, or no repeat()",
                 look_for="it fails after some steps; `ran out of data`",
-                decide="python -c \"...; print(dataset.cardinality(), STEPS_PER_EPOCH * EPOCHS)\"",
+                decide='python -c "...; print(dataset.cardinality(), STEPS_PER_EPOCH * EPOCHS)"',
                 cues=(r"ran out of data", r"steps_per_epoch", r"validation_steps", r"model\.fit\("),
             ),
             Rival(
@@ -126,7 +126,7 @@ dataset = dataset.with_options(options)""",
             Rival(
                 cause="it is empty from the start: no file matches the pattern, a filter leaves nothing, or there are fewer examples than a batch with drop_remainder=True",
                 look_for="it fails at the first batch",
-                decide="python -c \"...; print(sum(1 for _ in dataset.take(3)))\"",
+                decide='python -c "...; print(sum(1 for _ in dataset.take(3)))"',
             ),
         ),
         citations=(
