@@ -87,8 +87,10 @@ ROWS = (
     Row("EfficientNet-B4 v3", "EfficientNetV2", "v3-8", "efficientnet_b4:128", 488.5, False),
     # v0.5 logs a start that compiles: the difference of its blocks of 3,750 and of 1,250 steps.
     Row("SSD v2-8", f"{MLPERF5}, SSD", "v2-8", "ssd:128", 789.0),
-    Row("SSD v3-8", f"{MLPERF5}, SSD", "v3-8", "ssd:128", 449.0),
-    Row("SSD v3-32", MLPERF6, "v3-32", "ssd:32", 110.9),
+    # With 128 examples of a core and with 32 a host of v3 gave the same 2,300 pictures a second:
+    # it was not the chips that decided.
+    Row("SSD v3-8", f"{MLPERF5}, SSD", "v3-8", "ssd:128", 449.0, False),
+    Row("SSD v3-32", MLPERF6, "v3-32", "ssd:32", 110.9, False),
     Row("SSD v4-16", f"{MLPERF7}, SSD", "v4-16", "ssd:128", 89.5),
     Row("Transformer v3-32", MLPERF6, "v3-32", "transformer_big:16", 149.9),
     Row("Transformer v4-16", MLPERF7, "v4-16", "transformer_big:64", 146.7),
