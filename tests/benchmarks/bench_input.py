@@ -1,12 +1,9 @@
 """The cost of an input pipeline on one core against what it does on two, and against /proc.
 
 `python -m tests.benchmarks.bench_input`: TFRecord with JPEG, text, and a Python generator. Each
-runs pinned to one core, where its cost is measured as `check` does, and to both, in turn. What it
-costs this machine to hand an element to another thread is measured apart, by a map that does little
-and by a generator that does nothing. (A map that does nothing would say too little: its threads
-find the next element before they fall asleep, and need not be woken by the other core.) What other
-programs took of the cores meanwhile is counted, and the prediction is made for what they left; with
-less than LEAST_LEFT of them nothing is judged, for then there is no second core to give.
+runs pinned to one core, where its cost is measured as `check` does, and to both, in turn. What
+other programs took of the cores meanwhile is counted, and the prediction is made for what they
+left; with less than LEAST_LEFT of them nothing is judged, for then there is no second core to give.
 """
 
 # mypy: ignore-errors
@@ -37,7 +34,6 @@ BATCH = 64
 LEAST_LEFT = 1.5
 """Cores that other programs must leave of two."""
 NAMES = ("jpeg", "text", "generator")
-MAPS_LITTLE, YIELDS_NOTHING = "maps-little", "yields-nothing"
 
 
 def written(folder: Path) -> None:
@@ -79,22 +75,8 @@ def dataset(name: str, folder: Path):
             number += 1
             yield np.sqrt(np.arange(number, number + 4096, dtype=np.float32))
 
-    def little(number):
-        values = tf.cast(tf.range(number % 7, number % 7 + 1024), tf.float32)
-        for _ in range(20):
-            values = values * 1.0001 + 0.5
-        return values
-
-    def numbers():
-        while True:
-            yield 1
-
     auto = tf.data.AUTOTUNE
-    if name == YIELDS_NOTHING:
-        data = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec((), tf.int32))
-    elif name == MAPS_LITTLE:
-        data = tf.data.Dataset.range(1 << 40).map(little, auto)
-    elif name == "jpeg":
+    if name == "jpeg":
         data = tf.data.TFRecordDataset(str(folder / "images")).repeat().map(decoded, auto)
     elif name == "text":
         data = tf.data.TextLineDataset(str(folder / "text")).repeat().map(hashed, auto)
@@ -110,7 +92,7 @@ def pipeline_of(name: str):
     from tpudiag.signals import DatasetOp, Pipeline
 
     worker = DatasetOp(kind="ParallelMap", parallelism=-1)
-    if name in ("generator", YIELDS_NOTHING):
+    if name == "generator":
         worker = DatasetOp(kind="FlatMap", python=True)
     return Pipeline(ops=(worker, DatasetOp(kind="Batch", batch_size=BATCH)), elements=())
 
@@ -206,38 +188,13 @@ def in_turn(name: str, folder: Path) -> tuple[list[Turn], list[Turn]]:
     return [one for one, _ in turns], [two for _, two in turns]
 
 
-@dataclass(frozen=True)
-class HandOver:
-    """What it costs this machine to hand an element over to another thread."""
-
-    us: float
-    """Of CPU time on two cores, and not on one."""
-    out_us: float
-    """Of one thread, which hands elements out one by one."""
-
-
-def hand_over(name: str, folder: Path) -> HandOver:
-    """By a pipeline that does little or nothing else.
-
-    A map's elements are taken from many that are under way, by both cores; for one of a generator
-    its reader waits, and nothing else goes on meanwhile.
-    """
-    pairs = list(zip(*in_turn(name, folder), strict=True))
-    out_us = 1e6 * median(1 / two.cost.examples_per_second for _, two in pairs)
-    if name == YIELDS_NOTHING:
-        more = (1 / b.cost.examples_per_second - a.cost.cpu_s_per_example for a, b in pairs)
-    else:
-        more = (b.cost.cpu_s_per_example - a.cost.cpu_s_per_example for a, b in pairs)
-    return HandOver(1e6 * max(0.0, median(more)), out_us)
-
-
 def _spread(values: Iterable[float]) -> float:
     """From the least to the largest, against the median."""
     known = sorted(values)
     return (known[-1] - known[0]) / median(known)
 
 
-def judged(name: str, folder: Path, handed: HandOver) -> bool | None:
+def judged(name: str, folder: Path) -> bool | None:
     """One pipeline: two cores predicted from one, the bytes and the CPU time against /proc.
 
     By the medians of the turns. None where the machine was too busy for the prediction to be held
@@ -246,14 +203,9 @@ def judged(name: str, folder: Path, handed: HandOver) -> bool | None:
     ones, twos = in_turn(name, folder)
     pipeline = pipeline_of(name)
     pairs = list(zip(ones, twos, strict=True))
-    predicted = [
-        input_verdict.on_cores(pipeline, a.cost, b.left, handed.us, handed.out_us).value
-        for a, b in pairs
-    ]
     claims = [input_verdict.on_cores(pipeline, a.cost, b.left) for a, b in pairs]
     rates = [b.cost.examples_per_second for b in twos]
-    error = median(p / rate - 1 for p, rate in zip(predicted, rates, strict=True))
-    plain = median(c.value / rate - 1 for c, rate in zip(claims, rates, strict=True))
+    error = median(c.value / rate - 1 for c, rate in zip(claims, rates, strict=True))
     held = sum(c.low <= rate <= c.high for c, rate in zip(claims, rates, strict=True))
     read = median(a.proc_read for a in ones)
     bytes_error = median((a.cost.read_bytes or 0) / a.cost.examples for a in ones) / read - 1
@@ -269,8 +221,8 @@ def judged(name: str, folder: Path, handed: HandOver) -> bool | None:
     print(
         f"{name:10} one core {median(a.cost.examples_per_second for a in ones):8.0f}/s, "
         f"{left:.2f} of two {median(rates):8.0f}/s, "
-        f"predicted {median(predicted):8.0f}/s {error:+.0%}; by check, which knows no machine, "
-        f"{plain:+.0%}, in its range {held} of {TURNS}; "
+        f"predicted {median(c.value for c in claims):8.0f}/s {error:+.0%}, in its range {held} of "
+        f"{TURNS}; "
         f"CPU of an example on two {more:+.0%}, from turn to turn {noise[0]:.0%} on one "
         f"and {noise[1]:.0%} on two; serial {serial:.1f} us; bytes {errors[1]:+.0%}, "
         f"CPU {cpu_error:+.0%} of /proc {verdict}",
@@ -282,7 +234,7 @@ def judged(name: str, folder: Path, handed: HandOver) -> bool | None:
 def main() -> None:
     """All pipelines, or one in a child."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--child", choices=(*NAMES, MAPS_LITTLE, YIELDS_NOTHING))
+    parser.add_argument("--child", choices=NAMES)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--cores", type=int, nargs="+")
     asked = parser.parse_args()
@@ -294,13 +246,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        mapped, yielded = (hand_over(each, folder) for each in (MAPS_LITTLE, YIELDS_NOTHING))
-        print(
-            f"on two cores handing over an element costs {mapped.us:.0f} us of CPU to a map, which "
-            f"hands one out in {mapped.out_us:.0f} us; {yielded.us:.0f} us from a generator",
-            flush=True,
-        )
-        good = [judged(each, folder, yielded if each == "generator" else mapped) for each in NAMES]
+        good = [judged(each, folder) for each in NAMES]
     known = [each for each in good if each is not None]
     print(f"{sum(known)} of {len(known)} judged; {time.monotonic() - began:.0f} s")
     if len(known) < len(good):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tpudiag.hardware import target
-from tpudiag.prediction.input_verdict import on_cores, verdict
+from tpudiag.prediction.input_verdict import HANDED_US, on_cores, verdict
 from tpudiag.prediction.times import Range
 from tpudiag.signals import DatasetOp, InputCost, Pipeline
 
@@ -119,9 +119,10 @@ def test_two_cores_from_one() -> None:
     parallel = (*PARALLEL[:1], DatasetOp(kind="Batch", batch_size=64))
     pipeline = told(parallel, cores=1)
     assert pipeline.cost is not None and pipeline.handed_per_example == 1
-    assert on_cores(pipeline, pipeline.cost, 2, 0.0).value == pytest.approx(2_000)
-    assert on_cores(pipeline, pipeline.cost, 2, 1_000.0).value == pytest.approx(1_000)
-    assert on_cores(pipeline, pipeline.cost, 1, 1_000.0).value == pytest.approx(1_000)
+    two = on_cores(pipeline, pipeline.cost, 2)
+    assert two.low < two.value < two.high == pytest.approx(2_000)  # a hand-over costs nothing
+    assert two.value == pytest.approx(2_000 / (1 + 1e-3 * HANDED_US[1]))
+    assert on_cores(pipeline, pipeline.cost, 1).value == pytest.approx(1_000)
     batched = told((DatasetOp(kind="Batch", batch_size=64), *PARALLEL[:1]))
     assert batched.handed_per_example == pytest.approx(1 / 64)
 
@@ -147,4 +148,3 @@ def test_what_was_handed_out_here_can_be_handed_out() -> None:
     assert on_cores(quick, quick.cost, 224).low >= 1e6
     alone = replace(quick.cost, cores=1)  # a single core wakes no thread on another
     assert on_cores(quick, alone, 224).low < 1e5
-    assert on_cores(quick, alone, 224, 0.0, handed_out_us=50.0).value == pytest.approx(2e4)

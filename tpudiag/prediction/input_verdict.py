@@ -16,10 +16,11 @@ USABLE = 0.8
 """Of a host's vCPUs: the rest dispatches steps and transfers."""
 SERIAL_BEST = 2.0
 """A pipeline with a serial part may run so many times faster than one core does all of it."""
-HANDED_US = 0.0, 60.0, 120.0
-"""CPU time that handing an example to another thread costs where there is more than one core: it
-wakes, or spins while it waits. Measured on a virtual machine of two cores, by a map that does
-nothing; other machines differ."""
+HANDED_US = 0.0, 45.0, 120.0
+"""Time of a core that handing an example to another thread costs where there is more than one: it
+wakes, or spins while it waits. Measured on a virtual machine of two cores: 28 to 60 by maps of
+pictures and of text and by a generator (tests/benchmarks/bench_input.py), 9 by a map that does
+nothing, whose threads find the next element before they fall asleep; other machines differ."""
 HANDED_OUT_US = 2.0, 12.0, 25.0
 """What one thread takes to hand an element out to the others, one after the other: the rate of a
 parallel map of single examples, whatever its function does and the host has. The last was measured
@@ -69,23 +70,16 @@ class InputVerdict:
         return max(0.0, 1 - self.capacity.value / self.needed.value)
 
 
-def on_cores(
-    pipeline: Pipeline,
-    cost: InputCost,
-    cores: float,
-    handed_us: float = HANDED_US[1],
-    handed_out_us: float = HANDED_OUT_US[1],
-) -> Range:
+def on_cores(pipeline: Pipeline, cost: InputCost, cores: float) -> Range:
     """Examples a second on so many cores like those of this machine."""
     work = cost.cpu_s_per_example
-    best, _, worst = HANDED_US
-    waits = [us * 1e-6 * pipeline.handed_per_example for us in (best, handed_us, worst)]
+    waits = [us * 1e-6 * pipeline.handed_per_example for us in HANDED_US]
     # On several cores the waiting is among what was measured.
     more = waits if cost.cores == 1 and cores > 1 else [0.0, 0.0, 0.0]
     fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
     able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
     if cores > 1:
-        able = _least(able, _handed_out(pipeline, cost, handed_out_us))
+        able = _least(able, _handed_out(pipeline, cost))
     serial = cost.serial_s_per_example
     if serial is not None:
         woken = more if pipeline.python else [0.0, 0.0, 0.0]
@@ -101,16 +95,13 @@ def on_cores(
     return _least(able, _alone(cost, more))
 
 
-def _handed_out(pipeline: Pipeline, cost: InputCost, likely_us: float = HANDED_OUT_US[1]) -> Range:
+def _handed_out(pipeline: Pipeline, cost: InputCost) -> Range:
     """What the thread that hands out most can hand out; no less than it did on several cores."""
     ways = pipeline.handed_out_per_example
     if not ways:
         return Range(math.inf, math.inf, math.inf)
-    best, _, worst = HANDED_OUT_US
     here = 0.0 if cost.cores == 1 else cost.examples_per_second
-    low, value, high = (
-        max(here, 1e6 / (us * ways)) for us in (max(worst, likely_us), likely_us, best)
-    )
+    low, value, high = (max(here, 1e6 / (us * ways)) for us in reversed(HANDED_OUT_US))
     return Range(low, value, high)
 
 
