@@ -135,7 +135,8 @@ def _predicted(
         how, fix = _why_too_slow(verdict)
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
-            f"needs {verdict.needed.value:,.0f} examples/s of a host, the pipeline gives "
+            f"needs {verdict.needed.value:,.0f} examples/s of a host, the work of "
+            f"{verdict.cores_needed.value:,.1f} cores of {verdict.vcpus}; the pipeline gives "
             f"{verdict.capacity.value:,.0f}: {how}.",
             fix,
             tuple(figures(verdict)),

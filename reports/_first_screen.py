@@ -239,10 +239,19 @@ def _predicted_input(report: Report, width: int) -> Iterator[Line]:
     if gives is None or needs is None or (bound is not None and bound.value == "dispatch"):
         return
     text = (
-        f"input: the step needs {_estimate(needs)} of a host; the pipeline, by what it took alone "
-        f"here, gives {_estimate(gives)}: {_enough(gives, needs)}"
+        f"input: the step needs {_estimate(needs)} of a host{_cores(report)}; the pipeline, by "
+        f"what it took alone here, gives {_estimate(gives)}: {_enough(gives, needs)}"
     )
     yield from paragraph(text, width, 2, 2)
+
+
+def _cores(report: Report) -> str:
+    """How much of a host that is."""
+    cores = report.measurements.get("input_cores_needed_per_host")
+    there = report.measurements.get("input_vcpus_per_host")
+    if cores is None or there is None:
+        return ""
+    return f", the work of {_estimate(cores)} of its {figure(there.value)}"
 
 
 def _enough(gives: Measurement, needs: Measurement) -> str:

@@ -134,6 +134,20 @@ def test_an_estimate_has_no_more_digits_than_it_is_worth() -> None:
     assert gave in re.sub(r"\s+", " ", said)
 
 
+def test_what_the_input_needs_is_told_in_cores_of_the_host() -> None:
+    rate = Measurement(25_000.0, "examples/s", "estimate", low=20_000.0, high=30_000.0)
+    measurements = {
+        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
+        "input_needed_examples_per_second_per_host": rate,
+        "input_capacity_examples_per_second_per_host": rate,
+        "input_cores_needed_per_host": Measurement(11.2, "vCPUs", "estimate", low=8.9, high=14.0),
+        "input_vcpus_per_host": Measurement(224, "vCPUs", "ct5lp-hightpu-8t"),
+    }
+    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
+    work = "of a host, the work of 11.2 vCPUs (8.9 to 14) of its 224; the pipeline"
+    assert work in re.sub(r"\s+", " ", said)
+
+
 @pytest.mark.parametrize(
     ("low", "high", "verdict"), [(500.0, 900.0, "enough"), (150.0, 400.0, "the ranges overlap")]
 )

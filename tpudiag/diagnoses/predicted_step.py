@@ -126,6 +126,7 @@ def _of_verdict(signals: Signals) -> dict[str, Measurement]:
     )
     figures = {
         "input_cores_needed_per_host": _ranged(verdict.cores_needed, "vCPUs", source, 3),
+        "input_vcpus_per_host": Measurement(verdict.vcpus, "vCPUs", verdict.machine_type),
         "input_capacity_examples_per_second_per_host": _ranged(
             verdict.capacity, "examples/s", source, 1
         ),
