@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -119,14 +119,8 @@ def test_the_cluster_says_what_this_process_says(
 def test_a_worker_killed_on_the_way_costs_no_host(
     spaces: ModuleType, tmp_path: Path, cluster: Cluster
 ) -> None:
-    write(spaces, tmp_path, 3000)
-    engine = f"dask://127.0.0.1:{cluster.port}"
-    with subprocess.Popen(
-        command(tmp_path, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
-    ) as read:
-        while not under_way(cluster) and read.poll() is None:
-            time.sleep(0.05)
-        assert read.poll() is None, "the worker has to die while the run is read"
+    write(spaces, tmp_path, 300)
+    with under_way(tmp_path, cluster) as read:
         cluster.workers[0].kill()
         out, err = read.communicate(timeout=120)
     assert read.returncode == 0, err
@@ -136,14 +130,8 @@ def test_a_worker_killed_on_the_way_costs_no_host(
 def test_a_cluster_that_dies_leaves_what_was_read(
     spaces: ModuleType, tmp_path: Path, cluster: Cluster
 ) -> None:
-    write(spaces, tmp_path, 3000)
-    engine = f"dask://127.0.0.1:{cluster.port}"
-    with subprocess.Popen(
-        command(tmp_path, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
-    ) as read:
-        while not under_way(cluster) and read.poll() is None:
-            time.sleep(0.05)
-        assert read.poll() is None, "the cluster has to die while the run is read"
+    write(spaces, tmp_path, 300)
+    with under_way(tmp_path, cluster) as read:
         cluster.scheduler.kill()
         out, err = read.communicate(timeout=120)
     assert read.returncode in (1, 2), "some hosts were read, or none"
@@ -195,11 +183,22 @@ def test_answers_that_went_with_the_scheduler(
     assert all("workers went away" in said for said in rest.values() if isinstance(said, str))
 
 
-def under_way(cluster: Cluster) -> bool:
-    """Whether the first worker has finished a file."""
-    with distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client:
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        return any(worker["metrics"].get("task_counts", {}).get("executing") for worker in workers)
+@contextmanager
+def under_way(folder: Path, cluster: Cluster) -> Iterator[subprocess.Popen[str]]:
+    """A read that cannot end by itself: the first worker was given files, and stands still."""
+    stopped = cluster.workers[0]
+    stopped.send_signal(signal.SIGSTOP)
+    engine = f"dask://127.0.0.1:{cluster.port}"
+    with (
+        subprocess.Popen(
+            command(folder, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
+        ) as read,
+        distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client,
+    ):
+        while not any(client.processing().values()) and read.poll() is None:
+            time.sleep(0.05)
+        assert read.poll() is None, read.communicate()
+        yield read
 
 
 def test_no_scheduler_is_one_line(spaces: ModuleType, tmp_path: Path) -> None:
