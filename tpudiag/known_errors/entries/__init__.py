@@ -11,6 +11,7 @@ from tpudiag.known_errors.model import KnownError, Silent
 
 from . import (
     account,
+    around_fit,
     caches_and_queues,
     callbacks_of_fit,
     checkpoints,
@@ -24,6 +25,8 @@ from . import (
     crashes,
     creating,
     custom_parts,
+    cut_off,
+    cut_off_steps,
     data,
     data_helpers,
     dataset_graph,
@@ -197,6 +200,9 @@ _FILES = (
     refused_at_tracing,
     noise,
     rehearsal,
+    around_fit,
+    cut_off,
+    cut_off_steps,
 )
 
 ERRORS: tuple[KnownError, ...] = tuple(error for file in _FILES for error in file.ERRORS)
