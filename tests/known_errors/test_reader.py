@@ -34,8 +34,6 @@ def test_unknown_error_of_a_pipe_names_the_line() -> None:
 
 
 CUT = '  File "tensorflow/python/tpu/tpu_strategy_util.py", line 9, in initialize_tpu_system\n'
-    '  File "tensorflow/python/tpu/tpu_strategy_util.py", line 9, in initialize_tpu_system\n'
-)
 
 
 def test_cut_traceback_is_answered_by_its_frames() -> None:
