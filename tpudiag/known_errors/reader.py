@@ -123,16 +123,20 @@ def _with_unknown(
     from tpudiag.known_errors.unknown import unknown
 
     matches = of_job(matches, text, whole=whole)
-    failures = [each for each in matches if each.error.level == "error"]
-    if any(each.error.kind is not Kind.CONSEQUENCE for each in failures):
+    said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
+    if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
-    failure = unknown(text) if not failures else None
+    failure = unknown(text) if not said else None
     if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     placed = _by_its_place(text) if whole else None
-    if placed is None or (failures and placed.told_by != "cut"):
+    form = any(_is_only_a_place(each) for each in matches)
+    # A frame that other words of the catalogue hold says more than what fails anywhere in Keras.
+    if placed and ((said and placed.told_by != "cut") or (form and not placed.error.patterns)):
+        placed = None
+    if placed is None:
         return [failure, *matches] if failure else [*matches]
-    behind = [replace(each, secondary=True) if failures else each for each in matches]
+    behind = [replace(each, secondary=True) if said or form else each for each in matches]
     if failure is None:
         return [placed, *behind]
     return [placed, failure, *behind] if placed.told_by == "cut" else [failure, placed, *behind]
@@ -145,6 +149,11 @@ def _by_its_place(text: str) -> Match | None:
 
     placed = cut_off(text)
     return of_job([placed], text)[0] if placed else None
+
+
+def _is_only_a_place(hit: Match) -> bool:
+    """Whether frames alone led to it: what failed there may still be said, in words not known."""
+    return hit.error.kind is Kind.FORM and hit.told_by == "frame"
 
 
 def _is_answer(hit: Match, failure: str) -> bool:
