@@ -101,4 +101,62 @@ train_spec = tf.estimator.TrainSpec(input_fn, max_steps=GREATER)                
         citations=("tensorflow/models#7283",),
         example="INFO:tensorflow:Skipping training since max_steps has already saved.",
     ),
+    KnownError(
+        id="P182",
+        family="keras-to-tpu-model",
+        level="warning",
+        phase=Phase.BUILDING,
+        patterns=(r"keras_support\.py:\d{1,5}\] Keras support is now deprecated",),
+        cause="The program converts its model by keras_to_tpu_model of TensorFlow 1.13, which was given up for TPUStrategy and is gone from 1.14 and later. What fails after this line mostly comes from that.",
+        fix="""\
+resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")      # TensorFlow 2; a TPU Node: its name
+tf.config.experimental_connect_to_cluster(resolver); tf.tpu.experimental.initialize_tpu_system(resolver)
+with tf.distribute.TPUStrategy(resolver).scope():
+    model = build_model(); model.compile(...)                                   # no keras_to_tpu_model""",
+        citations=("tensorflow/tensorflow#30689",),
+        example="W0714 02:35:35.778475 140626016266112 keras_support.py:217] Keras support is now deprecated in support of TPU Strategy.",
+    ),
+    KnownError(
+        id="E875",
+        family="somewhere-in-saving",
+        phase=Phase.SAVING,
+        kind=Kind.CONSEQUENCE,
+        patterns=(),
+        places=(
+            r"callbacks\w{0,9}\.py _save_model",
+            r"saving_utils\.py (?:mod|model_metadata)",
+            r"(?:hdf5_format|legacy_h5_format|save|saving_lib|saving_api)\.py (?:save|_save)",
+            r"(?:network|functional|generic_utils|serialization_lib|sequential|training)\.py (?:get_config|get_network_config|serialize_keras_object|_updated_config|save)",
+        ),
+        cause="The whole model could not be saved: mostly a layer or model of your own does not say with what arguments it is made (get_config), or the format takes no such model.",
+        fix="""\
+model.save_weights("model.weights.h5")                            # the weights alone always go; the model is made by its code
+keras.callbacks.ModelCheckpoint("{epoch:02d}.weights.h5", save_weights_only=True)      # the same in fit
+def get_config(self): return {**super().get_config(), "units": self.units}             # every argument of __init__, in each layer of your own""",
+        rivals=(
+            Rival(
+                cause="a layer, model, loss or schedule of your own has no get_config, or holds in it what is no plain value (tensors, arrays)",
+                look_for="NotImplementedError, `must override get_config`, `not JSON Serializable`, `deepcopy`",
+                decide="for layer in model.layers: layer.get_config()      # which one fails?",
+                cues=(r"get_config", r"NotImplement", r"model_metadata", r"serialize_keras_object"),
+                families=("load-model", "not-serialisable"),
+            ),
+            Rival(
+                cause="the format: a subclassed model in .h5, arguments (save_format, options) that Keras 3 does not take",
+                look_for="`.h5`, `save_format`, `subclassed`",
+                decide='model.save("model.keras")',
+                cues=(r"save_format", r"save_model_to_hdf5"),
+                families=("save-format",),
+            ),
+            Rival(
+                cause="the place: h5py on gs://, a local path from a TPU Node's worker, a disk that is full",
+                look_for="`h5py`, `gs://`, `UnimplementedError`",
+                decide="ls -ld FOLDER; df -h",
+                cues=(r"h5py/", r"gs://"),
+                families=("h5-in-bucket", "local-files", "disk-full", "io-device"),
+            ),
+        ),
+        citations=("thatbrguy/Hyperspectral-Image-Segmentation#2", "strongio/keras-bert#36"),
+        example='  File "tensorflow/python/keras/callbacks.py", line 1214, in _save_model\n    self.model.save(filepath, overwrite=True)\n  File "tens',
+    ),
 )

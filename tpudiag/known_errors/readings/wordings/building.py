@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 BUILDING: Wordings = {
     "E471": (
         Wording(
+            r"__array__\(\) takes 1 positional argument but 2 were given",
+            "NumPy is called on a tensor of a graph, which has no value: np.asarray(tensor, dtype) in code that runs within a tf.function or with eager execution off (a metric's reset, K.set_value, batch_set_value). TensorFlow before 2.7 says it in these words.",
+            "import tensorflow as tf; print(tf.executing_eagerly())      # False: who calls disable_eager_execution() or disable_v2_behavior()?\nx = tf.cast(tensor, tf.float32)                             # in place of np.asarray(tensor, np.float32) in a step or metric\nmetrics=[keras.metrics.F1Score()]                           # Keras's own (2.13 and later) in place of tensorflow_addons'",
+            "TypeError: __array__() takes 1 positional argument but 2 were given",
+        ),
+        Wording(
             r"cannot be Keras symbolic tensors.{0,200}?keras_learning_phase",
             "Keras' symbolic learning phase reaches code that runs at once: a layer's output (model.get_layer(...).output, another model's) or K.function is used in a loss, metric or callback of a model that has dropout or batch normalisation.",
             "features = keras.Model(model.input, model.get_layer(name).output); y = features(x, training=False)      # a model, called on data, in place of the tensor itself\nmodel.add_loss(loss_of(layer_output))                            # a loss that needs inner tensors, in place of a closure in compile(loss=...)",
