@@ -236,6 +236,7 @@ head -3 FILE; awk -F, '{print NF}' FILE | sort | uniq -c              # columns,
         patterns=(
             r"\.\w{2,14}; Invalid argument \[Op",
             r"; Input/output error",
+            r"UnknownError: Input/output error",
             r"Stale file handle",
             r"; Is a directory",
             r"Transport endpoint is not connected",

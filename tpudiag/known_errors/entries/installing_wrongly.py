@@ -64,7 +64,7 @@ pip list | grep -iE "tensorflow|keras|probability|addons"    # the package of th
 pip install -U "tensorflow-probability[tf]" tf-keras         # 0.25 for TensorFlow 2.18; tensorflow-addons ends at 2.15""",
         citations=("tensorflow/tensorflow#61974",),
         example="AttributeError: module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'",
-        yields_to=("E615", "E617", "P05", "E607"),
+        yields_to=("E615", "E617", "P05", "E607", "E910"),
     ),
     KnownError(
         id="E611",

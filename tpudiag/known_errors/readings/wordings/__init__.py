@@ -26,6 +26,7 @@ from .saved import SAVED
 from .scope import SCOPE
 from .sources import SOURCES
 from .steps import STEPS
+from .supplies import SUPPLIES
 from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
@@ -49,6 +50,7 @@ TABLES: tuple[Wordings, ...] = (
     PACKAGES,
     SCOPE,
     SOURCES,
+    SUPPLIES,
     WEIGHTS,
 )
 
