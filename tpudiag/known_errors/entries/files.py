@@ -113,6 +113,7 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
 gcloud storage ls gs://BUCKET/PATH*          # what is there: compare letter by letter
 files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); assert files""",
         citations=("nyu-dl/dl4marco-bert#19",),
+        yields_to=("E486", "E914"),
         example="""\
 Error executing an HTTP request: HTTP response code 404 with body '{"message": "No such object: bucket/dataset_train.tf"
  when reading metadata of gs://bucket/dataset_train.tf""",
@@ -128,6 +129,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"(?:NotFoundError|FileNotFoundError).{0,200}?No such file or directory",
             r"'FileNotFoundError' object has no attribute 'op'",
             r"Expected .{0,40}?files.{0,40}?(?:found none|matched no)",
+            r"No files found based on the file pattern (?P<file>[\w./:*?-]{1,160})",
             r"No files matched pattern",
             r"Did not match any files",
             r"Failed to find any matching files for (?P<file>[\w./:-]{1,160})",

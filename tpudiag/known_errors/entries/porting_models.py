@@ -241,7 +241,7 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
                 cause="tensorflow-addons, or keras beside it, is not installed in the Python that runs (pip of another Python, conda's TensorFlow without keras)",
                 look_for="`No module named 'tensorflow_addons'` or `'keras'`",
                 decide='python -c "import sys; print(sys.executable)"; python -m pip list | grep -iE "tensorflow|keras"',
-                fix='python -m pip install --no-deps tensorflow-addons typeguard      # with the very Python that runs; TensorFlow up to 2.15\npython -m pip install "keras==2.6.*"                                # the number of your TensorFlow: `No module named \'keras\'`: the keras of TensorFlow\'s own release',
+                fix="python -m pip install --no-deps tensorflow-addons typeguard      # with the very Python that runs; TensorFlow up to 2.15\npython -m pip install \"keras==2.6.*\"                                # the number of your TensorFlow: `No module named 'keras'`: the keras of TensorFlow's own release",
                 cues=(
                     r"No module named 'tensorflow_addons'",
                     r"tensorflow_addons.{0,900}?No module named 'keras'",

@@ -66,6 +66,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E914",
             "E769",
             "E795",
             "E404",
@@ -125,7 +126,10 @@ print(history.history.keys())                               # the metrics that t
                 look_for="os.environ in the line that fails, or os.py, __getitem__ as the last frame",
                 decide="env | grep '<<name>>'",
                 fix="export <<name>>=VALUE      # in the shell or service that starts the program (sudo and ssh drop it); os.environ.get('<<name>>', DEFAULT)",
-                cues=(r"environ\[.{0,300}?KeyError", r"os\.py.{0,40}?in __getitem__.{0,300}?KeyError"),
+                cues=(
+                    r"environ\[.{0,300}?KeyError",
+                    r"os\.py.{0,40}?in __getitem__.{0,300}?KeyError",
+                ),
                 families=("missing-key", "environment-variable"),
             ),
             Rival(
@@ -219,6 +223,7 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
         evidence="recalled",
         example="TypeError: call() takes 2 positional arguments but 3 were given",
         yields_to=(
+            "E914",
             "E631",
             "E621",
             "E615",

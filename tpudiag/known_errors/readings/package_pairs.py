@@ -28,7 +28,7 @@ _FRAMEWORKS = re.compile(
 )
 
 
-def read(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read(_family: str, _values: dict[str, str], text: str) -> Reading | None:
     """The pair of packages that a text names, and the releases that go together."""
     if old := _TOO_OLD.search(text):
         return _of_probability(old["wants"], old["has"])
@@ -47,7 +47,7 @@ def _of_probability(wants: str, has: str) -> Reading:
     )
     return Reading(
         f"The installed TensorFlow Probability is for TensorFlow {wants} and later, and TensorFlow here is {has}: one of the two was installed without a look at the other.",
-        f'{pinned}pip install -U tensorflow      # or TensorFlow {wants} or later, if the code takes it',
+        f"{pinned}pip install -U tensorflow      # or TensorFlow {wants} or later, if the code takes it",
         whole=True,
     )
 

@@ -93,7 +93,9 @@ def _gone(package: str, release: str, text: str) -> Reading | None:
     if not there:
         return None
     nightly = "nightly" in package or ".dev" in there[0]
-    why = "nightly builds are deleted after a while" if nightly else "it was never built or withdrawn"
+    why = (
+        "nightly builds are deleted after a while" if nightly else "it was never built or withdrawn"
+    )
     stable = package.replace("tf-nightly", "tensorflow")
     return Reading(
         f"This Python is not the reason: there are releases {there[0]} to {there[-1]} of {package} for it, but not the one that is asked for ({why}).",

@@ -66,4 +66,50 @@ SUPPLIES: Wordings = {
             "AttributeError: module 'tensorflow' has no attribute 'python'",
         ),
     ),
+    "P200": (
+        Wording(
+            r"command line flag 'f'",
+            "The notebook's kernel was started as `... -f /path/kernel.json`, and absl (tf.flags) takes that for the program's own command line as soon as a flag is read.",
+            'import sys; sys.argv = sys.argv[:1]                       # in the first cell, before any flag is read\nfrom absl import flags; flags.DEFINE_string("f", "", "the kernel\'s own")      # or a flag of that name; or python train.py ... from a terminal or with !',
+            "absl.flags._exceptions.UnrecognizedFlagError: Unknown command line flag 'f'",
+        ),
+        Wording(
+            r"wrapped\(_sys\.argv\).{0,900}?command line flag '(?P<flag>[\w-]{1,60})'",
+            "A flag is read while the files are still imported (tf.flags parses at the first read), before the file that defines --<<flag>> was reached; or this file does not define it at all (another parser, argparse, does).",
+            'grep -rn "<<flag>>" --include=*.py . | head      # who defines it?\ndef main(argv): ...                             # FLAGS are read in main only, started by app.run(main)\nfrom absl import flags; flags.FLAGS(sys.argv, known_only=True)      # beside argparse: absl leaves what it does not know',
+            "np.random.seed(FLAGS.random_seed) flags.py, in __getattr__ wrapped(_sys.argv) absl.flags._exceptions.UnrecognizedFlagError: Unknown command line flag 'train'",
+        ),
+    ),
+    "E500": (
+        Wording(
+            r"'ascii' codec can't encode character",
+            "A text with other letters than ASCII's meets something that takes ASCII only: Python without a UTF-8 locale (a container, ssh, cron: print and open), or NumPy's bytes type, which datasets' to_tf_dataset makes of text columns (up to 2.12).",
+            "export LANG=C.UTF-8 LC_ALL=C.UTF-8 PYTHONUTF8=1            # print, open: before Python starts; open(path, encoding='utf-8')\npip install -U datasets                                     # to_tf_dataset over a text column; or tokenise first and leave the text out: columns=['input_ids', 'attention_mask']\nnp.array([s.encode('utf-8') for s in texts])               # bytes by hand, never np.array(texts, dtype='S')",
+            "UnicodeEncodeError: 'ascii' codec can't encode character '\\xe9' in position 0: ordinal not in range(128)",
+        ),
+    ),
+    "E498": (
+        Wording(
+            r"BatchEncoding|tokenization_utils.{0,900}?too many values to unpack",
+            "What goes into fit is a tokenizer's BatchEncoding: it looks like a dict but is none, and Keras takes it apart as a sequence of its names.",
+            "model.fit(dict(encodings), labels)                         # encodings.data is the same\ndataset = tf.data.Dataset.from_tensor_slices((dict(tokenizer(texts, padding='max_length', truncation=True, max_length=128, return_tensors='np')), labels))",
+            "model.fit(x=X_train, #transformers.tokenization_utils_base.BatchEncoding ValueError: too many values to unpack (expected 2)",
+        ),
+    ),
+    "E489": (
+        Wording(
+            r"too many dimensions 'str'",
+            "A column of texts is among what becomes tensors: the examples still hold their words (the original columns, a label as text) beside the tokenizer's numbers.",
+            "tokenized = dataset.map(tokenize, batched=True, remove_columns=dataset.column_names)      # only ids, masks and labels are left\nlabels = [names.index(name) for name in labels]                                              # labels as numbers",
+            "ValueError: too many dimensions 'str'",
+        ),
+    ),
+    "E492": (
+        Wording(
+            r"Expected binary or unicode string, got ?(?P<value>[-\d.]{1,12}|None|nan|True|False)",
+            "A column of type object holds texts and other values (<<value>>): a table with empty cells (nan is a float) or numbers between words, of which one tensor cannot be made.",
+            "print(frame.dtypes); frame = frame.fillna('').astype(str)      # a column that is text; pd.to_numeric(frame[name]) for one that is numbers\ndataset = tf.data.Dataset.from_tensor_slices((dict(frame), labels))",
+            "TypeError: Expected binary or unicode string, got 0",
+        ),
+    ),
 }
