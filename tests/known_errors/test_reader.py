@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag.known_errors.model import Match
-from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe
+from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe, in_text
 from tpudiag.known_errors.unknown import UnknownError
 
 NOISE = b"step 12, loss 0.25\n"
@@ -31,3 +31,27 @@ def test_unknown_error_of_a_pipe_names_the_line() -> None:
     (answer,) = in_pipe(BytesIO(NOISE * 100_000 + ODD))
     assert isinstance(answer, UnknownError)
     assert answer.guidance.own_line == "train.py:3"
+
+
+CUT = '  File "tensorflow/python/tpu/tpu_strategy_util.py", line 9, in initialize_tpu_system\n'
+
+
+def test_cut_traceback_is_answered_by_its_frames() -> None:
+    (answer,) = in_text(CUT)
+    assert isinstance(answer, Match)
+    assert answer.error.id == "E828"
+    assert answer.confidence == "low"
+
+
+def test_unknown_last_line_stands_before_what_frames_say() -> None:
+    unknown, frame = in_text(CUT + ODD.decode())
+    assert isinstance(unknown, UnknownError)
+    assert "out of tune" in unknown.text
+    assert isinstance(frame, Match)
+    assert frame.error.id == "E828"
+
+
+def test_known_last_line_stands_alone() -> None:
+    (answer,) = in_text(CUT + LOST.decode())
+    assert isinstance(answer, Match)
+    assert answer.error.id == "E28"

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.known_errors.model import Match, Phase
+from tpudiag.known_errors.model import Kind, Match, Phase
 from tpudiag.known_errors.unknown import UnknownError
 
 SMALL_BYTES = 1 << 20
@@ -122,11 +122,16 @@ def _with_unknown(
     from tpudiag.known_errors.unknown import unknown
 
     matches = of_job(matches, text, whole=whole)
-    failures = any(each.error.level == "error" for each in matches)
+    failures = any(each.error.level == "error" and not _is_only_a_place(each) for each in matches)
     failure = unknown(text) if not failures else None
     if failure is None or any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     return [failure, *matches]
+
+
+def _is_only_a_place(hit: Match) -> bool:
+    """Whether frames alone led to it: what failed there may still be said, in words not known."""
+    return hit.error.kind is Kind.FORM and hit.told_by == "frame"
 
 
 def _is_answer(hit: Match, failure: str) -> bool:

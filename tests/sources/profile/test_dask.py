@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -184,7 +184,7 @@ def test_answers_that_went_with_the_scheduler(
 
 
 @contextmanager
-def under_way(folder: Path, cluster: Cluster) -> Iterator[subprocess.Popen[str]]:
+def under_way(folder: Path, cluster: Cluster) -> Generator[subprocess.Popen[str]]:
     """A read that cannot end by itself: the first worker was given files, and stands still."""
     stopped = cluster.workers[0]
     stopped.send_signal(signal.SIGSTOP)

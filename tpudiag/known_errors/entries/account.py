@@ -79,6 +79,7 @@ gcloud compute regions describe REGION | grep -B1 -A2 QUOTA    # or the console:
             r"Insufficient OAuth2 scope",
             r"Your default credentials were not found",
             r"Permission denied on resource project ",
+            r"Project .{1,80}? not found or permission denied",
             r"reason:? ?\"?CONSUMER_INVALID",
             r"credentials are invalid\. Please run",
         ),

@@ -54,6 +54,13 @@ python -X faulthandler train.py                                           # name
 pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"       # one TensorFlow, one libtpu, and versions that fit""",
         rivals=(
             Rival(
+                cause="the compiler crashed on this program: a fault of that release of libtpu (or of the framework's compiler)",
+                look_for="`xla::`, `Hlo`, `jellyfish`, `Compiler` in the frames",
+                decide="tpudiag check train.py --for v5e-8   # does it crash here as well? then another libtpu, and report it",
+                cues=(r"xla::(?:jellyfish|HloPass|HloComputation|cpu|gpu)::", r"DeepseaCompiler"),
+                families=("compiler-bug",),
+            ),
+            Rival(
                 cause="two packages that bring TensorFlow or libtpu, or versions that do not fit",
                 look_for="it crashes at import or at the first call of the TPU",
                 decide='pip list | grep -iE "tensorflow|libtpu|jax|torch"',

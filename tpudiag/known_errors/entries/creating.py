@@ -72,6 +72,8 @@ gcloud compute tpus tpu-vm describe NAME --zone=ZONE      # state, health, sympt
             r"TPU (?:backend|runtime)s? (?:is |are )?(?:not|currently un)available",
             r"cannot (?:currently )?connect to a (?:GPU|TPU) due to usage limits",
             r"All TPUs? (?:are|is) (?:currently )?in use",
+            r"Failed to assign a backend",
+            r"No backend with (?:TPU|GPU) available",
         ),
         cause="The zone has no free TPU of that kind now (or the reservation is used up): it is not your quota and no error of yours.",
         fix="""\

@@ -95,6 +95,23 @@ tf.maximum(0, MAX - tf.shape(x)[0])                    # a difference as a size"
         example="InvalidArgumentError: Shape [-1,28,28,1] has negative dimensions",
     ),
     KnownError(
+        id="E901",
+        family="base-not-a-class",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"TypeError: (?:function\(\)|FunctionType\.__new__\(\)) argument (?:1|'code').{0,12}? must be code, not (?:str|'?str)",
+            r"TypeError: module(?:\.__init__)?\(\) takes at most 2 (?:positional )?arguments \(3 given\)",
+            r"metaclass conflict: the metaclass of a derived class must be",
+        ),
+        cause="`class X(Base)` is written with a Base that is no class: a function (in another release of the library the name is a function, or a dummy for a package that is missing), a module (the class stands in it under the same name), or two bases that do not go together.",
+        fix="""\
+print(type(Base), getattr(Base, "__module__", ""))       # on the line of the `class` statement that the traceback names
+from package.module import Base                           # the class out of its module, not the module
+pip list | grep -iE "transformers|keras|tensorflow|torch"   # the release that the script is written for: there the name is a class""",
+        citations=("patil-suraj/exploring-T5#5",),
+        example="TypeError: function() argument 1 must be code, not str",
+    ),
+    KnownError(
         id="E406",
         family="gradient-tape",
         phase=Phase.TRACING,

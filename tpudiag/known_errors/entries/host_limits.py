@@ -3,9 +3,57 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
+    KnownError(
+        id="E827",
+        family="loader-process-died",
+        phase=Phase.READING,
+        patterns=(
+            r"DataLoader worker \(pids?(?:\(s\))? .{1,60}?\) (?:is killed by signal: (?P<signal>[A-Z][a-z ]{3,20})|exited unexpectedly)",
+            r"DataLoader worker.{0,40}?(?:is killed by signal|exited unexpectedly)",
+        ),
+        cause="A process that loads data ended without an error of its own: it was killed, or crashed. With one training process for each core, each with loaders of its own, the host's memory is what runs out most.",
+        details=("The signal is {signal}.",),
+        fix="""\
+sudo dmesg -T | grep -iE 'oom|killed process' | tail -3               # killed for memory?
+loader = DataLoader(dataset, batch_size=B, num_workers=0)               # first: in the process itself, where its error is shown; then 1 or 2 for each core
+# what every process holds counts times the processes: open files and arrays in __getitem__, not in the parent; xmp.MpModelWrapper, start_method="fork"
+df -h /dev/shm; docker run --shm-size=16g ...                           # a container: its shared memory is 64 MB unless told otherwise""",
+        useless="a smaller batch on the TPU alone: it is the number of loader processes times what each holds",
+        rivals=(
+            Rival(
+                cause="the host's memory ran out and the kernel killed it",
+                look_for="`killed by signal: Killed`, `oom` in dmesg, a notebook that restarts",
+                decide="sudo dmesg -T | grep -iE 'oom|killed process' | tail -3; free -g",
+                cues=(
+                    r"killed by signal: (?:Killed|Terminated)",
+                    r"[Oo]ut of memory: Killed",
+                    r"oom-kill",
+                    r"SIGKILL",
+                ),
+                families=("host-memory",),
+            ),
+            Rival(
+                cause="shared memory (/dev/shm) is full",
+                look_for="`Bus error`, `shared memory`, a container",
+                decide="df -h /dev/shm",
+                fix="docker run --shm-size=16g ...      # or --ipc=host",
+                cues=(r"[Bb]us error", r"shared memory", r"/dev/shm"),
+                families=("shared-memory",),
+            ),
+            Rival(
+                cause="it crashed in native code (a decoder, OpenCV's threads, a library that does not outlive fork)",
+                look_for="`Segmentation fault`, num_workers=0 crashes as well",
+                decide="python -X faulthandler train.py   # with num_workers=0",
+                cues=(r"[Ss]egmentation fault", r"SIGSEGV"),
+                families=("crash-in-native-code",),
+            ),
+        ),
+        citations=("pytorch/xla#2359", "ymoslem/OpenNMT-Tutorial#6"),
+        example="Exception in device=TPU:6: DataLoader worker (pid(s) 1235) exited unexpectedly",
+    ),
     KnownError(
         id="E502",
         family="shared-memory",
@@ -16,7 +64,7 @@ ERRORS = (
             r"unable to (?:open|write|resize|mmap|allocate) (?:to )?(?:file|shared memory|/dev/shm).{0,80}?(?:torch_|shm|No space|Cannot allocate)",
             r"/dev/shm.{0,80}?(?:No space|full|too small|Cannot allocate)",
             r"(?:No space|Cannot allocate).{0,80}?/dev/shm",
-            r"DataLoader worker \(pids?\(?s?\)? .{1,40}? (?:is killed|exited unexpectedly)",
+            r"DataLoader worker \(pid .{1,12}?\) is killed by signal: Bus error",
             r"shm_open.{0,60}?(?:fail|error)",
             r"Fatal Python error: Bus error",
             r"Bus error \(core dumped\)",

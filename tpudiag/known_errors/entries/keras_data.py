@@ -132,7 +132,7 @@ self.add_loss(loss)                             # where a layer or a model compu
             r"Invalid value for argument `?(?P<argument>\w{1,40})",
             r"Invalid `?(?P<argument>\w{1,40})`? argument value",
             r"Invalid `?(?P<argument>\w{1,40})`? argument\.",
-            r"Argument `?(?P<argument>\w{1,40})`? (?:must|should|needs to) be",
+            r"Argument `?(?P<argument>[A-Za-z_]\w{0,40})`? (?:must|should|needs to) be",
             r"Expected `?(?P<argument>\w{1,40})`? argument to be",
             r"`(?P<argument>\w{1,40})` (?:argument )?(?:must|should|needs to) be .{1,160}?Received:?",
             r"Expected `(?P<argument>\w{1,40})` to be .{1,160}?Received:?",

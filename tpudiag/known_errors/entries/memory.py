@@ -130,6 +130,8 @@ export LIBTPU_INIT_ARGS="--xla_tpu_scoped_vmem_limit_kib=65536"
             r"Error allocating device buffer",
             r"Attempting to allocate (?P<asked>[\d.]{1,12}[KMGTB]?)\. That was not possible",
             r"Allocation fails\. Try again after compaction",
+            r"Could not allocate (?P<asked>\d{1,15}) bytes in memory \w{0,12}HBM\d?; (?P<free>\d{1,15}) bytes allocatable",
+            r"Could not allocate (?P<asked>\d{1,15}) bytes in memory",
         ),
         cause="The TPU's memory is full, or so fragmented that no free piece is large enough, while the job runs.",
         details=(

@@ -13,7 +13,8 @@ ERRORS = (
         patterns=(
             r"Please provide a TPU Name to connect to",
             r"""(?<!['"]ERROR: )(?<!['"])Not connected to a TPU runtime""",
-            r"KeyError: 'COLAB_TPU_ADDR'",
+            r"KeyError:? .{0,3}COLAB_(?:TPU_ADDR|ADDR_TPU)",
+            r"COLAB_TPU_ADDR.{0,40}? not (?:set|found|defined|exist|available)",
             r"Missing TPU; did you request a TPU",
             r"you must set the flag `?keras_distribute_strategy_tpu_addr",
             r"specify a TPU Name if you are running in the Google Cloud",

@@ -96,7 +96,13 @@ tpudiag check train.py --for v5e-8                      # does the compiler alon
                 cause="the compiler crashed on this program",
                 look_for="hlo, fusion, layout, shape in the file's name; it fails while compiling",
                 decide="tpudiag check train.py --for v5e-8",
-                cues=(r"fusion_", r"hlo_instruction", r"shape_util", r"RunHloPasses"),
+                cues=(
+                    r"fusion_",
+                    r"hlo_instruction",
+                    r"shape_util",
+                    r"RunHloPasses",
+                    r"xla::(?:jellyfish|HloPass|HloComputation|cpu|gpu)::",
+                ),
                 families=("compiler-bug",),
             ),
             Rival(

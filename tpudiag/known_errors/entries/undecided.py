@@ -232,6 +232,7 @@ gcloud storage buckets add-iam-policy-binding gs://BUCKET --member=serviceAccoun
             r"RESOURCE_EXHAUSTED.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
             r"ResourceExhaustedError.{0,240}?(?:memory|alloc|hbm|OOM|bytes)",
             r"Resource exhausted:.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
+            r"list of allocated tensors when OOM happens",
         ),
         cause="Memory ran out: of the TPU where the message names HBM or a TPU device, else of the host.",
         details=(
@@ -252,6 +253,11 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
                     r"memory space hbm",
                     r"XLA:TPU compile",
                     r"Attempting to (?:allocate|reserve)",
+                    r"XRTExecute",
+                    r"XRTCompile",
+                    r"TPUReplicate",
+                    r"TPUExecute",
+                    r"x0_HBM\d",
                 ),
                 families=(
                     "hbm-at-run-time",

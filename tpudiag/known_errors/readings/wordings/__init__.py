@@ -10,6 +10,7 @@ from tpudiag.known_errors.readings.meaning import Reading
 from .building import BUILDING
 from .compiled import COMPILED
 from .data import DATA
+from .devices import DEVICES
 from .estimators import ESTIMATORS
 from .files import FILES
 from .handed_over import HANDED_OVER
@@ -31,6 +32,7 @@ from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
 TABLES: tuple[Wordings, ...] = (
+    DEVICES,
     COMPILED,
     STEPS,
     BUILDING,

@@ -8,7 +8,7 @@ from .wording import Wording, Wordings
 MACHINES: Wordings = {
     "E232": (
         Wording(
-            r"CONSUMER_INVALID|Permission denied on resource project (?P<name>[^.\"]{1,60}?)\.",
+            r"(?:Permission denied on resource project |Project ')(?P<name>[^.'\"]{1,60}?)(?:\.|' not found or permission)|CONSUMER_INVALID",
             "The request names a project that does not exist or is not yours: mostly its display name (`<<name>>`) or number was given in place of its id.",
             'gcloud projects list                      # the column PROJECT_ID: lower case, without blanks\ngcloud config set project PROJECT_ID; gcloud auth application-default set-quota-project PROJECT_ID\naiplatform.init(project="PROJECT_ID")      # and wherever the script names it',
             'PermissionDenied: 403 Permission denied on resource project My First Project. [reason: "CONSUMER_INVALID"',

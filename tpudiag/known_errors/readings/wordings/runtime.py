@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 RUNTIME: Wordings = {
     "E55": (
         Wording(
+            r"Failed to get TPU metadata \(tpu-env\) from instance metadata for variable (?P<name>\w{3,40})",
+            "libtpu asks the metadata server what TPU this is (<<name>> and others), and cannot reach it: a container without the host's network (Docker, Kubernetes, gVisor), or a machine that is no TPU VM. It asks again and again before it gives up, so that the first call of a device seems to hang.",
+            "docker run --privileged --net=host --shm-size=16g IMAGE python train.py      # the host's network and its devices\n# without either: say what the metadata would say, then no server is asked\nexport TPU_SKIP_MDS_QUERY=1 TPU_ACCELERATOR_TYPE=v5litepod-8 TPU_WORKER_ID=0 TPU_WORKER_HOSTNAMES=localhost\nexport TPU_CHIPS_PER_HOST_BOUNDS=2,4,1 TPU_HOST_BOUNDS=1,1,1                # one host with 8 chips (4 chips: 2,2,1)",
+            "Failed to get TPU metadata (tpu-env) from instance metadata for variable CHIPS_PER_HOST_BOUNDS: INTERNAL: Couldn't connect to server",
+        ),
+        Wording(
             r"metadata\.google\.internal.{0,500}?(?:Connection ?refused|Errno 111)|(?:Connection ?refused|Errno 111).{0,300}?metadata\.google\.internal",
             "The metadata server is refused here: the program runs in a container without the host's network, and the TPU VM's metadata (kind, worker, hosts) cannot be asked.",
             "docker run --privileged --net=host --shm-size=16g IMAGE python train.py      # the host's network and its devices\n# without either: say what the metadata would say, then no server is asked\nexport TPU_SKIP_MDS_QUERY=1 TPU_ACCELERATOR_TYPE=v5litepod-8 TPU_WORKER_ID=0 TPU_WORKER_HOSTNAMES=localhost",
