@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
 """Pairs of packages that a text names."""
 
 from __future__ import annotations

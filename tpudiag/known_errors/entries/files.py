@@ -130,6 +130,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"'FileNotFoundError' object has no attribute 'op'",
             r"Expected .{0,40}?files.{0,40}?(?:found none|matched no)",
             r"No files found based on the file pattern (?P<file>[\w./:*?-]{1,160})",
+            r"No files matched pattern: ?(?P<file>[\w./:*?{}$-]{1,160})",
             r"No files matched pattern",
             r"Did not match any files",
             r"Failed to find any matching files for (?P<file>[\w./:-]{1,160})",

@@ -192,6 +192,7 @@ tfds.load("NAME", data_dir="gs://BUCKET/tfds", download=False)          # prepar
             r"num must be >= 1, got 0",
             r"`?filenames`? must be a `?tf\.data\.Dataset",
             r"'(?:filenames?|pattern|input_pattern|contents)' of '\w{1,20}' Op has type float32 that does not match",
+            r"list_files/assert_not_empty",
             r"Attempted to repeat an empty dataset infinitely",
             r"repeat an empty dataset",
             r"Asked to retrieve element \d{1,9}, but the Sequence has length 0",

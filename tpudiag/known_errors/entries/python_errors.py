@@ -13,6 +13,7 @@ ERRORS = (
         kind=Kind.BROAD,
         patterns=(
             r"ModuleNotFoundError: No module named '(?P<module>(?P<name>\w{1,60})(?:\.[\w.]{1,80})?)'",
+            r"ImportError: No module named '(?P<module>(?P<name>\w{1,60})(?:\.[\w.]{1,80})?)'",
             r"Missing runtime dependency on the Google API client",
         ),
         cause="The module is not installed in the Python that runs the script, or is no longer part of the release that is installed; a file or folder of the same name in the working directory hides it too.",

@@ -15,9 +15,13 @@ _PROBABILITY = {
 }
 """TensorFlow Probability's release by TensorFlow's (its own notes of each release)."""
 _TOO_OLD = re.compile(
-    r"ThisversionofTensorFlowProbabilityrequiresTensorFlowversion>=(?P<wants>[\d.]{1,8});"
+    r"Thisversionof(?P<what>TensorFlowProbability|TensorFlowDatasets|[Tt]ensor[Ff]low[_-]?[Hh]ub|Sonnet|TFAgents|[\w-]{3,40})requires(?i:TensorFlow)version>=(?P<wants>[\d.]{1,8});"
     r"Detectedaninstallationofversion(?P<has>\d{1,2}\.\d{1,2})"
 )
+_SPELLED = {
+    "TensorFlowProbability": "TensorFlow Probability",
+    "TensorFlowDatasets": "TensorFlow Datasets",
+}
 _INCOMPATIBLE = re.compile(
     r"(?P<by>[A-Za-z][A-Za-z_-]*(?:\d(?![\d.]*\.\d))?)(?P<release>\d[\w.]{0,16})requires"
     r"(?P<name>[A-Za-z][\w-]{0,40}(?:\[[\w,-]{1,30}\])?)(?P<wants>[<>=!~][^\s]{0,60}?),"
@@ -31,25 +35,33 @@ _FRAMEWORKS = re.compile(
 def read(_family: str, _values: dict[str, str], text: str) -> Reading | None:
     """The pair of packages that a text names, and the releases that go together."""
     if old := _TOO_OLD.search(text):
-        return _of_probability(old["wants"], old["has"])
+        return _of_tensorflow(old["what"], old["wants"], old["has"])
     if pair := _INCOMPATIBLE.search(text):
         return _of_pip(pair)
     return None
 
 
-def _of_probability(wants: str, has: str) -> Reading:
-    """TensorFlow Probability that is newer than TensorFlow."""
-    fits = _PROBABILITY.get(has)
-    pinned = (
-        f'pip install "tensorflow-probability=={fits}.*"      # the release for TensorFlow {has}\n'
-        if fits
-        else ""
-    )
+def _of_tensorflow(what: str, wants: str, has: str) -> Reading:
+    """A package that is newer than TensorFlow."""
+    fits = _older(what, has)
+    pinned = f'pip install "{fits}"      # the release for TensorFlow {has}\n' if fits else ""
     return Reading(
-        f"The installed TensorFlow Probability is for TensorFlow {wants} and later, and TensorFlow here is {has}: one of the two was installed without a look at the other.",
+        f"The installed {_SPELLED.get(what, what)} is for TensorFlow {wants} and later, and TensorFlow here is {has}: one of the two was installed without a look at the other.",
         f"{pinned}pip install -U tensorflow      # or TensorFlow {wants} or later, if the code takes it",
         whole=True,
     )
+
+
+def _older(what: str, has: str) -> str | None:
+    """The requirement of the package that goes with a TensorFlow, where it is known."""
+    first = has.startswith("1.")
+    if what == "TensorFlowProbability":
+        return f"tensorflow-probability=={_PROBABILITY[has]}.*" if has in _PROBABILITY else None
+    if what == "TensorFlowDatasets":
+        return {"1.14": "tensorflow-datasets==1.3.*", "1.15": "tensorflow-datasets<4"}.get(has)
+    if "hub" in what.lower():
+        return "tensorflow-hub==0.12.*" if first else None
+    return None
 
 
 def _of_pip(pair: re.Match[str]) -> Reading:

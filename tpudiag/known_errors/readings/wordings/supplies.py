@@ -60,6 +60,24 @@ SUPPLIES: Wordings = {
     ),
     "P03": (
         Wording(
+            r"module 'tensorflow\.compat\.v2\.__internal__' has no attribute '(?P<name>\w{1,60})'",
+            "The package keras is of another release than TensorFlow: up to 2.15 each keras asks its own TensorFlow for such inner names, and `<<name>>` is not in this one.",
+            'pip install "keras==$(python -c \'import tensorflow as tf; print(".".join(tf.__version__.split(".")[:2]))\').*"      # keras of TensorFlow\'s number; 2.16 and later: keras 3\nfrom tensorflow import keras                     # and in your code only this one, never `import keras` beside it',
+            "AttributeError: module 'tensorflow.compat.v2.__internal__' has no attribute 'register_clear_session_function'",
+        ),
+        Wording(
+            r"module 'tensorflow\.compat\.v2' has no attribute 'contrib'|module 'tensorflow[\w.]{0,40}\.compat' has no attribute 'v1'",
+            "TensorFlow is 1.14, or a preview of 2.0: its compat modules are not whole yet, and a newer package (tensorflow-datasets, tensorflow-hub) expects them.",
+            'pip install -U tensorflow                                        # 2.1 or later; or 1.15, the last 1.x\npip install "tensorflow-datasets==1.3.*" "tensorflow-hub<0.8"      # packages of that time',
+            "AttributeError: module 'tensorflow.compat.v2' has no attribute 'contrib'",
+        ),
+        Wording(
+            r"module 'tensorflow' has no attribute '(?P<name>data|keras|Variable|constant|Tensor|__version__|nn|math|float32|function|io|config|distribute|convert_to_tensor|random|shape|cast|reshape|train|image|summary|saved_model)'",
+            "Every TensorFlow of today has tf.<<name>>: what is imported is not it. Either an empty folder `tensorflow` is left over from a removed installation, or a file or folder of your own has the name; or it is very old (tf.data came with 1.4, tf.distribute with 1.14, tf.function and tf.config with 2.0).",
+            "python -c \"import tensorflow as tf; print(tf.__path__, getattr(tf, '__version__', 'none'))\"      # _NamespacePath: an empty folder; a path of yours: rename it\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu tensorflow-gpu; rm -rf \"$(python -c 'import sysconfig; print(sysconfig.get_paths()[\"purelib\"])')/tensorflow\"\npip install tensorflow                           # then restart the kernel",
+            "AttributeError: module 'tensorflow' has no attribute 'data'",
+        ),
+        Wording(
             r"module 'tensorflow' has no attribute 'python'",
             "tensorflow.python is TensorFlow's private part: it is no attribute of `tensorflow` (since 2.1 not even by accident), and must not be used by name.",
             "import tensorflow as tf; tf.keras.optimizers.Optimizer, tf.keras.backend, tf.data      # the public name of what is meant\nfrom tensorflow.python.framework import ops      # if there is none: an import finds it, in this release",
@@ -110,6 +128,38 @@ SUPPLIES: Wordings = {
             "A column of type object holds texts and other values (<<value>>): a table with empty cells (nan is a float) or numbers between words, of which one tensor cannot be made.",
             "print(frame.dtypes); frame = frame.fillna('').astype(str)      # a column that is text; pd.to_numeric(frame[name]) for one that is numbers\ndataset = tf.data.Dataset.from_tensor_slices((dict(frame), labels))",
             "TypeError: Expected binary or unicode string, got 0",
+        ),
+    ),
+    "E216": (
+        Wording(
+            r"DatasetNotFoundError: Dataset (?P<name>[\w/:.-]{1,60}) not found",
+            "`<<name>>` is not among the data sets that this release of TensorFlow Datasets knows: newer, older (removed), spelled otherwise, or one of your own whose module was never imported. What lies ready in a bucket needs no name.",
+            'print([n for n in tfds.list_builders() if "<<name>>"[:4] in n])      # how is it spelled here?\nbuilder = tfds.builder_from_directory("gs://gresearch/robotics/<<name>>/0.1.0")      # prepared data (Open X-Embodiment lies there); the folder with dataset_info.json\npip install -U tfds-nightly; import my_datasets      # a newer list; your own builder: its module imported before tfds.load',
+            "tensorflow_datasets.core.registered.DatasetNotFoundError: Dataset bridge not found.",
+        ),
+    ),
+    "E163": (
+        Wording(
+            r"signature_wrapper\w{0,20} as input #(?P<number>\d{1,3}).{0,20}?was expected to be an? (?P<want>\w{1,12}) tensor but is an? (?P<got>\w{1,12}) tensor",
+            "A SavedModel's signature takes a <<want>> tensor as input <<number>> and is given <<got>>: what calls it (serving, TFX's evaluator, a batch job) sends another form than was exported; `string` mostly means whole serialized Examples.",
+            'saved_model_cli show --dir MODEL --all             # names, types and shapes that each signature takes\n@tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="examples")])\ndef serve(examples): return {"outputs": model(tf.io.parse_example(examples, FEATURES))}\nmodel.save("MODEL", signatures={"serving_default": serve})      # a signature that takes serialized Examples',
+            "InvalidArgumentError: cannot compute __inference_signature_wrapper_93614 as input #0(zero-based) was expected to be a float tensor but is a string tensor",
+        ),
+    ),
+    "E119": (
+        Wording(
+            r"No files matched pattern: ?\]",
+            "The pattern is empty: the flag was given no value (a blank behind its `=`, a variable that is not set, quotes that the shell ate).",
+            'python main.py --training_file_pattern="gs://BUCKET/train-*.tfrecord"      # no blank behind =, in quotes\necho "$PATTERN"                                                          # is it set?',
+            "InvalidArgumentError: assertion failed: [No files matched pattern: ]",
+        ),
+    ),
+    "E567": (
+        Wording(
+            r"Cannot set the property (?P<name>\w{1,60}) on (?P<type>\w{0,30}Options)",
+            "tf.data's <<type>> has no option `<<name>>` in this release: the options are fixed names that came, moved (experimental_*, .experimental_optimization, .threading) and went with the releases.",
+            'print([n for n in dir(tf.data.Options()) if not n.startswith("_")])      # which ones there are\n# experimental_allow_stateful, experimental_stateful_whitelist -> experimental_external_state_policy -> external_state_policy; experimental_threading -> threading; experimental_deterministic -> deterministic\ngit checkout v2.0                     # a repository (tensorflow/models): the branch of your TensorFlow',
+            "AttributeError: Cannot set the property experimental_allow_stateful on Options",
         ),
     ),
 }
