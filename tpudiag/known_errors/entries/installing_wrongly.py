@@ -35,6 +35,7 @@ grep -rnE "orbax|tensorflow-gpu|sklearn" requirements*.txt setup.py pyproject.to
         patterns=(
             r"'_?(?:Eager)?Context' object has no attribute '(?P<name>\w{3,80})'",
             r"module 'tensorflow_core\.[\w.]{1,80}' has no attribute '(?P<name>\w{3,80})'",
+            r"(?P<name>_call_(?:input|model)_fn)\(\) takes (?:from )?\d.{0,20}? positional arguments? but \d",
         ),
         cause="Parts of TensorFlow are of different releases: tensorflow, tensorflow-estimator, keras and tensorboard of one release belong together, and one of them was installed or upgraded alone, so that it asks for what the others do not have yet (or no more).",
         details=("It is {name}.",),
@@ -122,7 +123,7 @@ pip install "transformers>=4.40,<5" tf-keras                           # the las
             r"module 'jaxlib[\w.]{0,60}' has no attribute '(?P<name>(?!GpuAllocatorConfig)\w{1,60})'",
             r"cannot import name '(?P<name>\w{1,60})' from '(?:partially initialized module ')?jaxlib[\w.]{0,60}'",
             r"cannot import name '(?P<name>\w{1,60})' from 'jax\._src[\w.]{0,60}'",
-            r"'jaxlib\.[\w.]{1,80}' object has no attribute '(?P<name>(?!coords|core_on_chip|slice_index|memory_stats|num_cores)\w{1,60})'",
+            r"'jaxlib\.[\w.]{1,80}' object has no attribute '(?P<name>(?!coords|heap_profile|core_on_chip|slice_index|memory_stats|num_cores)\w{1,60})'",
             r"module 'jax' has no attribute '(?P<name>version|_src|api_util)'",
             r"version .{1,20}? of jaxlib .{0,40}?incompatible",
             r"module 'ml_dtypes' has no attribute",

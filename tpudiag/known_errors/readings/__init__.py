@@ -67,7 +67,8 @@ TOLD_FAMILIES = frozenset(
     (
         *("uneven-replica-batches", "custom-loss", "gradients-without-variables"),
         *("no-variables-to-train", "metric-arguments", "weights-under-strategy"),
-        *("optimizer-of-tf1", "mixed-installation", "other-tf1-release", "library-pair"),
+        *("optimizer-of-tf1", "estimator-pair"),
+        *("mixed-installation", "other-tf1-release", "library-pair"),
     )
 )
 """Families of errors that tell all of it themselves: their shapes and objects mean nothing else."""
