@@ -15,6 +15,9 @@ LEAST_ANCHOR = 5
 
 
 def patterns(error: KnownError) -> list[str]:
+    """What is looked for in every text."""
+    if not error.patterns:
+        return []
     return [*error.patterns, *(cue for rival in error.rivals for cue in rival.cues)]
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-ToldBy = Literal["words", "frame", "gap"]
-"""What an error is recognised by: its own words, a frame of its traceback alone, or a frame and
-then any error at all."""
+ToldBy = Literal["words", "frame", "gap", "cut"]
+"""What an error is recognised by: its own words, a frame of its traceback alone, a frame and then
+any error at all, or the frame in which a text ends."""
 
 _FILE = re.compile(rb'[ \t>|]*File "[^"\n]{1,300}", line \d')
 _HEAD = re.compile(

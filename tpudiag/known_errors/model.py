@@ -28,6 +28,12 @@ ONLY_A_PLACE = (
 )
 """Before the cause of an error of which no words of its own were recognised."""
 
+CUT_OFF = (
+    "The text ends within the traceback, before the sentence that says what failed: its last lines"
+    " would tell. What mostly fails at this place:"
+)
+"""Before the cause of an error of which only the place is known."""
+
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
 Known = Literal["reproduced", "reported", "recalled"]
@@ -107,6 +113,9 @@ class KnownError:
     - `rivals`: where the text alone does not decide.
     - `citations`: repository#number. `example`: a text that must match; `near_miss`: must not.
     - `yields_to`: ids of errors that cause this one.
+    - `places`: where a traceback stands that was cut off before its last sentence, each a regular
+      expression for `file.py function` and the source behind it (.cut_off). An error without
+      patterns is told by its places alone.
     """
 
     id: str
@@ -126,6 +135,7 @@ class KnownError:
     citations: tuple[str, ...] = ()
     evidence: Known = "reported"
     yields_to: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
     rehearsal_only: bool = False
 
     @property
@@ -184,7 +194,7 @@ class Match:
     def confidence(self) -> Confidence:
         """How sure the cause is."""
         read = self.reading
-        if self.told_by == "gap" or (read is not None and read.guess):
+        if self.told_by in {"gap", "cut"} or (read is not None and read.guess):
             return "low"
         if self.error.kind is Kind.FORM:
             return "medium" if read is not None else "low"  # its form alone tells no cause
@@ -207,6 +217,8 @@ class Match:
         # What this very text says comes first, and what its family is about is told apart from it.
         if self.reading is None and self.told_by == "gap":
             cause = f"{ONLY_A_PLACE} {self.error.cause}"
+        elif self.reading is None and self.told_by == "cut":
+            cause = f"{CUT_OFF} {self.error.cause}"
         elif self.reading is None:
             cause = self.error.cause
         elif self.reading.whole:

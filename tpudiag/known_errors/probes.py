@@ -66,6 +66,7 @@ def probes() -> tuple[Probe, ...]:
     return tuple(
         Probe(number, rival, pattern)
         for number, error in enumerate(known_errors())
+        if error.patterns  # without any its rivals support nothing
         for rival, patterns in (
             (None, error.patterns),
             *((at, each.cues) for at, each in enumerate(error.rivals)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from typing import BinaryIO
 
@@ -122,11 +123,32 @@ def _with_unknown(
     from tpudiag.known_errors.unknown import unknown
 
     matches = of_job(matches, text, whole=whole)
-    failures = any(each.error.level == "error" and not _is_only_a_place(each) for each in matches)
-    failure = unknown(text) if not failures else None
-    if failure is None or any(_is_answer(each, failure.text) for each in match(failure.text)):
+    said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
+    if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
-    return [failure, *matches]
+    failure = unknown(text) if not said else None
+    if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
+        return [*matches]
+    placed = _by_its_place(text) if whole else None
+    form = any(_is_only_a_place(each) for each in matches)
+    # A frame that other words of the catalogue hold says more than what fails anywhere in Keras.
+    if placed and ((said and placed.told_by != "cut") or (form and not placed.error.patterns)):
+        placed = None
+    if placed is None:
+        return [failure, *matches] if failure else [*matches]
+    behind = [replace(each, secondary=True) if said or form else each for each in matches]
+    if failure is None:
+        return [placed, *behind]
+    return [placed, failure, *behind] if placed.told_by == "cut" else [failure, placed, *behind]
+
+
+def _by_its_place(text: str) -> Match | None:
+    """What is told by the frame that a traceback ends in, for the job that the text names."""
+    from tpudiag.known_errors.circumstances import of_job
+    from tpudiag.known_errors.cut_off import cut_off
+
+    placed = cut_off(text)
+    return of_job([placed], text)[0] if placed else None
 
 
 def _is_only_a_place(hit: Match) -> bool:

@@ -127,7 +127,7 @@ def _words(text: str) -> frozenset[str]:
 @cache
 def _vocabulary() -> tuple[dict[str, float], dict[KnownError, frozenset[str]]]:
     """How rare each word of the catalogue is, and the words of each error."""
-    words_of = {error: _words(error.example) for error in known_errors()}
+    words_of = {error: _words(error.example) for error in known_errors() if error.patterns}
     counts = Counter(word for words in words_of.values() for word in words)
     # A word that is in every example weighs nothing.
     rarity = {word: math.log(len(words_of) / count) for word, count in counts.items()}

@@ -11,6 +11,7 @@ from tpudiag.known_errors.model import KnownError, Silent
 
 from . import (
     account,
+    around_fit,
     caches_and_queues,
     callbacks_of_fit,
     checkpoints,
@@ -24,6 +25,8 @@ from . import (
     crashes,
     creating,
     custom_parts,
+    cut_off,
+    cut_off_steps,
     cut_tracebacks,
     cut_tracebacks_beside,
     cut_tracebacks_of_graphs,
@@ -205,6 +208,9 @@ _FILES = (
     refused_at_tracing,
     noise,
     rehearsal,
+    around_fit,
+    cut_off,
+    cut_off_steps,
 )
 
 ERRORS: tuple[KnownError, ...] = tuple(error for file in _FILES for error in file.ERRORS)

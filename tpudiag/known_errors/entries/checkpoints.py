@@ -58,6 +58,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"was never built and thus it doesn't have any variables",
             r"load a weight file containing (?P<saved>\d{1,5}) layers into a model with (?P<model>\d{1,5}) layers",
             r"objects could not be loaded",
+            r"A total of \d{1,5} objects? could not be",
             r"expected (?P<model>\d{1,5}) variables, but received (?P<saved>\d{1,5}) variables",
             r"not an sstable \(bad magic number\)",
             r"has not created its variables yet",
@@ -81,6 +82,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"Inconsistent references when loading the checkpoint",
             r"Tensor name \W?(?P<key>[\w/.-]{1,120})\W? not found in checkpoint files",
         ),
+        places=(r"saving_lib\.py _raise|load_own_variables|load_weights_from_hdf5_group",),
         cause="The checkpoint or weight file was written by another model than the one it is loaded into: sizes, layers, the number of classes, or a configuration differ (or weights of an old Keras are loaded by a new one).",
         details=("The model has {model}, the checkpoint {saved}.",),
         fix="""\

@@ -37,6 +37,10 @@ model.compile(optimizer, loss, run_eagerly=False)     # where Keras trains""",
             r"Please use .{0,40}?Reduction\.SUM.{1,60}?Reduction\.NONE.{0,3}? for loss reduction when losses are used with .{0,3}?tf\.distribute\.Strategy",
             r"for loss reduction when losses are used with",
         ),
+        places=(
+            r"_get_redu(?:ction)?$",
+            r"losses\S{0,9} _get_reduction",
+        ),
         cause="A Keras loss in a custom training loop does not say how it is reduced over the replicas.",
         fix="""\
 with strategy.scope():
@@ -244,6 +248,7 @@ self.state = tf.Variable(0.0); self.state.assign(value)      # what must live on
             r"has `?None`? for gradient\. Please make sure that all of your ops",
             r"has `?None`? for gradient",
         ),
+        places=(r"_filter_grads|filter_empty_gradients",),
         cause="No variable of the model takes part in the loss as the tape saw it: the loss is computed outside the tape, from NumPy values, through argmax or a cast to integers, or the variables were made after.",
         fix="""\
 with tf.GradientTape() as tape:

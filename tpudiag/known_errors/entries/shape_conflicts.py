@@ -146,7 +146,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"[Cc]annot rebatch",
             r"Cannot iterate over a shape with unknown rank",
             r"Shape \(.{0,60}?\) is not fully defined",
-            r"can't multiply sequence by non-int of type 'NoneType'",
+            r"maximum_shape.{0,160}?can't multiply sequence by non-int of type 'NoneType'",
             r"Can't find a batch dimension",
             r"must have a fixed size for dimension \d{1,3} that is known",
             r"The batch size of the input dataset is unknown",
@@ -154,6 +154,7 @@ dataset = dataset.batch(global_batch, drop_remainder=True)             # evaluat
             r"'?(?:images?|resized|padded)'? contains no shape",
             r"must have a statically[- ]known rank",
         ),
+        places=(r"tpu_strategy\.py tpu_function\n[^\0]{0,200}maximum_shape",),
         cause="A tensor that goes to or comes from the TPU has a dimension that is not known when the program is built.",
         fix="""\
 # the whole batch, training and evaluation alike, with a fixed size

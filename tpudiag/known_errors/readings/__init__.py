@@ -65,7 +65,7 @@ TOLD_FAMILIES = frozenset(
     (
         *("uneven-replica-batches", "custom-loss", "gradients-without-variables"),
         *("no-variables-to-train", "metric-arguments", "weights-under-strategy"),
-        *("optimizer-of-tf1",),
+        *("optimizer-of-tf1", "estimator-pair"),
     )
 )
 """Families of errors that tell all of it themselves: their shapes and objects mean nothing else."""

@@ -41,6 +41,11 @@ def _missing(function: str, name: str) -> Reading:
             f"A layer or model is called with nothing: `{name}`, its first argument, is missing. Each Keras layer takes a tensor, also one that only holds weights.",
             "y = layer(x)      # not layer(); a layer of weights alone: give it any input (tf.zeros([1])) and return the weight, or self.add_weight in the layer that uses it",
         )
+    if _CALL.search(function) and name == "step":
+        return Reading(
+            "A learning rate schedule is called without `step`: something takes it for a function without arguments (an optimizer or a wrapper of another release or Keras, `lr()` in your own code).",
+            "optimizer = keras.optimizers.Adam(learning_rate=schedule)      # the schedule itself, of the optimizer's Keras\nrate = schedule(optimizer.iterations)                          # where your code wants the value",
+        )
     if _CALL.search(function):
         return Reading(
             f"A layer or model is called without `{name}`: it takes several inputs, and got one (or a list where it takes them apart).",
@@ -94,4 +99,5 @@ def _counted(function: str, takes: int, given: int) -> Reading:
             ":  ", ": "
         ),
         f"{function.rsplit('.', 1)[-1]}(x, name=value)      # by name: inspect.signature says which",
+        guess=True,
     )

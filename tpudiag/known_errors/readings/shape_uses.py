@@ -125,3 +125,17 @@ def _by_element(short: Shape, long: Shape) -> Reading | None:
         " behind the batch are missing (it works by chance with a batch of 1).",
         f"x = x[:{ones}]      # {text_of(short)} -> {text_of((*short, *(1,) * (len(long) - 1)))}, in the loss or layer that is named; or tf.reduce_sum(y, axis=[1, ...]) on the other side",
     )
+
+
+def of_binary(left: Shape, right: Shape) -> Reading | None:
+    """Shapes of different rank in a loss that wants one value of each for each value."""
+    short, long = sorted((left, right), key=len)
+    if len(long) - len(short) != 1 or not short or len(long) < 3 or long[len(long) - 1] == 1:
+        return None
+    return Reading(
+        f"This loss wants labels and outputs of one shape, and one has {len(long)} dimensions {text_of(long)}, the other"
+        f" {len(short)} {text_of(short)}: mostly the model gives a row for each step or place where the labels have one for each"
+        " example (a Flatten, pooling or return_sequences=False is missing before the last layer), or labels of one axis less.",
+        "x = keras.layers.Flatten()(x)      # or GlobalAveragePooling1D(), LSTM(..., return_sequences=False): before the last Dense\n"
+        "print(dataset.element_spec[1], model.output_shape)      # must be equal",
+    )

@@ -12,7 +12,7 @@ from tpudiag.records import dataclass
 from . import layer_shapes
 from .meaning import Reading, first_over
 from .shape_pairs import Shape, compared, of_one, shape_of, text_of
-from .shape_uses import of_another_output, of_rows, of_use
+from .shape_uses import of_another_output, of_binary, of_rows, of_use
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
@@ -49,6 +49,8 @@ _LOSS = re.compile(
     re.IGNORECASE,
 )
 """One of shapes that meet there is of labels, the other of what the model gives."""
+_BINARY = re.compile(r"binary_?crossentropy|sigmoid_cross_?entropy", re.IGNORECASE)
+"""A loss that wants labels and outputs of one shape, whatever they hold."""
 _SIZES = re.compile(r"mustbeequal,butare(\d{1,9})and(\d{1,9})")
 _RESHAPE = re.compile(
     r"Inputtoreshapeisatensorwith(\d{1,15})values,buttherequestedshape(?:has|requiresamultipleof)(\d{1,15})",
@@ -128,6 +130,8 @@ def read(text: str, begin: int, end: int, before: str = "") -> Reading | None:
         meant = of_use(pair.left, pair.right, pair.operation, pair.node) or _of_rows(
             pair, text, begin
         )
+        if loss and _BINARY.search(before + text):
+            meant = meant or of_binary(pair.left, pair.right)
         meant = meant or compared(pair.left, pair.right, pair.operation, loss=loss)
         return _placed(meant, place)
     return None

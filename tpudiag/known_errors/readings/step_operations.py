@@ -237,6 +237,14 @@ _TYPES: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_OF_GPU = Reading(
+    "This is a GPU's, not a TPU's: jit_compile=True compiles the whole step there, and what joins the GPUs (an Embedding's sparse gradients"
+    " under MirroredStrategy) or calls cuDNN has no compiled form.",
+    "model.compile(..., jit_compile=False)      # or no @tf.function(jit_compile=True) around it; a TPU compiles by itself\n"
+    "x = keras.layers.Dense(WIDTH)(keras.layers.CategoryEncoding(SIZE, output_mode='one_hot')(ids))      # in place of an Embedding: dense gradients",
+)
+
+
 def read(family: str, values: dict[str, str], text: str) -> Reading | None:
     """What is written in place of an operation or type, for the families that name one."""
     operation = values.get("op", "")
@@ -244,6 +252,10 @@ def read(family: str, values: dict[str, str], text: str) -> Reading | None:
         return _of_type(values.get("type", ""))
     if family == "dynamic-dimension":
         return _of_dynamic(operation, text)
+    if values.get("device") == "GPU" and re.match(
+        r"Collective|Cudnn|Nccl", operation, re.IGNORECASE
+    ):
+        return _OF_GPU
     if "broadcast_weights" in text and "SetOperation" in operation:
         return _WEIGHTS
     rows = (_BY_DATA, *(_CONSTANT if family == "constant-shape" else _UNSUPPORTED))

@@ -80,10 +80,10 @@ DATA: Wordings = {
             "ValueError: as_list() is not defined on an unknown TensorShape.",
         ),
         Wording(
-            r"can't multiply sequence by non-int of type 'NoneType'",
+            r"maximum_shape.{0,160}?can't multiply sequence by non-int of type 'NoneType'",
             "An input of the step has no known rank: it comes from tf.py_function, numpy_function, decode_image or from_generator without shapes, and the TPU strategy wants the rank of each.",
             "dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, [HEIGHT, WIDTH, 3]), tf.ensure_shape(y, [])))      # before batch\nprint(dataset.element_spec)      # no <unknown> left",
-            "TypeError: can't multiply sequence by non-int of type 'NoneType'",
+            "maximum_shape = tensor_shape.TensorShape([None] * rank) TypeError: can't multiply sequence by non-int of type 'NoneType'",
         ),
     ),
     "E131": (

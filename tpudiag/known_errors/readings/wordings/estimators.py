@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 ESTIMATORS: Wordings = {
     "P65": (
         Wording(
+            r"model_fn \(.{1,120}?\) has following not expected args: \[(?P<names>.{1,80}?)\]",
+            "model_fn may take features, labels, mode, params and config, and nothing else: <<names>> is none of them. `self` is listed where model_fn is a method and TensorFlow is before 1.4, which counts it.",
+            "def model_fn(features, labels, mode, params): return model.make_graph(features, labels, mode, params)      # a function around the method\nestimator = tf.estimator.Estimator(model_fn=model_fn, params={...})",
+            "ValueError: model_fn (<bound method Seq2seq.make_graph of <Seq2seq>>) has following not expected args: ['self']",
+        ),
+        Wording(
             r"are reserved keys but existed in params",
             "TPUEstimator puts `batch_size` and `context` into params itself, and the params that it was given hold such a key already.",
             'params.pop("batch_size", None); params.pop("context", None)      # before TPUEstimator(params=params)\nestimator = TPUEstimator(..., train_batch_size=B, eval_batch_size=B, predict_batch_size=B, params=params)      # the sizes go here; input_fn reads params["batch_size"]',

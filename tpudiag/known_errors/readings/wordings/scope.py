@@ -62,6 +62,12 @@ SCOPE: Wordings = {
             "AttributeError: 'NoneType' object has no attribute 'merge_call'",
         ),
         Wording(
+            r"(?:renorm.{0,180}?`?handle`? is not available outside the replica|`?handle`? is not available outside the replica context.{0,500}?renorm)",
+            "BatchNormalization with renorm=True changes its variables in a way that a strategy does not take.",
+            "keras.layers.BatchNormalization()                        # without renorm under a strategy (TensorFlow 2; tf.keras)\nkeras.layers.BatchNormalization(synchronized=True)       # 2.12 and later, Keras 3: statistics over all replicas, for small batches",
+            "BatchNormalization(renorm=True): ValueError: `handle` is not available outside the replica context or a `tf.distribute.Strategy.update()` call.",
+        ),
+        Wording(
             r"`?handle`? is not available outside the replica context",
             "The tape or the optimizer touches the strategy's variables outside strategy.run: a train step is called directly, train_on_batch is used, or the model is not of the same Keras (keras beside tf.keras).",
             _STEP

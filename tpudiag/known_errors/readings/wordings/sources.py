@@ -240,6 +240,12 @@ SOURCES: Wordings = {
     ),
     "E89": (
         Wording(
+            r"Dimensions (?P<a>\d{1,9}) and (?P<b>\d{1,9}) are not compatible.{0,600}?(?:cross_?entropy|logits)",
+            "Labels and the model's outputs differ in a dimension, <<a>> against <<b>>: mostly the number of classes (columns of the labels, units of the last layer; which is which the next lines say), else the batch.",
+            "num_classes = len(LABELS)                  # one number for the labels, the last layer, and the checkpoint's head\nprint(labels.shape, logits.shape)          # which has <<a>>, which <<b>>?",
+            "ValueError: Dimensions 6 and 11 are not compatible During handling of the above exception, another exception occurred: in sigmoid_cross_entropy_with_logits",
+        ),
+        Wording(
             r"ValueError: Dimensions (?P<a>\d{1,9}) and (?P<b>\d{1,9}) are not compatible",
             "Two parts of one dataset element have <<a>> and <<b>> rows (from_tensor_slices((x, y)) wants as many labels as examples), or two shapes that are merged differ there.",
             "print(np.shape(x), np.shape(y))                                  # the first numbers must be equal\ndataset = tf.data.Dataset.from_tensor_slices((x, y[:len(x)]))     # several inputs: ((a, b), y), not [a, b, y]",

@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 WEIGHTS: Wordings = {
     "E122": (
         Wording(
+            r"Layer '(?P<layer>[\w./-]{1,80})' expected 0 variables, but received (?P<saved>\d{1,5}) variables",
+            "`<<layer>>` has no variables yet when its <<saved>> are read: the model that is made anew is not built (a class of your own or of transformers builds its layers at the first call), so that there is nothing to put them into.",
+            "model = build_model(); model(tf.zeros([1, *SHAPE], tf.int32)); model.load_weights(path)      # one call first, then the weights\nmodel.save_pretrained(folder); type(model).from_pretrained(folder)      # models of transformers: this, never save() and load_model()",
+            "ValueError: Layer 'pre_classifier' expected 0 variables, but received 2 variables during loading. Expected: []",
+        ),
+        Wording(
             r"Model expected (?P<model>\d{1,5}) layers, found (?P<saved>\d{1,5}) saved layers",
             "The file holds the weights of <<saved>> layers and the model has <<model>> layers with weights: the model is built otherwise than the one that was saved (a top that was left out, a wrapper around a base model), or with 0 on one side that one was never built or holds no weights under its top.",
             "model(tf.zeros([1, *SHAPE])); model.load_weights(path)      # build first, by the code that saved it: include_top, the head, the number of classes\nmodel.load_weights(path, by_name=True, skip_mismatch=True)   # .h5: what has the same name; the rest stays as it is\nh5ls -r weights.h5 | head -40                                # which layers the file holds",
