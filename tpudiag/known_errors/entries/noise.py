@@ -15,6 +15,7 @@ ERRORS = (
             r"Local rendezvous is aborting with status: OUT_OF_RANGE: End of sequence",
             r"BaseCollectiveExecutor::StartAbort (?:Out of range|OUT_OF_RANGE): End of sequence",
             r"Local rendezvous (?:recv item|send item) cancelled",
+            r" W tensorflow/core/framework/op_kernel\.cc:\d{1,5}\] (?:Out of range|OUT_OF_RANGE): End of sequence",
         ),
         cause="No error: TensorFlow logs the normal end of a dataset (each epoch, validation) this way; harmless.",
         fix="""\
