@@ -163,7 +163,9 @@ def test_nothing_known_is_skipped_not_passed() -> None:
         usable_bytes=16 * GIB,
         error="died",
     )
-    assert plan_report.report("job", (plan(silent),)).outcomes[0].verdict is Verdict.SKIPPED
+    made = plan_report.report("job", (plan(silent),))
+    assert made.outcomes[0].verdict is Verdict.SKIPPED
+    assert made.headline.startswith("Whether a batch fits is not known: 1 of 1 ")
 
 
 def test_prices_choose_between_targets() -> None:

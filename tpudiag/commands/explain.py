@@ -135,9 +135,7 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
     if as_json and matches:
         yield _dumps([answers.data(each) for each in matches])
     elif matches:
-        rows = (("", *answers.rows(each, _bold)) for each in matches)
-        # Each but the first has an empty line before it.
-        yield from (row for number, each in enumerate(rows) for row in each[not number :])
+        yield from answers.all_rows(matches, _bold)
     # After what its kind means was said: of an unknown error the exit code is 2 all the same.
     if not any(reader.is_known(each) for each in matches):
         where = log if text is None else "the text"

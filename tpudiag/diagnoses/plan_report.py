@@ -95,7 +95,8 @@ def _compared_by_price(rows: Sequence[Row]) -> bool:
 def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[Row, ...]]) -> str:
     """The batch to take on the best target, in one sentence."""
     if winner is None:
-        return "No batch was seen to fit."
+        said = _none_fits([row for each in rows.values() for row in each])
+        return f"{said[0].upper()}{said[1:]}."
     advice = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
     reason = planning.why(winner, rows[winner.target.name])
     measure = "the predicted time of a chip"
@@ -104,10 +105,18 @@ def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[R
     return f"{advice}: {reason}." if len(rows) == 1 else f"{advice}, by {measure}."
 
 
+def _none_fits(rows: Sequence[Row]) -> str:
+    """That no batch is known to fit: told apart from one that is known not to."""
+    silent = sum(row.fits is None for row in rows)
+    if not silent:
+        return "no batch was seen to fit"
+    return f"whether a batch fits is not known: {silent} of {len(rows)} compilations gave no answer"
+
+
 def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
     """For each target the batch to take and why."""
     return tuple(
-        f"{target}: no batch was seen to fit."
+        f"{target}: {_none_fits(rows[target])}."
         if row is None
         else f"{target}: take {row.batch} a replica, {row.batch * row.replicas} in all; "
         f"{planning.why(row, rows[target])}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
@@ -19,6 +19,33 @@ from tpudiag.known_errors.unknown import UnknownError
 WIDTH = 98
 
 Bold = Callable[[str], str]
+
+
+def all_rows(found: Sequence[Match | UnknownError], bold: Bold = str) -> Iterator[str]:
+    """All that was found in a text, best first, for people; an empty line between two.
+
+    What says less of words that another answer explains is named by its id only.
+    """
+    matches = [each for each in found if isinstance(each, Match)]
+    first = [_bare(each.excerpt) for each in matches if not each.secondary]
+    general = [each.error.id for each in matches if each.secondary and _says_less(each, first)]
+    for number, each in enumerate(found):
+        if isinstance(each, Match) and each.error.id in general:
+            continue
+        yield from ("", *rows(each, bold)) if number else rows(each, bold)
+    if general:
+        yield f"\nThe same words, told in general: {', '.join(general)} (tpudiag explain ID)"
+
+
+def _says_less(match: Match, first: Sequence[str]) -> bool:
+    """Whether the words of an error are a part of those that another answer explains."""
+    own = _bare(match.excerpt)
+    return any(own in other or other in own for other in first)
+
+
+def _bare(excerpt: str) -> str:
+    """An excerpt as it is compared: without its blanks, and without the mark where it was cut."""
+    return "".join(excerpt.split()).removesuffix("\u2026")
 
 
 def rows(answer: Match | UnknownError, bold: Bold = str) -> Iterator[str]:

@@ -175,8 +175,7 @@ def _explained(given: Explain) -> Answer:
     known = reader.in_text(given.error or "") if given.log is None else reader.in_log(given.log)
     if not known:
         raise NothingDiagnosed(reader.nothing_in(given.log or "the text", given.error or ""))
-    rows = [row for each in known for row in (*answers.rows(each), "")]
-    return _answer(rows[:-1], errors=[answers.data(each) for each in known])
+    return _answer(answers.all_rows(known), errors=[answers.data(each) for each in known])
 
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:

@@ -105,6 +105,7 @@ XLA_FLAGS=--xla_dump_to=/tmp/hlo python train.py       # report it with the HLO 
         patterns=(
             r"Very slow compile",
             r"slow_operation_alarm",
+            r"constant-folding is inherently a trade-off",
             r"[Cc]ompilation is taking (?:a )?(?:long|very long|more)",
             r"The operation took (?P<time>\d{1,3}m[\d.]{1,12}s|\d{1,3}h)",
         ),

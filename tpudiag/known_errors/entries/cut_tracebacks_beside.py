@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (texts of other programs stay as they are)
-"""Tracebacks of JAX, PyTorch/XLA, estimators and Google's clients that were cut before their last line."""
+"""Tracebacks of JAX, PyTorch/XLA and Google's clients that were cut before their last line."""
 
 from __future__ import annotations
 
@@ -104,7 +104,9 @@ pip install -U "jax[tpu]"; pip list | grep -iE "jax|libtpu"         # libtpu of 
         phase=Phase.INITIALISING,
         kind=Kind.FORM,
         patterns=(
-            r"_xla_get_devices\(\)",
+            r"_xla_get_(?:default_)?devices?\(\)",
+            r"torch_xla/_internal/pjrt\.py",
+            r"torch_xla/core/xla_model\.py.{0,30}? in xla_device",
             r"torch_xla/.{0,40}?(?:in get_xla_supported_devices|in initialize_multiprocess|in _run_thread_per_device|in _setup_replication)",
             r"ComputationClient::(?:Create|Get)\(\)",
         ),
@@ -183,52 +185,6 @@ gcloud projects add-iam-policy-binding PROJECT --member=MEMBER --role=roles/tpu.
         example='  File "/venv/lib/python3.11/site-packages/google/api_core/grpc_helpers.py", line 75, in error_remapped_callable\n    return callable_(*args, **kwargs)',
     ),
     KnownError(
-        id="E837",
-        family="cut-in-estimator",
-        phase=Phase.EXECUTING,
-        kind=Kind.FORM,
-        patterns=(
-            r"tpu_estimator\.py.{0,40}? in (?:train|evaluate|predict|_call_input_fn|_call_model_fn)",
-            r"rendezvous\.raise_errors\(\)",
-            r"monitored_session\.py.{0,40}? in (?:run|_create_session|create_session|MonitoredTrainingSession)",
-        ),
-        cause=CUT
-        + "in TPUEstimator's train (evaluate), which raises last what its threads met first: `Error recorded from training_loop`, `infeed` or `outfeed` above it is the error itself.",
-        fix=WHOLE
-        + """\
-grep -nE "Error recorded from|Compilation failure|Ran out of memory|not implemented" train.log | head -3      # the first is the cause
-# the frames after rendezvous.raise_errors() only pass it on""",
-        rivals=(
-            Rival(
-                cause="the program needs more memory than a core has",
-                look_for="`Ran out of memory in memory space hbm`, `Exceeded hbm capacity`",
-                decide='grep -n "hbm" train.log',
-                cues=(r"memory space hbm", r"hbm capacity"),
-                families=("hbm-at-compile-time", "hbm-at-run-time"),
-            ),
-            Rival(
-                cause="the TPU Node is to read or write a path of this machine",
-                look_for="`File system scheme '[local]' not implemented`",
-                decide="grep -nE 'model_dir|data_dir|init_checkpoint' train.sh   # all gs://",
-                families=("local-files",),
-            ),
-            Rival(
-                cause="the step or the input cannot be compiled: sizes that change, operations that a TPU has not",
-                look_for="`Compilation failure`",
-                decide='grep -n "Compilation failure" train.log',
-                families=("dynamic-dimension", "unsupported-op", "compilation-refused"),
-            ),
-            Rival(
-                cause="the worker is not up, died or was taken back",
-                look_for="`Socket closed`, `UNHEALTHY`, `PREEMPTED`, `master may not be ready`",
-                decide="gcloud compute tpus describe NAME --zone=ZONE --format='value(state,health)'",
-                families=("worker-lost", "worker-not-up", "tpu-not-ready", "preempted"),
-            ),
-        ),
-        citations=("tensorflow/tpu#131", "tensorflow/tensor2tensor#1382"),
-        example='  File "/usr/local/lib/python2.7/dist-packages/tensorflow/contrib/tpu/python/tpu/tpu_estimator.py", line 2409, in train\n    rendezvous.raise_errors()',
-    ),
-    KnownError(
         id="E838",
         family="cut-in-jax-program",
         phase=Phase.COMPILING,
@@ -274,5 +230,48 @@ compiled = jax.jit(step).lower(*args).compile(); print(compiled.memory_analysis(
         ),
         citations=("huggingface/diffusers#856", "Sea-Snell/JAXSeq#2"),
         example='  File "/usr/local/lib/python3.10/site-packages/jax/_src/compiler.py", line 266, in backend_compile\n    return backend.compile(built_c, compile_options=options)',
+    ),
+    KnownError(
+        id="E902",
+        family="cut-in-jax-distributed",
+        phase=Phase.CONNECTING,
+        kind=Kind.FORM,
+        patterns=(
+            r"jax/_src/clusters/\w{3,30}\.py",
+            r"in auto_detect_unset_distributed_params",
+            r"jax/_src/distributed\.py.{0,40}? in (?:initialize|shutdown)",
+        ),
+        cause=CUT
+        + "in jax.distributed.initialize(), which first asks what cluster this is (on a TPU VM the metadata server, in Kubernetes the environment), then waits for all processes at the coordinator.",
+        fix=WHOLE
+        + """\
+curl -s -H 'Metadata-Flavor: Google' metadata.google.internal/computeMetadata/v1/instance/attributes/tpu-env      # does it answer, with WORKER_ID?
+jax.distributed.initialize(coordinator_address="IP_OF_WORKER_0:8476", num_processes=HOSTS, process_id=WORKER)             # nothing to find out then
+gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python3 train.py"                                 # on all hosts, within five minutes
+pip install -U "jax[tpu]"                                                                                               # a release that knows this kind of TPU VM""",
+        rivals=(
+            Rival(
+                cause="the metadata server does not answer, or lacks what is asked (a container, a new image, GKE)",
+                look_for="frames of cloud_tpu_cluster.py, `metadata`, a KeyError or HTTP error",
+                decide="curl -s -H 'Metadata-Flavor: Google' http://metadata.google.internal/computeMetadata/v1/instance/attributes/",
+                cues=(r"cloud_tpu_cluster\.py", r"metadata\.google"),
+                families=("metadata-server", "slice-environment"),
+            ),
+            Rival(
+                cause="not all processes came, or the coordinator's port is not reached",
+                look_for="DEADLINE_EXCEEDED, `Barrier timed out`, `RegisterTask`",
+                decide="nc -vz IP_OF_WORKER_0 8476   # from another worker",
+                cues=(r"client\.connect\(\)",),
+                families=("hosts-missing", "coordination-lost", "host-unreached"),
+            ),
+            Rival(
+                cause="the backend was used before: initialize() must be the first call of JAX",
+                look_for="`must be called before any JAX computations`",
+                decide="grep -n 'jax\\.' train.py | head",
+                families=("initialised-late", "too-late-to-configure"),
+            ),
+        ),
+        citations=("jax-ml/jax#24399",),
+        example='  File "/root/miniconda3/lib/python3.11/site-packages/jax/_src/clusters/cluster.py", line 82, in auto_detect_unset_distributed_params\n    process_id = env.get_process_id()',
     ),
 )

@@ -41,7 +41,7 @@ rm -f /tmp/libtpu_lockfile                # only if nobody holds it""",
         rivals=(
             Rival(
                 cause="a process still holds the TPU: a notebook kernel, an earlier run, a second script",
-                look_for="a pid in the message; `Device or resource busy`",
+                look_for="a pid in the message; `Device or resource busy`; `Operation not permitted` of /dev/accel (its driver says so while another process holds the chip)",
                 decide="sudo lsof -w /dev/accel* /dev/vfio/*",
                 fix="""\
 sudo lsof -w /dev/accel* /dev/vfio/*      # who holds the TPU: stop that process (kill PID)
@@ -49,18 +49,19 @@ rm -f /tmp/libtpu_lockfile                # only if nobody holds it""",
                 cues=(
                     r"already in use by process with pid \d",
                     r"Device or resource busy",
+                    r"/dev/accel[/\w]{0,6}.{0,40}?Operation not permitted",
                 ),
             ),
             Rival(
                 cause="this user may not open the device (it works with sudo), or the container lacks it",
-                look_for="`Operation not permitted` or `Permission denied`, and lsof shows nobody",
+                look_for="`Permission denied`, or `Operation not permitted` of /dev/vfio; lsof shows nobody",
                 decide="ls -l /dev/accel* /dev/vfio/*; id",
                 fix="""\
 sudo lsof -w /dev/accel* /dev/vfio/*      # first: does a process of another user hold it?
 sudo chmod a+rw /dev/accel* /dev/vfio/*   # nobody holds it: the rights
 docker run --privileged --net=host ...    # in a container""",
                 cues=(
-                    r"Operation not permitted",
+                    r"/dev/vfio[/\w]{0,6}.{0,40}?Operation not permitted",
                     r"Permission denied",
                 ),
             ),
@@ -84,6 +85,7 @@ docker run --privileged --net=host ...    # in a container""",
         ),
         example="ABORTED: The TPU is already in use by process with pid 2718466. Not attempting to load libtpu.so in this process.",
         near_miss="OSError: [Errno 98] Address already in use by process with pid 2718466",
+        yields_to=("E913",),
     ),
     KnownError(
         id="E62",

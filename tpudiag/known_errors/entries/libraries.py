@@ -15,6 +15,10 @@ ERRORS = (
             r"(?P<library>libpython[\d.]{1,8}m?\.so[.\d]{0,8}): cannot open shared object",
             r"ImportError: ?(?P<library>lib[\w+.-]{1,60}\.so[.\d]{0,12}): cannot open shared object file",
             r"OSError: ?(?P<library>lib[\w+.-]{1,60}\.so[.\d]{0,12}): cannot open shared object file",
+            r"(?P<library>lib[\w+.-]{1,60}\.so[.\d]{0,12})"
+            "\uff1a"
+            r"cannot open shared object file",
+            r"(?P<library>_pywrap_tensorflow_internal\.so): cannot open shared object file",
         ),
         cause="A shared library that a package was linked to is not where the loader looks: Python's own library in a conda or pyenv environment (torch_xla, JAX plugins), or one of the system or of another package's release.",
         details=("The library is {library}.",),

@@ -15,6 +15,7 @@ ERRORS = (
             r"Local rendezvous is aborting with status: OUT_OF_RANGE: End of sequence",
             r"BaseCollectiveExecutor::StartAbort (?:Out of range|OUT_OF_RANGE): End of sequence",
             r"Local rendezvous (?:recv item|send item) cancelled",
+            r" W tensorflow/core/framework/op_kernel\.cc:\d{1,5}\] (?:Out of range|OUT_OF_RANGE): End of sequence",
         ),
         cause="No error: TensorFlow logs the normal end of a dataset (each epoch, validation) this way; harmless.",
         fix="""\
@@ -75,6 +76,7 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"[Ss]ome donated buffers were not usable",
             r"Not creating XLA devices, tf_xla_enable_xla_devices",
             r"Persistent compilation cache not enabled\. Compiling TPU",
+            r"start aborting(?: \(this does not indicate an error.{0,80}?\))?: (?:Invalid argument|INVALID_ARGUMENT): You must feed a value for placeholder tensor",
         ),
         cause="No error: remarks at start-up about the processor and how TensorFlow was built; harmless.",
         fix="""\

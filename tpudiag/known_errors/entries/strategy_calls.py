@@ -87,7 +87,7 @@ def train_step(iterator):
             r"device assignment.{0,80}?(?:replica_count|does not match|requires|invalid).{0,60}?device",
             r"Insufficient devices for .{0,20}?mesh: found (?P<there>\d{1,6}), expected (?P<asked>\d{1,6})",
             r"requires? (?P<asked>\d{1,6}) devices?,? but only (?P<there>\d{1,6}) (?:are )?available",
-            r"requested \d{1,6} replicas but only \d{1,6} replicas",
+            r"[Nn]umber of devices .{0,30}?does not match the product of the .{0,30}?parallelism",
             r"Can not find any replica in task",
             r"num_hosts .{0,12}? should divide num_cores",
             r"num of cores required by the model parallelism",

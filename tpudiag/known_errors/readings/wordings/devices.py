@@ -78,4 +78,100 @@ DEVICES: Wordings = {
             "[TPU, keras preprocessing layer] Some Op must be a compile-time constant.",
         ),
     ),
+    "E265": (
+        Wording(
+            r"TrainEvalPipelineConfig\" has no field named \"(?:syntax|package|import|message|option)\"",
+            "The file that was given as the pipeline's configuration is its schema (pipeline.proto, which defines the fields), not a configuration (a .config with model { ... }, train_config { ... }).",
+            "--pipeline_config_path=models/NAME/pipeline.config      # the one that lies beside the checkpoint in the model zoo, or object_detection/configs/tf2/NAME.config; its PATH_TO_BE_CONFIGURED filled in",
+            'google.protobuf.text_format.ParseError: 1:1 : Message type "object_detection.protos.TrainEvalPipelineConfig" has no field named "syntax".',
+        ),
+    ),
+    "E119": (
+        Wording(
+            r"No such file or directory: '(?P<name>nvidia-smi|nvcc|rocm-smi)'",
+            "A library asks for <<name>>, the tool of a GPU: it takes this machine for one with a GPU, because it did not see the TPU (torch_xla missing, of another release than torch, or not importable), or it only knows GPUs.",
+            'python -c "import torch_xla; print(torch_xla.device())"; python -c "import tensorflow as tf; print(tf.config.list_logical_devices())"      # which of them sees the TPU?\npip list | grep -iE "^torch|accelerate|libtpu"      # torch and torch_xla of one release; then: accelerate launch --tpu train.py\nexport PJRT_DEVICE=TPU                              # before the notebook\'s first import',
+            "FileNotFoundError: [Errno 2] No such file or directory: 'nvidia-smi'",
+        ),
+    ),
+    "P03": (
+        Wording(
+            r"tpu\.experimental' has no attribute 'HardwareFeature'",
+            "tensorflow-recommenders is newer than this TensorFlow: its TPU embedding asks for tf.tpu.experimental.HardwareFeature, which came with TensorFlow 2.9: the name was not removed, this release does not have it yet.",
+            'pip install "tensorflow-recommenders==0.6.0"      # with TensorFlow 2.6 to 2.8\npip install -U tensorflow tensorflow-recommenders   # or TensorFlow 2.9 and later',
+            "AttributeError: module 'tensorflow.compat.v2.tpu.experimental' has no attribute 'HardwareFeature'",
+        ),
+    ),
+    "E582": (
+        Wording(
+            r"program_shape\.parameters_size\(\) == po_data->parameters_data\.size\(\)",
+            "A check inside PyTorch/XLA: the compiled graph has another number of inputs than the data that were gathered for it. A fault of that release, met where tensors of several devices, threads or processes come into one graph (callbacks and metrics that keep tensors, a tensor of another process, data loaders' threads).",
+            "pip install -U torch torch_xla                                  # one release of both\nloss_value = loss.detach().item()                               # what is kept over steps: numbers, or .cpu(), no tensors of the device\nxmp.spawn(fn)                                                   # one device for each process, and xm.mark_step() (torch_xla.sync()) once each step",
+            "RuntimeError: torch_xla/csrc/tensor.cpp:1534 : Check failed: program_shape.parameters_size() == po_data->parameters_data.size() (1276 vs. 1274)",
+        ),
+    ),
+    "E114": (
+        Wording(
+            r"Reraising captured error",
+            "TPUEstimator says here that it raises again what one of its threads met: the error itself stands above as `Error recorded from training_loop` (or infeed), and at the end of the traceback that follows; this text holds neither.",
+            'grep -nE "Error recorded from|Compilation failure|Ran out of memory|Error: " train.log | head      # the first is the cause\ntail -5 train.log                                                                                       # and the last line of the traceback names it',
+            "WARNING:tensorflow:Reraising captured error",
+        ),
+    ),
+    "E99": (
+        Wording(
+            r"Constant folding an instruction is taking|constant-folding is inherently a trade-off|displaying the full instruction incurs",
+            "No failure: XLA computes a part of the program that only depends on constants while it compiles, and a large one (an array that the function closes over, zeros, iota or a mask of full size, a pooling over ones) takes seconds. It costs compile time once, and nothing later.",
+            "step = jax.jit(lambda table, x: f(table, x))      # large arrays as arguments, not closed over (TensorFlow: a tf.Variable or an input, not tf.constant)\nXLA_FLAGS=--xla_disable_hlo_passes=constant_folding python train.py      # where it takes minutes\njax.config.update('jax_compilation_cache_dir', '/tmp/jax_cache')                # compiled once for all runs",
+            "E external/xla/xla/service/slow_operation_alarm.cc:65] Constant folding an instruction is taking > 1s: reduce-window.16",
+        ),
+    ),
+    "E234": (
+        Wording(
+            r"start-iap-tunnel\).{0,80}?(?:4003|failed to connect to backend)",
+            "The tunnel (IAP) was opened, and nothing answers at port 22 behind it: the firewall does not let the tunnel's addresses (35.235.240.0/20) in, the machine still starts or is gone, or its sshd hangs for want of memory.",
+            "gcloud compute firewall-rules create allow-iap-ssh --network=NETWORK --allow=tcp:22 --source-ranges=35.235.240.0/20\ngcloud compute instances describe NAME --zone=ZONE --format='value(status)'                     # RUNNING? wait a minute after its start\ngcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health)'              # a TPU VM: READY?",
+            "ERROR: (gcloud.compute.start-iap-tunnel) Error while connecting [4003: 'failed to connect to backend'].",
+        ),
+        Wording(
+            r"kex_exchange_identification",
+            "The machine (or what stands before it) hung up before ssh began: its sshd still starts, is overloaded (memory full, too many logins at once with --worker=all), refuses this address, or the tunnel ends nowhere.",
+            "gcloud compute tpus tpu-vm describe NAME --zone=ZONE --format='value(state,health)'      # READY? a minute after its start try again\ngcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --batch-size=8 --command=\"hostname\"      # fewer at once\ngcloud compute tpus tpu-vm stop NAME --zone=ZONE && gcloud compute tpus tpu-vm start NAME --zone=ZONE      # one that no longer answers (not a slice of several hosts: recreate it)",
+            "kex_exchange_identification: Connection closed by remote host",
+        ),
+    ),
+    "E240": (
+        Wording(
+            r"libcuda\.so\.1: cannot open shared object",
+            "libcuda.so.1 belongs to NVIDIA's driver: the TensorFlow that is installed is a build for GPUs, and this machine (a TPU's host, a CPU machine) has no such driver.",
+            "pip list | grep -iE tensorflow; pip uninstall -y tensorflow-gpu tensorflow\npip install tensorflow-tpu      # on a TPU VM; a TPU Node's client, a CPU machine: pip install tensorflow==VERSION (tensorflow-gpu's number)\nnvidia-smi                        # a GPU machine: the driver is missing, not a package of pip",
+            "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
+        ),
+        Wording(
+            r"_pywrap_tensorflow_internal\.so: cannot open shared object",
+            "TensorFlow's own compiled part is not where the package looks: the installation is not whole (interrupted, disk full, copied from elsewhere), or Python imports another `tensorflow` (its source folder, a build of your own whose links are gone).",
+            "cd /; python -c \"import importlib.util as u; print(u.find_spec('tensorflow').origin)\"      # whose is it? not from its source folder\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu; pip install --no-cache-dir tensorflow-tpu",
+            "ImportError: _pywrap_tensorflow_internal.so: cannot open shared object file: No such file or directory",
+        ),
+        Wording(
+            r"libflatbuffers\.so",
+            "conda's TensorFlow was built against another release of flatbuffers than the one in this environment: conda updated one of both.",
+            "conda install -c conda-forge --force-reinstall tensorflow flatbuffers      # or a fresh environment from one channel\npip install tensorflow                                                       # pip's build brings its own",
+            "ImportError: libflatbuffers.so.2: cannot open shared object file: No such file or directory",
+        ),
+    ),
+    "E121": (
+        Wording(
+            r"assigned to (?:/job:\w{1,30}/replica:\d{1,4}/task:\d{1,4})?/device:GPU:\d{1,3}.{0,20}? but available devices are|incompatible device '(?:/job:\w{1,30}/replica:\d{1,4}/task:\d{1,4})?/(?:device:)?GPU:\d",
+            "The script puts operations on a GPU (with tf.device('/gpu:0'), a GPU strategy, a graph that was saved on one), and this session has none, or the operation has no kernel for it. On a TPU nothing is placed by hand: the strategy does it.",
+            "tf.config.set_soft_device_placement(True)                                    # TensorFlow 2: what a device cannot do runs on the CPU\nsession = tf.compat.v1.Session(config=tf.compat.v1.ConfigProto(allow_soft_placement=True))      # TensorFlow 1\n# delete `with tf.device('/gpu:0')`; importing a graph: tf.import_graph_def(graph, ...) with clear_devices=True\nprint(tf.config.list_physical_devices())                                     # a GPU machine without GPU here: driver and CUDA of this release are missing (XLA_GPU alone: cuDNN or CUDA not found)",
+            "Cannot assign a device for operation MatMul: {{node MatMul}} was explicitly assigned to /device:GPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to a valid device.",
+        ),
+        Wording(
+            r"assigned to /job:(?P<job>\w{1,30})/(?:replica:\d{1,4}/)?task:(?P<task>\d{1,4})/device:CPU.{0,40}? but available devices are \[ ?/job:(?P<here>\w{1,30})",
+            "The operation belongs to task <<task>> of job `<<job>>`, and this session only has devices of job `<<here>>`: it was opened in this process alone, not at the address of the cluster or TPU (an empty master), or that task is not in its cluster.",
+            "session = tf.compat.v1.Session(resolver.master(), config=config)            # TensorFlow 1, TPUEstimator: RunConfig(cluster=resolver) or master=resolver.master()\ntf.config.experimental_connect_to_cluster(resolver)                        # TensorFlow 2, before any tensor; then tf.config.list_logical_devices()\nserver = tf.distribute.Server(cluster, job_name=JOB, task_index=INDEX)     # a cluster of one's own: every task started, and the session at server.target",
+            "Cannot assign a device for operation input_pipeline_task0/TensorSliceDataset: {{node input_pipeline_task0/TensorSliceDataset}} was explicitly assigned to /job:worker/task:0/device:CPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ].",
+        ),
+    ),
 }

@@ -16,7 +16,7 @@ RUNNING: Wordings = {
     ),
     "E54": (
         Wording(
-            r"Cannot find any TPU cores in the system \(master address ?\)|--tpu=\S{1,60}.{0,400}?Cannot find any TPU cores|Cannot find any TPU cores.{0,1200}?python\d? \w{1,40}\.py.{0,800}?--tpu=",
+            r"Cannot find any TPU cores in the system \(master address ?\)|Cannot find any TPU cores in the system.{0,200}?/job:localhost/|--tpu=\S{1,60}.{0,400}?Cannot find any TPU cores|Cannot find any TPU cores.{0,1200}?python\d? \w{1,40}\.py.{0,800}?--tpu=",
             "The TPU's address is empty, and TensorFlow looked for the TPU in this process: the name did not reach the resolver (a flag that this script does not read: BERT and XLNet take --tpu_name or --tpu, each only its own; an environment variable that is not set). On a TPU VM the TPU is in the machine itself, and TPUEstimator of TensorFlow 1 must be told so.",
             'echo "$TPU_NAME"; python SCRIPT.py --help | grep -i tpu      # is the name set, and what is the flag called?\npython SCRIPT.py --use_tpu=True --tpu_name="$TPU_NAME" --tpu_zone=ZONE --gcp_project=PROJECT      # a TPU Node\nresolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")      # a TPU VM (tensorflow-tpu installed): in the code, in place of the name',
             "RuntimeError: Cannot find any TPU cores in the system (master address ). This usually means the master address is incorrect or the TPU worker has some problems.",

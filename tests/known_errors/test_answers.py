@@ -1,0 +1,24 @@
+"""What is said of the errors that were found, for people."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors import reader
+from tpudiag.known_errors.answers import all_rows
+
+
+def said(text: str) -> list[str]:
+    return list(all_rows(reader.in_text(text)))
+
+
+def test_what_says_less_of_the_same_words_is_named_only() -> None:
+    rows = said("ModuleNotFoundError: No module named 'keras.legacy.interfaces'")
+    assert [row.split()[0] for row in rows if "(error)" in row] == ["P29"]
+    assert rows[-1].endswith("told in general: E280, E518 (tpudiag explain ID)")
+
+
+def test_an_error_of_other_words_keeps_its_cause() -> None:
+    cause = "ValueError: Please provide a TPU Name to connect to.\n"
+    rows = said(cause + "step 1\n" * 3 + "ModuleNotFoundError: No module named 'keras.legacy'")
+    heads = [row.split()[0] for row in rows if "(error)" in row]
+    assert len(heads) > 1
+    assert rows[0] and "" in rows, "an empty line parts two answers"
