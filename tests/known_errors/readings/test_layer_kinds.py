@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
 """What a layer of a known kind wants, by the number of dimensions that it gets."""
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from . import (
     creating,
     custom_parts,
     cut_off,
+    cut_off_runs,
     cut_off_steps,
     cut_tracebacks,
     cut_tracebacks_beside,
@@ -217,6 +218,7 @@ _FILES = (
     around_fit,
     cut_off,
     cut_off_steps,
+    cut_off_runs,
 )
 
 ERRORS: tuple[KnownError, ...] = tuple(error for file in _FILES for error in file.ERRORS)

@@ -102,6 +102,58 @@ train_spec = tf.estimator.TrainSpec(input_fn, max_steps=GREATER)                
         example="INFO:tensorflow:Skipping training since max_steps has already saved.",
     ),
     KnownError(
+        id="E876",
+        family="generator-steps",
+        phase=Phase.READING,
+        patterns=(
+            r"`?(?P<name>validation_steps|steps_per_epoch|steps)=None`? is only valid for a generator",
+            r"using a generator for validation data.{0,60}?must specify a value for `?(?P<name>validation_steps|steps)",
+            r"When passing an infinitely repeating dataset.{0,40}?specify (?:the|a) `?(?P<name>validation_steps|steps_per_epoch|steps)",
+        ),
+        cause="A plain Python generator (or a dataset that repeats) has no end, so that Keras wants the number of batches. A Sequence of the other Keras (keras.utils.Sequence given to tensorflow.keras, or the reverse) counts as a plain generator.",
+        details=("What is missing is {name}.",),
+        fix="""\
+model.fit(generator, steps_per_epoch=len(x_train) // BATCH, validation_data=valid, validation_steps=len(x_valid) // BATCH)
+model.evaluate(valid, steps=len(x_valid) // BATCH)                 # predict likewise
+from tensorflow.keras.utils import Sequence                        # the Keras of the model: its len() is then the number of batches""",
+        citations=("keras-team/keras#11451", "rizkiarm/LipNet#61", "huoyijie/AdvancedEAST#84"),
+        example="ValueError: `validation_steps=None` is only valid for a generator based on the `keras.utils.Sequence` class. Please specify `validation_steps` or use the `keras.utils.Sequence` class.",
+    ),
+    KnownError(
+        id="E879",
+        family="loss-reduction",
+        phase=Phase.EXECUTING,
+        kind=Kind.BROAD,
+        patterns=(
+            r"loss is (?:about |exactly )?(?P<times>[248]|16|32) ?(?:times|x) (?:that|higher|larger|bigger|greater|the|as|of|what)",
+            r"loss value (?P<times>[248]|16|32)x of (?:the )?expected",
+        ),
+        cause="The loss that is shown is the sum over the replicas of what each replica took the mean of: it grows with their number.",
+        details=("It is {times} times what it should be: as many replicas?",),
+        fix="""\
+print(strategy.num_replicas_in_sync)                                            # the factor?
+loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=GLOBAL)   # a loop of your own: divided by the global batch, not by the replica's
+def my_loss(y, p): return tf.reduce_mean(tf.square(y - p), axis=-1)             # fit: one value for each example, no mean over the batch
+pip install -U keras                                                            # Keras 3: scales and sums under strategies as Keras 2 did only in later releases""",
+        rivals=(
+            Rival(
+                cause="a loss function of your own returns one number (the mean over the batch), and the replicas' numbers are summed",
+                look_for="tf.reduce_mean without axis in the loss, add_loss",
+                decide="return a tensor of shape (batch,): does the factor go away?",
+                cues=(r"custom loss", r"reduce_mean"),
+                families=("loss-reduction", "custom-loss"),
+            ),
+            Rival(
+                cause="Keras 3 of a release that sums or scales what is reported under tf.distribute otherwise (keras-team/keras#19969, #20541)",
+                look_for="Keras 3 with a TPU of several cores; right on one core (v5e-1) or a GPU",
+                decide="the same with tf_keras (TF_USE_LEGACY_KERAS=1)",
+                cues=(r"tf\.keras 3", r"keras 3\.\d"),
+            ),
+        ),
+        citations=("googlecolab/colabtools#5130", "keras-team/keras#19969"),
+        example="On one core the loss is as expected; on v2-8 the loss is 8 times that.",
+    ),
+    KnownError(
         id="P182",
         family="keras-to-tpu-model",
         level="warning",
@@ -140,6 +192,13 @@ def get_config(self): return {**super().get_config(), "units": self.units}      
                 decide="for layer in model.layers: layer.get_config()      # which one fails?",
                 cues=(r"get_config", r"NotImplement", r"model_metadata", r"serialize_keras_object"),
                 families=("load-model", "not-serialisable"),
+            ),
+            Rival(
+                cause="a model under a strategy, in TensorFlow 2.0 or 2.1: variables of replicas cannot be copied into the SavedModel",
+                look_for="MirroredStrategy, MultiWorker or TPUStrategy; `_SaveableView`, `map_resources`",
+                decide="model.save_weights(path)      # goes; TensorFlow 2.2 and later save the model too",
+                cues=(r"_SaveableView", r"map_resources"),
+                families=("io-device", "saved-model-object"),
             ),
             Rival(
                 cause="the format: a subclassed model in .h5, arguments (save_format, options) that Keras 3 does not take",

@@ -121,6 +121,7 @@ keras.layers.Dense(10, name="head_2")                        # names once in a m
         patterns=(
             r"Could not interpret (?P<what>optimizer|loss|metric|activation|initializer|regularizer)(?: function)? identifier",
             r"Unknown (?P<what>loss|metric|activation|initializer|regularizer)(?: function)?: ",
+            r"Unknown? (?P<what>loss|metric) function: ",
             r"Could not locate (?:function|class) ",
             r"must be an instance of .{0,40}?optimizer.{0,40}?not",
         ),

@@ -44,6 +44,12 @@ LANGUAGE: Wordings = {
             "TypeError: Value passed to parameter 'input' has DataType string not in list of allowed values: float32, float64",
         ),
         Wording(
+            r"(?:set_floatx\(.{0,3}?float64|float64.{0,400}?set_floatx\()",
+            "floatx is set to float64, and what Keras or your code makes as float32 (constants, learning rates, optimizers' and losses' inner values of this release) stays so: the two meet.",
+            "tf.keras.backend.set_floatx('float32')                          # a TPU has no float64 worth its time; inputs by x.astype(np.float32)\nlayer = keras.layers.Dense(10, dtype='float64')                 # on a CPU: float64 for the layers that need it alone",
+            "tf.keras.backend.set_floatx('float64'): TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type float64 of argument 'x'.",
+        ),
+        Wording(
             r"float64.{0,60}?float32|float32.{0,60}?float64",
             "float64 (NumPy's default) meets float32.",
             "x = x.astype(np.float32)      # arrays, before tf sees them; weights of classes and losses too",
