@@ -194,4 +194,20 @@ SUPPLIES: Wordings = {
             "ignore_ids = [vocab['[SEP]']] KeyError: '[SEP]'",
         ),
     ),
+    "E129": (
+        Wording(
+            r"tarfile\.(?:ReadError|InvalidHeaderError)|InvalidHeaderError|Not a gzipped file \(b?'(?P<start>[^']{1,8})|zipfile\.BadZipFile",
+            "What was downloaded as an archive is none: mostly a web page (a proxy's, a login, an error, a page in place of the file), or half a file of a download that broke off.",
+            "ls -l FILE; head -c 200 FILE      # `<!DOCTYPE html` or a few bytes: not the archive\nrm -r /tmp/tfhub_modules ~/.keras/datasets/FILE      # what was kept of it; then again\ncurl -L -o FILE 'URL'; file FILE      # by hand, from a machine with a way out; wget of GitHub: the raw file, not its page",
+            "tarfile.ReadError: file could not be opened successfully",
+        ),
+    ),
+    "E488": (
+        Wording(
+            r"(?P<handle>https?://(?:www\.)?(?:tfhub\.dev|kaggle\.com)[\w./-]{1,160}) does not appear to be a valid module",
+            "TensorFlow Hub could not fetch <<handle>> or what it fetched is no module: no way to the internet (a proxy, Kaggle's switch, a machine without external address), a mistyped handle or version, a package that is too old for the site, or half a download in its cache.",
+            'curl -sIL "<<handle>>?tf-hub-format=compressed" | grep -iE "^(HTTP|content-type)"      # 200 and an archive? else the network or the handle\nrm -r "${TFHUB_CACHE_DIR:-/tmp/tfhub_modules}"; pip install -U tensorflow-hub             # then again\nlayer = hub.KerasLayer("/path/to/the/unpacked/module")                                    # fetched by hand elsewhere: the folder with saved_model.pb',
+            "OSError: https://tfhub.dev/google/tf2-preview/gnews-swivel-20dim/1 does not appear to be a valid module.",
+        ),
+    ),
 }
