@@ -85,6 +85,7 @@ docker run --privileged --net=host ...    # in a container""",
         ),
         example="ABORTED: The TPU is already in use by process with pid 2718466. Not attempting to load libtpu.so in this process.",
         near_miss="OSError: [Errno 98] Address already in use by process with pid 2718466",
+        yields_to=("E913",),
     ),
     KnownError(
         id="E62",

@@ -50,6 +50,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             r"(?P<account>[\w.-]{1,80}@[\w.-]{1,60}gserviceaccount\.com).{0,200}?does not have storage\.(?:objects|buckets)\.(?P<right>\w{2,12}) access",
             r"DefaultCredentialsError",
             r"Could not automatically determine credentials",
+            r"Anonymous credentials cannot be refreshed",
             r"Reauthentication (?:is )?(?:needed|failed)",
             r"(?:Anonymous caller|caller) does not have storage",
             r"does not have storage\.(?:objects|buckets)\.(?P<right>\w{2,12}) access",
@@ -103,7 +104,6 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
             r"""gs://[^\s'\"]{1,160}.{0,20}?does not exist""",
             r"Could not find directory gs://",
             r"google\.(?:cloud|api_core)\.exceptions\.NotFound: 404",
-            r"Invalid bucket name",
             r"No URLs matched: gs:",
             r"One or more URLs matched no objects",
         ),
@@ -113,6 +113,7 @@ PermissionDeniedError: Error executing an HTTP request: HTTP response code 403 w
 gcloud storage ls gs://BUCKET/PATH*          # what is there: compare letter by letter
 files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); assert files""",
         citations=("nyu-dl/dl4marco-bert#19",),
+        yields_to=("E486", "E914"),
         example="""\
 Error executing an HTTP request: HTTP response code 404 with body '{"message": "No such object: bucket/dataset_train.tf"
  when reading metadata of gs://bucket/dataset_train.tf""",
@@ -128,6 +129,8 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"(?:NotFoundError|FileNotFoundError).{0,200}?No such file or directory",
             r"'FileNotFoundError' object has no attribute 'op'",
             r"Expected .{0,40}?files.{0,40}?(?:found none|matched no)",
+            r"No files found based on the file pattern (?P<file>[\w./:*?-]{1,160})",
+            r"No files matched pattern: ?(?P<file>[\w./:*?{}$-]{1,160})",
             r"No files matched pattern",
             r"Did not match any files",
             r"Failed to find any matching files for (?P<file>[\w./:-]{1,160})",
@@ -140,6 +143,9 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"No file or directory found at ?(?P<file>\S{1,160})",
             r"Parent directory of (?P<file>[\w./:-]{1,160}) doesn't exist",
             r"(?:FailedPrecondition|NotADirectory|NotFound)Error: .{1,160}? is not a directory",
+            r"NotFoundError: (?P<file>[\w./~-]{1,200}\.(?:tfrecords?|tfrec|record|jpe?g|png|csv|tsv|txt|json|npy|npz|h5|gz|zip|wav|xml|pbtxt))",
+            r"Not found: (?P<file>[\w./~-]{1,200}\.(?:tfrecords?|tfrec|record|jpe?g|png|csv|tsv|txt|json|npy|npz|h5|gz|zip|wav|xml|pbtxt))",
+            r"NOT_FOUND: (?P<file>[\w./~-]{1,200}\.(?:tfrecords?|tfrec|record|jpe?g|png|csv|tsv|txt|json|npy|npz|h5|gz|zip|wav|xml|pbtxt))",
             r"\[Errno 20\] Not a directory",
             r"bash: .{0,30}?cd: .{1,200}?No such file or directory",
             r"bash: .{1,200}?: No such file or directory",
@@ -153,6 +159,7 @@ print(tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"))     # what is there
         citations=("google/automl#119",),
         example="tensorflow.python.framework.errors_impl.NotFoundError: /data/train.tfrecord; No such file or directory",
         near_miss="ImportError: libtpu.so: cannot open shared object",
+        yields_to=("E917",),
     ),
     KnownError(
         id="E120",
@@ -183,6 +190,7 @@ tf.train.Checkpoint(model=model).save("gs://BUCKET/ckpt")        # TensorFlow's 
         patterns=(
             r"HTTP response code (?P<code>4(?:0[02579]|1\d)) with body",
             r"HTTP response code (?P<code>4(?:0[02579]|1\d))",
+            r"Invalid bucket name",
         ),
         cause="Cloud Storage refuses the request as it is: a bucket or object name that cannot be (a placeholder that was never filled in, a capital letter, a // in the path), a project that has to pay, or a request that it does not allow; its message stands in the body.",
         details=("The code is {code}.",),

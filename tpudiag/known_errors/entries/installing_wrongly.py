@@ -65,7 +65,7 @@ pip list | grep -iE "tensorflow|keras|probability|addons"    # the package of th
 pip install -U "tensorflow-probability[tf]" tf-keras         # 0.25 for TensorFlow 2.18; tensorflow-addons ends at 2.15""",
         citations=("tensorflow/tensorflow#61974",),
         example="AttributeError: module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'",
-        yields_to=("E615", "E617", "P05", "E607"),
+        yields_to=("E615", "E617", "P05", "E607", "E910"),
     ),
     KnownError(
         id="E611",
@@ -119,12 +119,22 @@ pip install "transformers>=4.40,<5" tf-keras                           # the las
         patterns=(
             r"jaxlib version .{1,30}? is (?:newer|older) than and incompatible with jax version",
             r"jax requires jaxlib version",
+            r"jaxlib is version (?P<has>[\d.]{3,12}), but this version of jax requires version ?>= ?(?P<wants>\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)",
+            r"module 'jaxlib[\w.]{0,60}' has no attribute '(?P<name>(?!GpuAllocatorConfig)\w{1,60})'",
+            r"cannot import name '(?P<name>\w{1,60})' from '(?:partially initialized module ')?jaxlib[\w.]{0,60}'",
+            r"cannot import name '(?P<name>\w{1,60})' from 'jax\._src[\w.]{0,60}'",
+            r"'jaxlib\.[\w.]{1,80}' object has no attribute '(?P<name>(?!coords|heap_profile|core_on_chip|slice_index|memory_stats|num_cores)\w{1,60})'",
+            r"module 'jax' has no attribute '(?P<name>version|_src|api_util)'",
             r"version .{1,20}? of jaxlib .{0,40}?incompatible",
             r"module 'ml_dtypes' has no attribute",
             r"cannot import name '\w{1,40}' from 'ml_dtypes",
         ),
-        cause="jax and jaxlib (and libtpu) are of releases that do not belong together.",
-        fix='pip install -U "jax[tpu]"          # brings jaxlib and libtpu of the same release; TensorFlow on TPU in an environment of its own',
+        cause="jax and jaxlib (and libtpu) are of releases that do not belong together, or one of them was replaced while a notebook still held the old one.",
+        details=("jaxlib is {has}, and jax wants {wants} or later.", "What is missing is {name}."),
+        fix="""\
+pip list | grep -iE "^(jax|jaxlib|libtpu|ml.dtypes)"
+pip uninstall -y jax jaxlib libtpu; pip install -U "jax[tpu]"      # jaxlib and libtpu of the same release; TensorFlow on TPU in an environment of its own
+# code that wants an old one: both by the same number, pip install "jax==0.4.25" "jaxlib==0.4.25" (before 0.4 the pair that jax's changelog names); then restart the kernel""",
         evidence="recalled",
         example="RuntimeError: jaxlib version 0.4.30 is newer than and incompatible with jax version 0.4.25. Please update your jax and/or jaxlib packages.",
     ),

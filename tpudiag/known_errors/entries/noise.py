@@ -76,6 +76,7 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"[Ss]ome donated buffers were not usable",
             r"Not creating XLA devices, tf_xla_enable_xla_devices",
             r"Persistent compilation cache not enabled\. Compiling TPU",
+            r"start aborting(?: \(this does not indicate an error.{0,80}?\))?: (?:Invalid argument|INVALID_ARGUMENT): You must feed a value for placeholder tensor",
         ),
         cause="No error: remarks at start-up about the processor and how TensorFlow was built; harmless.",
         fix="""\

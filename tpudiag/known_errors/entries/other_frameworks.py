@@ -122,7 +122,7 @@ x = x.to(torch.float32)                        # PyTorch/XLA: no byte masks, no 
             r"must be from the same graph as",
             r"Fetch argument .{0,120}? (?:has invalid type|cannot be interpreted|of .{0,40}?has invalid)",
             r"Cannot interpret feed_dict key as Tensor",
-            r"You must feed a value for placeholder tensor '(?P<name>(?!cond|while)[\w/:.-]{1,80})'",
+            r"(?<!aborting: Invalid argument: )(?<!message\): INVALID_ARGUMENT: )You must feed a value for placeholder tensor '(?P<name>(?!cond|while)[\w/:.-]{1,80})'",
             r"Graph is finalized and cannot be modified",
             r"Attempted to use a closed Session",
             r"No default session is registered",

@@ -34,6 +34,8 @@ ERRORS = (
             r"Couldn't build proto file into descriptor pool",
             r"google\.protobuf\.descriptor' has no attribute '_internal_create_key'",
             r"TypeError: expected bytes, Descriptor found",
+            r"Descriptors should not be created directly, but only retrieved",
+            r"_pb2\.py.{0,700}?_descriptor\.FieldDescriptor\(",
         ),
         cause="The installed protobuf is newer (or older) than this TensorFlow or another package was generated for.",
         fix="""\

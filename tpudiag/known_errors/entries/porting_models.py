@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -210,8 +210,46 @@ export TF_USE_LEGACY_KERAS=1           # before TensorFlow is imported
             r"No module named '(?P<name>tensorflow_addons)'",
             r"tensorflow_addons[/\w.]{0,80}.{0,200}?(?:ImportError|AttributeError|ModuleNotFoundError)",
             r"tensorflow_addons.{0,60}?(?:typeguard|is not compatible)",
+            r"Invalid name: Addons>(?P<name>\w{1,60}) \(Did you use CamelCase",
         ),
-        cause="TensorFlow Addons has ended: it works with TensorFlow up to 2.15 and Keras 2 only.",
+        cause="The import of TensorFlow Addons fails: each of its releases is for two or three releases of TensorFlow, and it ended with 2.15 and Keras 2.",
+        rivals=(
+            Rival(
+                cause="TensorFlow is older than this release of addons wants (pip takes the newest addons, whatever TensorFlow is there)",
+                look_for="a public name of TensorFlow that is missing (tensorflow_core, random.Generator, register_keras_serializable); a warning `strictly below` above it",
+                decide="pip list | grep -iE '^tensorflow'",
+                fix="pip install -U tensorflow      # or addons of its age: 0.6 with TensorFlow 2.0, 0.9.1: 2.1, 0.11: 2.2 and 2.3, 0.12: 2.4, 0.13: 2.5, 0.16: 2.8, 0.19: 2.11, 0.21: 2.13, 0.23: 2.15",
+                cues=(
+                    r"tensorflow_addons.{0,900}?module 'tensorflow_core",
+                    r"tensorflow_addons.{0,900}?has no attribute '(?:register_keras_serializable|Generator|experimental_functions_run_eagerly)'",
+                    r"Invalid name: Addons>",
+                ),
+                families=("addons",),
+            ),
+            Rival(
+                cause="TensorFlow is newer than addons can go (2.16 and later, Keras 3)",
+                look_for="keras/src, keras.src or keras.api in the traceback, `No module named 'keras.engine'`, 'tensorflow.keras.*' without a name of Keras 2",
+                decide='python -c "import tensorflow as tf, keras; print(tf.__version__, keras.__version__)"',
+                cues=(
+                    r"tensorflow_addons.{0,900}?No module named 'keras\.\w",
+                    r"tensorflow_addons.{0,900}?keras[/.](?:src|api|_tf_keras)",
+                    r"tensorflow_addons.{0,900}?has no attribute '(?:legacy|__internal__|experimental)'",
+                ),
+                families=("addons",),
+            ),
+            Rival(
+                cause="tensorflow-addons, or keras beside it, is not installed in the Python that runs (pip of another Python, conda's TensorFlow without keras)",
+                look_for="`No module named 'tensorflow_addons'` or `'keras'`",
+                decide='python -c "import sys; print(sys.executable)"; python -m pip list | grep -iE "tensorflow|keras"',
+                fix="python -m pip install --no-deps tensorflow-addons typeguard      # with the very Python that runs; TensorFlow up to 2.15\npython -m pip install \"keras==2.6.*\"                                # the number of your TensorFlow: `No module named 'keras'`: the keras of TensorFlow's own release",
+                cues=(
+                    r"No module named 'tensorflow_addons'",
+                    r"tensorflow_addons.{0,900}?No module named 'keras'",
+                ),
+                families=("package-missing", "addons"),
+            ),
+        ),
+        useless="An upgrade of addons for TensorFlow 2.16: there is none.",
         fix="""\
 keras.optimizers.AdamW, keras.optimizers.Lamb, keras.losses.CategoricalFocalCrossentropy, keras.layers.GroupNormalization
 keras.metrics.F1Score, keras.layers.SpectralNormalization, tf.image.* (rotate: keras.layers.RandomRotation)

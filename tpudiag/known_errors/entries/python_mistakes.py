@@ -66,6 +66,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         example="AttributeError: 'Runner' object has no attribute 'something_of_another_release'",
         near_miss="INFO: object has no attribute list yet",
         yields_to=(
+            "E914",
             "E769",
             "E795",
             "E404",
@@ -103,12 +104,53 @@ pip install "tensorflow==2.15.*"                                      # a script
             r"KeyError: (?P<name>\d{1,9})(?!\d)",
             r"KeyError\(",
         ),
-        cause="A dict, a table or the environment has no such key: a feature or column of another name than the dataset yields, an environment variable that is not set, a metric that is named otherwise.",
+        cause="A dict, a table, a configuration or the environment has no such key: a feature or column of another name than the dataset yields, a setting that the file of settings (JSON, YAML, gin) lacks, an environment variable that is not set, a metric that is named otherwise.",
         details=("The key is {name}.",),
         fix="""\
 print(dataset.element_spec)                                # the names that an element has; print(frame.columns, config.keys())
 os.environ.get("NAME")                                      # of the environment: export NAME=... before the program starts
 print(history.history.keys())                               # the metrics that there are""",
+        rivals=(
+            Rival(
+                cause="the settings (a JSON, YAML or gin file, a dict of parameters) lack the key, have it on another level, or are of another release of the program",
+                look_for="config, params, hparams, metadata, settings, args or cfg in the line that fails",
+                decide="grep -rn '<<name>>' --include=*.json --include=*.y*ml --include=*.gin --include=*.py . | head      # who sets it, who reads it",
+                fix="# add <<name>> to the file that is given, where the program's own example has it; or take the example of the release that is installed",
+                cues=(
+                    r"(?:config|params|hparams|hps|metadata|settings|args|cfg|conf|opt|options|flags)(?:\.\w{1,30})?\[[^\]]{1,60}\].{0,300}?KeyError",
+                ),
+                families=("missing-key", "configuration"),
+            ),
+            Rival(
+                cause="an environment variable is not set in the process that runs",
+                look_for="os.environ in the line that fails, or os.py, __getitem__ as the last frame",
+                decide="env | grep '<<name>>'",
+                fix="export <<name>>=VALUE      # in the shell or service that starts the program (sudo and ssh drop it); os.environ.get('<<name>>', DEFAULT)",
+                cues=(
+                    r"environ\[.{0,300}?KeyError",
+                    r"os\.py.{0,40}?in __getitem__.{0,300}?KeyError",
+                ),
+                families=("missing-key", "environment-variable"),
+            ),
+            Rival(
+                cause="an element of the dataset, an example's features or the model's inputs have other names",
+                look_for="features, example, batch, inputs, element or data in the line that fails; a map function or model_fn among the frames",
+                decide="print(dataset.element_spec)",
+                fix='dataset = dataset.map(lambda e: {**e, "<<name>>": e["THE_NAME_IT_HAS"]})      # or another name where it is read; Input(name="<<name>>")',
+                cues=(
+                    r"(?:features?|examples?|batch|inputs?|element|record|sample|labels|(?<!meta)data)\[[^\]]{1,60}\].{0,300}?KeyError",
+                ),
+                families=("missing-key", "parse-spec"),
+            ),
+            Rival(
+                cause="a table has no such column (or index)",
+                look_for="pandas in the traceback (get_loc, hashtable)",
+                decide="print(list(frame.columns))",
+                fix='frame = frame.rename(columns=str.strip)      # blanks and a BOM in the header: pd.read_csv(path, encoding="utf-8-sig")',
+                cues=(r"pandas.{0,2000}?KeyError",),
+                families=("missing-key",),
+            ),
+        ),
         evidence="recalled",
         example="KeyError: 'image'",
         yields_to=("E55", "E192", "P65", "E01", "E148", "E491", "E281", "P73"),
@@ -181,6 +223,7 @@ def train_step(self, data): x, y, weights = keras.utils.unpack_x_y_sample_weight
         evidence="recalled",
         example="TypeError: call() takes 2 positional arguments but 3 were given",
         yields_to=(
+            "E914",
             "E631",
             "E621",
             "E615",

@@ -48,6 +48,8 @@ PATH_FAMILIES = ("file-missing", "local-files", "no-files")
 """Families of errors that name a path."""
 ARGUMENT_FAMILIES = ("argument-refused", "keras-argument", "data-adapter", "wrong-type")
 """Families of errors that name an argument."""
+PAIR_FAMILIES = ("version-requirement", "conflicting-packages")
+"""Families of errors that name two packages of which one wants another release of the other."""
 SURROUNDED_FAMILIES = (
     *("replica-context", "none-object", "checkpoint-mismatch", "somewhere-in-a-checkpoint"),
     *("parse-spec", "assertion", "unknown-shape", "static-shape-wanted", "static-shapes-wanted"),
@@ -66,6 +68,7 @@ TOLD_FAMILIES = frozenset(
         *("uneven-replica-batches", "custom-loss", "gradients-without-variables"),
         *("no-variables-to-train", "metric-arguments", "weights-under-strategy"),
         *("optimizer-of-tf1", "estimator-pair"),
+        *("mixed-installation", "other-tf1-release", "library-pair"),
     )
 )
 """Families of errors that tell all of it themselves: their shapes and objects mean nothing else."""
@@ -150,6 +153,10 @@ def _of_family(
         from . import hbm_usage
 
         return hbm_usage.read_reserved
+    if family in PAIR_FAMILIES:
+        from . import package_pairs
+
+        return package_pairs.read
     if family == "no-such-release":
         from . import wheels
 

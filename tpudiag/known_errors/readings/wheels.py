@@ -48,6 +48,7 @@ _WANTED = re.compile(
     r"(?:(?P<how>==|~=|>=|<=|<|>)(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))"
 )
 _NONE = re.compile(r"\(fromversions:none\)")
+_LISTED = re.compile(r"\(fromversions:(?P<all>[\w.,+-]{1,600})")
 _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
 
 
@@ -63,6 +64,8 @@ def read(_: str, values: dict[str, str], text: str) -> Reading | None:
             f"{package} has wheels for Linux on x86-64 and few Pythons only, and this is another machine or Python.",
             f"python --version; uname -sm      # Linux x86_64?\nuv venv --python 3.11; uv pip install {package}",
         )
+    if gone := _gone(package, release, text):
+        return gone
     if pythons := _pythons(_WHEELS.get(package, package), release):
         first, last = pythons
         series = ".".join(release.split(".")[:2])
@@ -78,6 +81,27 @@ def read(_: str, values: dict[str, str], text: str) -> Reading | None:
             f'pip install "{package}>={oldest["first"]}"      # or an older Python: uv venv --python 3.9',
         )
     return None
+
+
+def _gone(package: str, release: str, text: str) -> Reading | None:
+    """A release that is no more, where others of the same series are there for this Python."""
+    listed = _LISTED.search(text)
+    series = ".".join(release.split(".")[:2])
+    if listed is None or not series:
+        return None
+    there = [each for each in listed["all"].split(",") if each.startswith(f"{series}.")]
+    if not there:
+        return None
+    nightly = "nightly" in package or ".dev" in there[0]
+    why = (
+        "nightly builds are deleted after a while" if nightly else "it was never built or withdrawn"
+    )
+    stable = package.replace("tf-nightly", "tensorflow")
+    return Reading(
+        f"This Python is not the reason: there are releases {there[0]} to {there[-1]} of {package} for it, but not the one that is asked for ({why}).",
+        f'pip install "{package}=={there[-1]}"      # one of those that are listed\n'
+        f'pip install "{stable}=={series}.*"      # or the finished release of that series; a package that pins the old one: pip install --no-deps PACKAGE',
+    )
 
 
 def _pythons(package: str, release: str) -> tuple[int, int] | None:

@@ -27,6 +27,7 @@ from .saved import SAVED
 from .scope import SCOPE
 from .sources import SOURCES
 from .steps import STEPS
+from .supplies import SUPPLIES
 from .weights import WEIGHTS
 from .wording import Wording, Wordings
 
@@ -51,6 +52,7 @@ TABLES: tuple[Wordings, ...] = (
     PACKAGES,
     SCOPE,
     SOURCES,
+    SUPPLIES,
     WEIGHTS,
 )
 

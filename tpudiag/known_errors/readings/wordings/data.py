@@ -75,8 +75,8 @@ DATA: Wordings = {
         ),
         Wording(
             r"as_list\(\) is not defined on an unknown TensorShape|length of [Ss]hape with unknown rank",
-            "A tensor has no known shape at all, not even a number of dimensions. It is one of these: what tf.py_function or numpy_function gave in dataset.map, decode_image without expand_animations=False, a sparse feature, a placeholder made without a shape (TensorFlow 1), or from_generator without output_signature. print(dataset.element_spec) shows `<unknown>` where it is lost.",
-            "x.set_shape([224, 224, 3]); y.set_shape([])      # in the function of dataset.map, right after py_function or numpy_function; before batch()\nx = tf.compat.v1.placeholder(tf.float32, [None, 784])      # TensorFlow 1: a shape for each placeholder\ndataset = tf.data.Dataset.from_generator(gen, output_signature=(tf.TensorSpec([224, 224, 3], tf.float32), tf.TensorSpec([], tf.int32)))",
+            "A tensor has no known shape at all, not even a number of dimensions. It is one of these: what tf.py_function or numpy_function gave in dataset.map, tf.io.parse_tensor of a record, decode_image without expand_animations=False, a sparse feature, a placeholder made without a shape (TensorFlow 1), or from_generator without output_signature. print(dataset.element_spec) shows `<unknown>` where it is lost.",
+            "x.set_shape([224, 224, 3]); y.set_shape([])      # in the function of dataset.map, right after py_function, numpy_function or parse_tensor; before batch()\nx = tf.compat.v1.placeholder(tf.float32, [None, 784])      # TensorFlow 1: a shape for each placeholder\ndataset = tf.data.Dataset.from_generator(gen, output_signature=(tf.TensorSpec([224, 224, 3], tf.float32), tf.TensorSpec([], tf.int32)))",
             "ValueError: as_list() is not defined on an unknown TensorShape.",
         ),
         Wording(

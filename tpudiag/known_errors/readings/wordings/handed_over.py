@@ -166,7 +166,7 @@ HANDED_OVER: Wordings = {
             "AttributeError: 'Dataset' object has no attribute 'to_tf_dataset'",
         ),
     ),
-    "E495": (
+    "E495 E914": (
         Wording(
             r"'DownloadManager' object has no attribute '(?P<name>\w{1,40})'",
             "TensorFlow Datasets' manager lost a part of itself on the way to Beam's workers (pickled), a fault of releases around 2.1, or the workers have another release than the one that started them.",

@@ -84,7 +84,7 @@ MACHINES: Wordings = {
             "AttributeError: module 'pyarrow' has no attribute 'PyExtensionType'",
         ),
     ),
-    "E118": (
+    "E118 E598": (
         Wording(
             r"Invalid bucket name: 'gs:'",
             "A path with gs:// went through a function of local paths (os.path, pathlib), which made `gs:/` of it.",

@@ -28,10 +28,16 @@ MODULES: Wordings = {
             "ModuleNotFoundError: No module named 'cloud_tpu_client'",
         ),
         Wording(
-            r"No module named '(?P<name>tensorflow|keras|jax|torch|torch_xla)'",
+            r"No module named '(?P<name>tensorflow|jax|torch|torch_xla)'",
             "`<<name>>` is not installed in the Python that runs the script (Colab's TPU runtime comes without TensorFlow since 2025; sudo and a virtual environment each have a Python of their own).",
             'python -c "import sys; print(sys.executable)"; python -m pip list | grep -iE "tensorflow|keras|jax|torch"\npython -m pip install tensorflow-tpu -f LIBTPU_INDEX      # TensorFlow on a TPU VM (the index is named in the Cloud TPU docs); tensorflow-cpu elsewhere\npython -m pip install "jax[tpu]"; python -m pip install "torch_xla[tpu]"',
             "ModuleNotFoundError: No module named 'tensorflow'",
+        ),
+        Wording(
+            r"No module named '(?P<name>keras)'",
+            "The package `keras` is not installed in this Python; with TensorFlow up to 2.5 it is one of its own that nothing brings along (conda and some images leave it out later too), while Keras itself is inside TensorFlow.",
+            'from tensorflow import keras                          # your own code: TensorFlow\'s Keras, in every release; never both\npython -m pip install "keras==2.6.*"                  # a library imports it: the number of your TensorFlow, 2.6 to 2.15; keras 3 for 2.16 and later\npython -c "import sys, tensorflow as tf; print(sys.executable, tf.__version__)"',
+            "ModuleNotFoundError: No module named 'keras'",
         ),
         Wording(
             r"No module named '(?P<name>cv2)'",

@@ -180,7 +180,7 @@ SOURCES: Wordings = {
     ),
     "E126": (
         Wording(
-            r"/dev/shm",
+            r"/dev/shm|joblib will operate in serial mode|multiprocessing/(?:queues|context|synchronize|heap)\.py.{0,500}?No space left",
             "/dev/shm is full: it is memory, and a container has 64 MB of it unless told otherwise.",
             "df -h /dev/shm\ndocker run --shm-size=64g ...                # or -v /dev/shm:/mnt/shm and HF_HOME=/mnt/shm/hf; Kubernetes: an emptyDir with medium: Memory\nexport HF_HOME=/mnt/disks/data/hf TMPDIR=/mnt/disks/data/tmp      # or caches on a disk",
             "OSError: [Errno 28] No space left on device: '/dev/shm/cache/models/1.incomplete'",
