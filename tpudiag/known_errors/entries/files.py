@@ -159,6 +159,7 @@ print(tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"))     # what is there
         citations=("google/automl#119",),
         example="tensorflow.python.framework.errors_impl.NotFoundError: /data/train.tfrecord; No such file or directory",
         near_miss="ImportError: libtpu.so: cannot open shared object",
+        yields_to=("E917",),
     ),
     KnownError(
         id="E120",

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import KnownError, Phase
+from tpudiag.known_errors.model import KnownError, Phase, Rival
 
-_ABOVE = r"packages/(?P<package>tensorflow_datasets|tensorflow_hub|tensorflow_text|tensorflow_transform|tensorflow_metadata|tensorflow_graphics|tensorflow_io|tensorflow_federated|tensorflow_ranking|tensorflow_estimator|tf_slim|tf_agents|tfx|tensor2tensor|mesh_tensorflow|trax|dopamine|sonnet|keras_tuner|autokeras|kerastuner|ktrain)/"
+_ABOVE = r"packages/(?P<package>tensorflow_datasets|tensorflow_hub|tensorflow_text|tensorflow_transform|tensorflow_metadata|tensorflow_graphics|tensorflow_io|tensorflow_federated|tensorflow_ranking|tensorflow_estimator|tf_slim|tf_agents|tfx|tensor2tensor|mesh_tensorflow|trax|dopamine|sonnet|keras_cv|keras_nlp|keras_hub|keras_tuner|autokeras|kerastuner|ktrain)/"
 
 ERRORS = (
     KnownError(
@@ -13,7 +13,7 @@ ERRORS = (
         family="library-pair",
         phase=Phase.INSTALLING,
         patterns=(
-            rf"{_ABOVE}.{{0,600}}?module 'tensorflow[\w.]{{0,60}}' has no attribute '(?P<name>\w{{1,60}})'",
+            rf"{_ABOVE}.{{0,600}}?module '(?:tensorflow|keras|tf_keras)[\w.]{{0,60}}' has no attribute '(?P<name>\w{{1,60}})'",
             rf"{_ABOVE}.{{0,600}}?cannot import name '?(?P<name>\w{{1,60}})'? from '(?:tensorflow|keras|tf_keras)[\w.]{{0,60}}'",
             rf"{_ABOVE}.{{0,600}}?No module named '(?P<name>(?:tensorflow|keras)\.[\w.]{{1,60}})'",
         ),
@@ -52,5 +52,57 @@ free -g; dmesg -T | grep -i 'killed process' | tail -2                          
         citations=("peteryuX/retinaface-tf2#18", "megvii-research/tf-tutorials#17"),
         example="I tensorflow/core/kernels/data/shuffle_dataset_op.cc:172] Filling up shuffle buffer (this may take a while): 267610 of 604388\nKilled",
         near_miss="I shuffle_dataset_op.cc:172] Filling up shuffle buffer (this may take a while): 168 of 256\nI shuffle_dataset_op.cc:221] Shuffle buffer filled.",
+    ),
+    KnownError(
+        id="E917",
+        family="hub-handle",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"Missing implementation that supports: ?(?:loader|resolver)\(\*\('(?P<handle>[^']{1,200})'",
+            r"Missing implementation that supports: ?(?:loader|resolver)",
+            r"(?:Error: )?(?P<handle>(?:gs:|https?:)?[\w./~-]{1,200})/tfhub_module\.pb; ?No such file or directory",
+            r"TF ?-?Hub module '(?P<handle>[^']{1,200})' is stored using TF 1\.x format",
+            r"is stored using TF 1\.x format\. Loading of the module using",
+        ),
+        cause="What TensorFlow Hub is given is not a module in the form that this call takes.",
+        details=("It was given {handle}.",),
+        fix="""\
+ls -l <<handle>>                                          # saved_model.pb and variables/: TensorFlow 2's form; tfhub_module.pb: TensorFlow 1's
+layer = hub.KerasLayer("<<handle>>", trainable=True)      # TensorFlow 2's form: hub.KerasLayer or hub.load, never hub.Module
+rm -r "${TFHUB_CACHE_DIR:-/tmp/tfhub_modules}"            # half a download: fetched anew""",
+        rivals=(
+            Rival(
+                cause="the copy in the cache is not whole: the download was broken off, or the system cleared a part of /tmp",
+                look_for="a path with tfhub_modules (TFHUB_CACHE_DIR); it worked before",
+                decide='ls -l "${TFHUB_CACHE_DIR:-/tmp/tfhub_modules}"/*',
+                fix='rm -r "${TFHUB_CACHE_DIR:-/tmp/tfhub_modules}"; export TFHUB_CACHE_DIR=$HOME/tfhub      # a folder that nothing clears; a TPU Node: gs://BUCKET/tfhub',
+                cues=(r"Missing implementation that supports.{0,40}?tfhub_modules",),
+            ),
+            Rival(
+                cause="the folder is no Hub module: a checkpoint (BERT's bert_model.ckpt), weights, or one level above or below the module",
+                look_for="a path of your own, without tfhub_modules",
+                decide="find <<handle>> -maxdepth 2 -name '*.pb'",
+                fix='hub.KerasLayer("https://tfhub.dev/OWNER/NAME/VERSION")      # a handle; a checkpoint is read by its own program (tf.train.load_checkpoint)',
+                cues=(
+                    r"Missing implementation that supports: ?\w{1,12}\(\*\('(?!/tmp/tfhub|https?:)",
+                ),
+            ),
+            Rival(
+                cause="a module of TensorFlow 2 is opened with hub.Module, which takes TensorFlow 1's form alone",
+                look_for="hub.Module in the script; tfhub_module.pb is missing, saved_model.pb is there",
+                decide="grep -n 'hub.Module' *.py",
+                fix='embed = hub.load("<<handle>>")      # or hub.KerasLayer("<<handle>>"), in strategy.scope()',
+                cues=(r"tfhub_module\.pb; ?No such file",),
+            ),
+            Rival(
+                cause="a module of TensorFlow 1's form is opened by hub.load of TensorFlow 2",
+                look_for="`stored using TF 1.x format`",
+                decide="python -c 'import tensorflow_hub; print(tensorflow_hub.__version__)'",
+                fix='hub.KerasLayer("https://tfhub.dev/google/nnlm-en-dim128/2")      # the version of the same module for TensorFlow 2: mostly the next number\npip install -U tensorflow-hub                                            # newer ones load many of the old for inference',
+                cues=(r"stored using TF 1\.x format",),
+            ),
+        ),
+        citations=("tensorflow/hub#212", "tensorflow/hub#849", "tensorflow/hub#254"),
+        example="RuntimeError: Missing implementation that supports: loader(*('/tmp/tfhub_modules/mobilenet_module',), **{})",
     ),
 )

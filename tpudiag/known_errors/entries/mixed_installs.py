@@ -27,6 +27,7 @@ ERRORS = (
             *_within(r"tensorflow(?:_core)?", "tensorflow"),
             *_within(r"keras", r"keras"),
             *_within(r"tf_keras", "tf_keras"),
+            r"ImportError: cannot import name '?(?P<name>keras_export)'?",
             *_within(r"numpy", r"numpy"),
             *_within(r"jax", r"jax"),
         ),

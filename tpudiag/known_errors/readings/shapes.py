@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tpudiag.records import dataclass
 
-from . import layer_shapes
+from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
 from .shape_pairs import Shape, compared, of_one, shape_of, text_of
 from .shape_uses import of_another_output, of_binary, of_rows, of_use
@@ -104,6 +104,7 @@ def read(text: str, begin: int, end: int, before: str = "") -> Reading | None:
     if told := first_over(_RESHAPE, text, begin, end):
         values, wanted = int(told[1]), int(told[2])
         meant = _of_embedding(values, wanted) if "embedding_lookup" in place else None
+        meant = meant or raw_records.read(values, wanted, text[begin:])
         return _placed(meant or _reshaped(values, wanted), place)
     if told := first_over(_ELEMENTS, text, begin, end):
         return _placed(_of_elements(int(told[1]), int(told[3]), told[4] or ""), place)

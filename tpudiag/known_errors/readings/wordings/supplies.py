@@ -162,4 +162,52 @@ SUPPLIES: Wordings = {
             "AttributeError: Cannot set the property experimental_allow_stateful on Options",
         ),
     ),
+    "E470": (
+        Wording(
+            r"[Ll]ayer (?P<layer>\S{1,60}?) has multiple inbound nodes",
+            "The layer `<<layer>>` was called more than once (shared between inputs, or the model was applied a second time), so it has several outputs: layer.output (or input) does not say which.",
+            'x = model.get_layer("<<layer>>").get_output_at(0)      # Keras 2: that of the first call; get_input_at(0)\nx = layer(inputs); features = keras.Model(inputs, x)      # or keep the tensor of the call (Keras 3 has no get_output_at)\nkeras.backend.clear_session()                             # a notebook in which the model was built twice',
+            'AttributeError: Layer dense_24 has multiple inbound nodes, hence the notion of "layer output" is ill-defined.',
+        ),
+    ),
+    "E281": (
+        Wording(
+            r"module '__main__' has no attribute '(?P<name>\w{1,80})'",
+            "`<<name>>` was defined in the notebook or script that ran (`__main__`) and pickled by name; the process that reads it (a worker, another script, a container of a pipeline) has another `__main__` without it.",
+            "# move <<name>> into a file of its own, my_module.py, that is installed (or copied) where it is read; then\nfrom my_module import <<name>>                  # before pickling, and in the other process: it is found by my_module.<<name>>\nimport __main__; __main__.<<name>> = <<name>>   # an old pickle: the name put there before pickle.load",
+            "AttributeError: module '__main__' has no attribute 'vertex_model_uploader_Executor'",
+        ),
+    ),
+    "E280": (
+        Wording(
+            r"No module named '(?P<name>user_module_\d{1,3}|user_code_\w{1,40})'",
+            "`<<name>>` is TFX's name for the module file of a component: it was not brought to the workers (Dataflow, a container) that run the step.",
+            'Transform(module_file="gs://BUCKET/preprocessing.py", ...)      # a path that workers can read\nbeam_pipeline_args = ["--setup_file=./setup.py"]                  # or functions in a package of yours: preprocessing_fn="my_package.preprocessing.preprocessing_fn"\npip install -U tfx                                                # 1.x packs the file as a wheel by itself',
+            "ModuleNotFoundError: No module named 'user_module_0'",
+        ),
+    ),
+    "E496": (
+        Wording(
+            r"KeyError: ?u?['\"](?P<name>\[(?:SEP|CLS|MASK|PAD|UNK)\]|<(?:s|/s|pad|unk|mask)>)['\"]",
+            "The vocabulary has no `<<name>>`: its file was not found or is empty (a local path while everything else is in a bucket, or the reverse), belongs to another model, or has its lines in another form.",
+            'vocab = tf.io.gfile.GFile("gs://BUCKET/vocab.txt").read().split(); print(len(vocab), vocab[:8])      # is it read, and whole?\ngcloud storage cp vocab.txt gs://BUCKET/DATA_DIR/vocab.txt                                             # where the program looks: ELECTRA wants it in --data-dir',
+            "ignore_ids = [vocab['[SEP]']] KeyError: '[SEP]'",
+        ),
+    ),
+    "E129": (
+        Wording(
+            r"tarfile\.(?:ReadError|InvalidHeaderError)|InvalidHeaderError|Not a gzipped file \(b?'(?P<start>[^']{1,8})|zipfile\.BadZipFile",
+            "What was downloaded as an archive is none: mostly a web page (a proxy's, a login, an error, a page in place of the file), or half a file of a download that broke off.",
+            "ls -l FILE; head -c 200 FILE      # `<!DOCTYPE html` or a few bytes: not the archive\nrm -r /tmp/tfhub_modules ~/.keras/datasets/FILE      # what was kept of it; then again\ncurl -L -o FILE 'URL'; file FILE      # by hand, from a machine with a way out; wget of GitHub: the raw file, not its page",
+            "tarfile.ReadError: file could not be opened successfully",
+        ),
+    ),
+    "E488": (
+        Wording(
+            r"(?P<handle>https?://(?:www\.)?(?:tfhub\.dev|kaggle\.com)[\w./-]{1,160}) does not appear to be a valid module",
+            "TensorFlow Hub could not fetch <<handle>> or what it fetched is no module: no way to the internet (a proxy, Kaggle's switch, a machine without external address), a mistyped handle or version, a package that is too old for the site, or half a download in its cache.",
+            'curl -sIL "<<handle>>?tf-hub-format=compressed" | grep -iE "^(HTTP|content-type)"      # 200 and an archive? else the network or the handle\nrm -r "${TFHUB_CACHE_DIR:-/tmp/tfhub_modules}"; pip install -U tensorflow-hub             # then again\nlayer = hub.KerasLayer("/path/to/the/unpacked/module")                                    # fetched by hand elsewhere: the folder with saved_model.pb',
+            "OSError: https://tfhub.dev/google/tf2-preview/gnews-swivel-20dim/1 does not appear to be a valid module.",
+        ),
+    ),
 }
