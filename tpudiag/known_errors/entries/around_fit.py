@@ -103,7 +103,7 @@ train_spec = tf.estimator.TrainSpec(input_fn, max_steps=GREATER)                
     ),
     KnownError(
         id="E876",
-        family="generator-steps",
+        family="data-adapter",
         phase=Phase.READING,
         patterns=(
             r"`?(?P<name>validation_steps|steps_per_epoch|steps)=None`? is only valid for a generator",

@@ -254,4 +254,12 @@ HANDED_OVER: Wordings = {
             "SyntaxError: future feature annotations is not defined",
         ),
     ),
+    "E876": (
+        Wording(
+            r"`?(?P<name>validation_steps|steps_per_epoch|steps)(?:=None`? is only valid for a generator|`?)",
+            "A plain Python generator (or a dataset that repeats) has no end, so that Keras wants the number of its batches: `<<name>>`. A Sequence of the other Keras (keras.utils.Sequence given to tensorflow.keras, or the reverse) counts as a plain generator.",
+            "model.fit(generator, steps_per_epoch=len(x_train) // BATCH, validation_data=valid, validation_steps=len(x_valid) // BATCH)\nmodel.evaluate(valid, steps=len(x_valid) // BATCH)                 # predict likewise\nfrom tensorflow.keras.utils import Sequence                        # the Keras of the model: its len() is then the number of batches",
+            "ValueError: `validation_steps=None` is only valid for a generator based on the `keras.utils.Sequence` class. Please specify `validation_steps` or use the `keras.utils.Sequence` class.",
+        ),
+    ),
 }
