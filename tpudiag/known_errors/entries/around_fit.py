@@ -154,6 +154,18 @@ pip install -U keras                                                            
         example="On one core the loss is as expected; on v2-8 the loss is 8 times that.",
     ),
     KnownError(
+        id="P183",
+        family="estimator-remarks",
+        level="info",
+        phase=Phase.BUILDING,
+        patterns=(r"includes params argument, but params are not passed to Estimator",),
+        cause="A remark, no failure: model_fn has an argument params and the Estimator was given none. TPUEstimator puts the batch size there by itself.",
+        fix="""\
+estimator = tf.estimator.Estimator(model_fn, params={"learning_rate": 1e-3})      # only where model_fn reads params: a KeyError would follow""",
+        citations=("tensorflow/tensorflow#41014", "tensorflow/models#7283"),
+        example="WARNING:tensorflow:Estimator's model_fn (<function model_fn at 0x7f>) includes params argument, but params are not passed to Estimator.",
+    ),
+    KnownError(
         id="P182",
         family="keras-to-tpu-model",
         level="warning",

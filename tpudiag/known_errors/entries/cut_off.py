@@ -259,7 +259,7 @@ model.save_pretrained(folder); Model.from_pretrained(folder)      # models of tr
         places=(
             r"data_adapters?[\w/]{0,60}\.py ",
             r"training_(?:utils|arrays|generator)\w{0,6}\.py ",
-            r"(?:_keras_sequence|data_handler)\.",
+            r"(?:_keras_sequence|data_handler|data_adapter)\.",
         ),
         cause="What was given to fit, evaluate or predict could not be made into batches: another structure, lengths or types than fit takes, or the generator that was given failed itself.",
         fix="""\

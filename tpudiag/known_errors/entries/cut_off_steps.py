@@ -120,7 +120,10 @@ tf.keras.layers.BatchNormalization()                           # no renorm, no v
         phase=Phase.TRACING,
         kind=Kind.CONSEQUENCE,
         patterns=(),
-        places=(_TRACING,),
+        places=(
+            _TRACING,
+            r"ops/variables\.py |resource_variable_ops\.py |distribute_lib\.py creator",
+        ),
         cause="A function was being traced (made into a graph) when it failed: the frames are always these, and what failed stands in the frames and the sentence below them.",
         fix="""\
 tf.config.run_functions_eagerly(True)             # on a CPU, without strategy: the same line fails in plain Python, with values to print
@@ -129,10 +132,15 @@ print(dataset.element_spec)                       # shapes and types that come i
         rivals=(
             Rival(
                 cause="a variable is made within the function on a later call: a layer, metric or optimizer in the step, two models with one optimizer",
-                look_for="`invalid_creator_scope`, `_stateless_fn` (the second call)",
+                look_for="`invalid_creator_scope`, `_variable_v2_call`, `_stateless_fn` (the second call)",
                 decide='grep -nE "Variable\\(|optimizers\\.|layers\\." train.py',
                 fix="make layers, metrics and optimizers (optimizer.build(...)) before the function is called",
-                cues=(r"invalid_creator_scope", r"_stateless_fn", r"_no_variable_creation_fn"),
+                cues=(
+                    r"invalid_creator_scope",
+                    r"_variable_v2_call",
+                    r"_stateless_fn",
+                    r"_no_variable_creation_fn",
+                ),
                 families=("variables-in-function",),
             ),
             Rival(

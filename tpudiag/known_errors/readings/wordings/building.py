@@ -108,6 +108,12 @@ BUILDING: Wordings = {
     ),
     "E150": (
         Wording(
+            r"reading resource variable (?P<name>_AnonymousVar\d{1,9}).{0,500}?keras_scratch_graph",
+            "A variable of eager TensorFlow 2 is used in a graph of Keras, and was deleted with the Python object that held it: a tf.Variable (or what K.variable makes) that no layer owns, used by raw operations between layers; or the stand-alone Keras 2.3 (`keras/backend/tensorflow_backend.py`) under TensorFlow 2, whose layers lose theirs so.",
+            "class Scale(tf.keras.layers.Layer):                       # the variable belongs to a layer\n    def build(self, shape): self.w = self.add_weight(name='w', shape=shape[-1:], initializer='ones')\n    def call(self, x): return x * self.w\ngrep -rnE 'import.*keras|from.*keras' *.py                 # all from tensorflow.keras; or keras 2.3 with TensorFlow 1.15",
+            "FailedPreconditionError: Error while reading resource variable _AnonymousVar555 from Container: localhost. This could mean that the variable was uninitialized. [Op:__inference_keras_scratch_graph_21594]",
+        ),
+        Wording(
             r"Container: ?localhost|Resource localhost/|Container localhost|not find resource: localhost",
             "The variable has no value in the session (or graph) that reads it: on this machine itself, so no TPU lost it. Mostly keras and tensorflow.keras are mixed, each with a session of its own; or a model is used in another session, graph or thread than the one that built it (a web server, a callback, clear_session).",
             "grep -rnE 'import.*keras|from.*keras' *.py      # all from tensorflow.keras, callbacks and helpers of others too\nwith graph.as_default(): tf.compat.v1.keras.backend.set_session(session); model.predict(x)      # TensorFlow 1, another thread: the graph and session that built it\nsession.run(tf.compat.v1.global_variables_initializer())                              # a session of one's own: before the first run",

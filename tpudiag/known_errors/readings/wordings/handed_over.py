@@ -262,4 +262,12 @@ HANDED_OVER: Wordings = {
             "ValueError: `validation_steps=None` is only valid for a generator based on the `keras.utils.Sequence` class. Please specify `validation_steps` or use the `keras.utils.Sequence` class.",
         ),
     ),
+    "E283": (
+        Wording(
+            r"'input_ids': TensorSpec\(shape=\(None, 5\)",
+            "A model of transformers was saved as a part of a Keras model: it is traced by its own dummy inputs (a dict of input_ids of length 5), and what the model calls it with has another structure or length.",
+            "base_model.save_pretrained(folder); base = TFBertModel.from_pretrained(folder)      # the transformer by itself\nmodel.save_weights(path); model = build_model(); model.load_weights(path)             # the whole by its code and weights",
+            "TypeError: The two structures don't have the same nested structure. First structure: type=dict str={'input_ids': TensorSpec(shape=(None, 5), dtype=tf.int32, name='input_ids')}",
+        ),
+    ),
 }
