@@ -140,4 +140,12 @@ COMPILED: Wordings = {
             "in to_categorical: categorical[np.arange(n), y] = 1\nIndexError: index 5 is out of bounds for axis 1 with size 3",
         ),
     ),
+    "E160": (
+        Wording(
+            r"(?:label value of|=) ?-(?:2147483648|9223372036854775808)",
+            "The smallest whole number is what a NaN (or infinity) becomes when it is cast to an integer: the values were no numbers before they became labels or indices (log or division of zero, a column with gaps, an empty file).",
+            "assert np.isfinite(x).all()                       # before astype(int) or tf.cast(x, tf.int32)\nx = np.log1p(np.maximum(x, 0))                    # logarithms of what is not negative",
+            "InvalidArgumentError: Received a label value of -2147483648 which is outside the valid range of [0, 256).",
+        ),
+    ),
 }
