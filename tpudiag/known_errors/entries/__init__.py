@@ -26,6 +26,7 @@ from . import (
     creating,
     custom_parts,
     cut_off,
+    cut_off_runs,
     cut_off_steps,
     cut_tracebacks,
     cut_tracebacks_beside,
@@ -45,6 +46,7 @@ from . import (
     flags_and_stacks,
     gcloud_settings,
     gpu_only,
+    graph_limits,
     graphs_elsewhere,
     host_limits,
     hosts_and_chips,
@@ -203,6 +205,7 @@ _FILES = (
     fallbacks,
     python_mistakes,
     research_stacks,
+    graph_limits,
     graphs_elsewhere,
     import_trouble,
     uneven_replicas,
@@ -219,6 +222,7 @@ _FILES = (
     around_fit,
     cut_off,
     cut_off_steps,
+    cut_off_runs,
 )
 
 ERRORS: tuple[KnownError, ...] = tuple(error for file in _FILES for error in file.ERRORS)

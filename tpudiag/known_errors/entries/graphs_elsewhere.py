@@ -12,6 +12,7 @@ ERRORS = (
         phase=Phase.BUILDING,
         patterns=(
             r"support Op '(?P<op>TPUReplicated\w{2,10}|TPUReplicateMetadata|CrossReplicaSum|TPUPartitioned\w{2,10}|TPUOrdinalSelector|TPUEmbedding\w{2,30}|TPUCompilationResult|TPUExecute\w{0,20}|Infeed\w{3,12}|Outfeed\w{3,12})' used by",
+            r"KeyError: u?'(?P<op>InfeedEnqueueTuple|OutfeedDequeueTuple|TPUReplicat\w{2,10}|CrossReplicaSum|ConfigureDistributedTPU)'",
             r"No registered '(?P<op>TPUReplicated\w{2,10}|TPUReplicateMetadata|CrossReplicaSum|TPUPartitioned\w{2,10}|TPUOrdinalSelector|TPUExecute\w{0,20}|Infeed\w{3,12}|Outfeed\w{3,12})' OpKernel",
         ),
         cause="A graph that was made for a TPU runs where there is none: a model exported or saved from the TPU's step is served or loaded on a CPU or GPU, or the program never reached the TPU (no connection, a session without the TPU's address, the CPU build of TensorFlow), so that the TPU's own operations fall to the CPU.",
@@ -46,7 +47,12 @@ tf.compat.v1.Session(resolver.master())                               # TensorFl
                 families=("no-tpu-build",),
             ),
         ),
-        citations=("google-research/tapas#95", "tensorflow/tensorflow#33307"),
+        citations=(
+            "tensorflow/tensor2tensor#986",
+            "tensorflow/tensorflow#25488",
+            "google-research/tapas#95",
+            "tensorflow/tensorflow#33307",
+        ),
         example="InvalidArgumentError: No OpKernel was registered to support Op 'TPUReplicatedInput' used by {{node input0}} with these attrs: [N=32]\nRegistered devices: [CPU, GPU]",
         yields_to=("E12",),
     ),

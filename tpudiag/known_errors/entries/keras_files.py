@@ -206,6 +206,7 @@ reader = tf.train.load_checkpoint(path); variable.assign(reader.get_tensor("bert
             r"without having git-lfs installed",
             r"version https://git-lfs",
             r"EOFError: Ran out of input",
+            r"pickle data was truncated",
             r"Malformed HDF5 dataset shape",
             r"refusing to load a potential decompression bomb",
             r"HDF5 dataset too large to load safely",

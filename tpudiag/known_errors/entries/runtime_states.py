@@ -63,4 +63,52 @@ jax.block_until_ready(outputs); print(jax.process_index())            # each hos
         citations=("huggingface/diffusers#856",),
         example="W external/org_tensorflow/tensorflow/compiler/xla/python/tpu_driver/client/tpu_client.cc:617] TPU Execute is taking a long time. This might be due to a deadlock between multiple TPU cores or a very slow program.",
     ),
+    KnownError(
+        id="E905",
+        family="start-not-ended",
+        phase=Phase.INITIALISING,
+        level="info",
+        kind=Kind.FORM,
+        patterns=(
+            r"Init TPU system(?!.{0,400}?\w)",
+            r"Initializing the TPU system: ?(?:local|grpc://[\d.]{7,15}:\d{2,5})?(?:.{0,60}?Clearing out eager caches)?(?!.{0,400}?\w)",
+            r"Configuring worker heartbeat: shutdown_mode: ?(?:WAIT_FOR_COORDINATOR|NOT_CONFIGURED|SHUTDOWN_\w{1,20})(?!.{0,400}?\w)",
+            r"Querying Tensorflow master .{0,80}? for TPU system metadata(?!.{0,400}?\w)",
+        ),
+        cause="No error stands here: the log ends while the TPU is asked to start, which takes seconds to a minute. Where it stays there, the TPU does not answer: not ready or not reached, held by another program, left in disorder by an earlier one, or some hosts of a slice did not start the program.",
+        fix="""\
+gcloud compute tpus describe NAME --zone=ZONE --format="value(state,health,ipAddress)"      # a TPU Node: READY, HEALTHY; then: nc -vz IP 8470
+sudo lsof -w /dev/accel* /dev/vfio/*; kill PID_OF_THE_OLD_RUN                                 # a TPU VM: who holds the chips?
+gcloud compute tpus tpu-vm ssh NAME --zone=ZONE --worker=all --command="python train.py"     # a slice: every host, at the same time
+py-spy dump --pid PID                                                                         # where it stands; Colab: end the session, a new one""",
+        rivals=(
+            Rival(
+                cause="the TPU is not reached, or is not ready",
+                look_for="an address (grpc://) in the line; a TPU that was just created or preempted",
+                decide="nc -vz IP 8470",
+                cues=(r"grpc://",),
+                families=("tpu-unreachable", "tpu-not-ready", "connection-broken"),
+            ),
+            Rival(
+                cause="another program holds the TPU, or left it in disorder",
+                look_for="an earlier run that was interrupted; a second notebook",
+                decide="sudo lsof -w /dev/accel* /dev/vfio/*",
+                families=("tpu-busy", "left-by-earlier-program"),
+            ),
+            Rival(
+                cause="hosts of a slice are waited for",
+                look_for="a slice of several hosts, the program started on one",
+                decide="gcloud compute tpus tpu-vm ssh NAME --worker=all --command='pgrep -af python'",
+                families=("hosts-missing",),
+            ),
+            Rival(
+                cause="nothing is wrong: it was read too early",
+                look_for="less than two minutes",
+                decide="tail -f train.log",
+            ),
+        ),
+        citations=("tensorflow/tensorflow#29156",),
+        example="INFO:tensorflow:Creating heartbeat manager for ['/job:worker/replica:0/task:0/device:CPU:0']\nINFO:tensorflow:Configuring worker heartbeat: shutdown_mode: WAIT_FOR_COORDINATOR\n",
+        near_miss="INFO:tensorflow:Init TPU system\nINFO:tensorflow:Initialized TPU in 4 seconds",
+    ),
 )

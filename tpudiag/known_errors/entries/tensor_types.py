@@ -16,6 +16,7 @@ ERRORS = (
             r"Expected (?P<wanted>u?int\d{1,2}|float\d{2}|bool|string|bfloat16|complex\d{2,3}), (?:but )?got .{1,120}? of type",
             r"All tensors (?:passed to|being packed) .{0,120}? (?:must|should) have the same (?:d?type)",
             r"that don't all match",
+            r"Tensors in list passed to '\w{1,40}' of '\w{1,60}' Op have types \[(?P<got>\w{1,12}).{0,200}? do not match expected type \[(?P<wanted>\w{1,12})",
             r"Tensor conversion (?:requested|dtype mismatch)",
             r"Incompatible tensor conversion requested",
             r"Cannot convert .{1,120}? to EagerTensor of dtype (?P<wanted>\w{1,12})",

@@ -53,6 +53,26 @@ DEVICES: Wordings = {
             'pip install -U "jax[tpu]"; python -c "import jax; print(jax.__version__, jax.devices())"      # on a TPU VM (Colab and Kaggle of today): jax.profiler.save_device_memory_profile works\nprint(jax.jit(step).lower(*args).compile().memory_analysis())                                     # what a program needs, without it',
             "AttributeError: 'jaxlib.tpu_client_extension.TpuClient' object has no attribute 'heap_profile'",
         ),
+        Wording(
+            r"'XLAShardedTensor' object has no attribute '(?P<name>global_tensor)'",
+            "The tensor is an XLAShardedTensor that an operation returned (of one that was sharded before): it has the class and not the tensor inside, so that mark_sharding, which unwraps it, fails. Sharding is marked a second time, or on a result.",
+            "xs.mark_sharding(x, mesh, spec)                     # in place, on the plain tensor, once: do not go on with what it returns\nx = x.global_tensor if isinstance(x, XLAShardedTensor) else x      # right after mark_sharding, before any operation\npip install -U torch torch_xla                       # one release of both",
+            "AttributeError: 'XLAShardedTensor' object has no attribute 'global_tensor'",
+        ),
+    ),
+    "E492": (
+        Wording(
+            r"(?:Expected|passed to parameter).{0,120}? got (?:tf\.)?(?P<name>Ragged|Sparse)Tensor",
+            "A <<name>>Tensor was given to an operation that takes dense tensors only: rows of unequal length (or sparse ones) have no single array behind them. In Keras, operations on such an input are mostly not built to pass it on, and a TPU's step takes dense tensors alone.",
+            "x = ragged.to_tensor(default_value=0, shape=[None, LENGTH])      # padded to one length, in dataset.map; sparse: tf.sparse.to_dense(x)\ny = tf.ragged.map_flat_values(f, ragged)                          # an operation on each value, which keeps the rows; inside a keras.layers.Lambda or a layer of your own\nmask = tf.sequence_mask(ragged.row_lengths(), LENGTH)             # which places are filled",
+            "TypeError: Expected bool passed to parameter 'condition' of op 'SelectV2', got tf.RaggedTensor(values=Tensor(\"Placeholder:0\", shape=(None,), dtype=bool)) of type 'RaggedTensor' instead.",
+        ),
+        Wording(
+            r"'MergeSummary' Op have types \[bool",
+            "The summaries are those of TensorFlow 2 (tf.summary.scalar writes at once and returns whether it did: a bool), and they are merged as in TensorFlow 1, where a summary is a string.",
+            "import tensorflow.compat.v1 as tf; tf.disable_v2_behavior()      # a script of TensorFlow 1: all of it by compat.v1, tf.summary too\nwith writer.as_default(step=step): tf.summary.scalar('loss', loss)      # TensorFlow 2: nothing to merge, nothing to run",
+            "TypeError: Tensors in list passed to 'inputs' of 'MergeSummary' Op have types [bool, bool, bool] that do not match expected type [string].",
+        ),
     ),
     "E539": (
         Wording(
@@ -161,6 +181,18 @@ DEVICES: Wordings = {
         ),
     ),
     "E121": (
+        Wording(
+            r"No matching devices found for '/job:(?P<job>\w{1,30})/[\w:/]{0,60}?TPU_SYSTEM",
+            "The program looks for the TPU in a job called `<<job>>`, and the cluster that answered has no TPU there: the job is called otherwise (`worker` or `tpu_worker` by TPUClusterResolver, `localhost` on a TPU VM; a name that the script sets itself), the program spoke with its own process and not with the TPU, or the TPU did not come up.",
+            "resolver = TPUClusterResolver(tpu=NAME); print(resolver.cluster_spec().as_dict(), resolver.master())      # the jobs that there are, and the address\nrun_config = RunConfig(cluster=resolver, tpu_config=TPUConfig(...))      # delete tpu_job_name, and a job name of one's own for training or evaluation\n# a run on a CPU or GPU: --use_tpu=False",
+            "InvalidArgumentError: No matching devices found for '/job:train_tpu_worker/replica:0/task:0/device:TPU_SYSTEM:0'",
+        ),
+        Wording(
+            r"assigned to /job:(?P<job>\w{1,30})/(?:replica:\d{1,4}/)?task:\d{1,4}/device:GPU.{0,40}? but available devices are \[ ?/job:(?P<here>(?!(?P=job)/)\w{1,30})",
+            "The operation belongs to a GPU of job `<<job>>`, and this session only has devices of job `<<here>>`: it was opened in this process alone, not at the server of that job. The GPU is not what is missing: the name of the job, or the session's address, is another.",
+            "session = tf.compat.v1.Session(server.target, config=config)      # the server of that job; its --tf_master or --job as the script's own launcher gives it\ntf.config.set_soft_device_placement(True)                            # or all in this process: job localhost, and no device strings with /job:",
+            "Cannot assign a device for operation fprop/mlp: node fprop/mlp was explicitly assigned to /job:local/replica:0/task:0/device:GPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0, /job:localhost/replica:0/task:0/device:GPU:0 ].",
+        ),
         Wording(
             r"assigned to (?:/job:\w{1,30}/replica:\d{1,4}/task:\d{1,4})?/device:GPU:\d{1,3}.{0,20}? but available devices are|incompatible device '(?:/job:\w{1,30}/replica:\d{1,4}/task:\d{1,4})?/(?:device:)?GPU:\d",
             "The script puts operations on a GPU (with tf.device('/gpu:0'), a GPU strategy, a graph that was saved on one), and this session has none, or the operation has no kernel for it. On a TPU nothing is placed by hand: the strategy does it.",
