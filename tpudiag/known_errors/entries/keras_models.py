@@ -172,7 +172,7 @@ pip install "h5py<3"                                            # TensorFlow 2.3
         family="not-picklable",
         phase=Phase.BUILDING,
         patterns=(
-            r"can(?:not|'t) pickle '?(?:_thread\.|weakref|module|tensorflow|EagerTensor|.{0,40}?(?:RLock|lock|weakref))",
+            r"can(?:not|'t) pickle '?(?:_thread\.|_io\.|weakref|module|tensorflow|EagerTensor|.{0,40}?(?:RLock|lock|weakref))",
             r"__?deepcopy.{0,400}?(?:EagerTensor|weakref|RLock)",
             r"cannot serialize a bytes object larger than 4 ?GiB",
         ),
