@@ -29,6 +29,8 @@ BLOCK = 1 << 20
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
+_EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
+"""What a tracker shows in bold."""
 
 
 class Stream(Protocol):
@@ -45,7 +47,7 @@ def match(text: str) -> tuple[Match, ...]:
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
     lines may split a sentence, and is left out.
     """
-    return scan(BytesIO(without_prefixes(text.encode(errors="replace"))))
+    return scan(BytesIO(without_prefixes(_EMPHASIS.sub(r"\1", text).encode(errors="replace"))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:

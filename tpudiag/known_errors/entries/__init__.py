@@ -26,6 +26,7 @@ from . import (
     creating,
     custom_parts,
     cut_off,
+    cut_off_runs,
     cut_off_steps,
     cut_tracebacks,
     cut_tracebacks_beside,
@@ -39,6 +40,7 @@ from . import (
     estimator_settings,
     estimators,
     fallbacks,
+    file_rights,
     files,
     fit_data,
     flags_and_stacks,
@@ -144,6 +146,7 @@ _FILES = (
     memory,
     mixed_installs,
     workers,
+    file_rights,
     files,
     checkpoints,
     data,
@@ -221,6 +224,7 @@ _FILES = (
     around_fit,
     cut_off,
     cut_off_steps,
+    cut_off_runs,
 )
 
 ERRORS: tuple[KnownError, ...] = tuple(error for file in _FILES for error in file.ERRORS)

@@ -42,10 +42,11 @@ steps_per_epoch = max(1, len(x_train) // BATCH)                   # a batch that
         patterns=(
             r"'TFOptimizer' object has no attribute '(?P<name>lr|learning_rate|weights|get_weights|iterations)'",
         ),
-        cause="The model was compiled with an optimizer of tf.train (TensorFlow 1), which Keras wraps as TFOptimizer: callbacks (ReduceLROnPlateau, LearningRateScheduler) and saving find no learning rate or state in it.",
+        cause="The model was compiled with an optimizer that is not of its Keras (of tf.train of TensorFlow 1, or of tf.keras where the model is of the stand-alone Keras), which Keras wraps as TFOptimizer: callbacks (ReduceLROnPlateau, LearningRateScheduler) and saving find no learning rate or state in it.",
         details=("It was asked for {name}.",),
         fix="""\
-model.compile(optimizer=tf.keras.optimizers.Adam(1e-3), loss=loss)      # in place of tf.train.AdamOptimizer(1e-3)""",
+model.compile(optimizer=tf.keras.optimizers.Adam(1e-3), loss=loss)      # in place of tf.train.AdamOptimizer(1e-3)
+grep -nE "import.*keras|from.*keras" *.py                                # model, layers, optimizer and their wrappers of one Keras""",
         citations=("tensorflow/tensorflow#20619",),
         example="AttributeError: 'TFOptimizer' object has no attribute 'lr'",
     ),

@@ -227,10 +227,16 @@ model.save_pretrained(folder); Model.from_pretrained(folder)      # models of tr
                 families=("checkpoint-mismatch",),
             ),
             Rival(
-                cause="classes or functions of your own that are not registered, or a Lambda",
-                look_for="`deserialize`, `from_config`, `get_registered_object`",
-                decide="custom_objects={...}, or @keras.saving.register_keras_serializable()",
-                cues=(r"deserialize_keras_object", r"from_config", r"class_and_config"),
+                cause="classes or functions of your own (layers; a loss or metric, when the model is compiled anew) that are not registered, or a Lambda",
+                look_for="`deserialize`, `from_config`, `compile_args_from_training_config`",
+                decide="load_model(path, compile=False): without loss and metrics",
+                fix='model = keras.models.load_model(path, compile=False, custom_objects={"MyLayer": MyLayer}); model.compile(...)',
+                cues=(
+                    r"deserialize_keras_object",
+                    r"from_config",
+                    r"class_and_config",
+                    r"compile_args_from_training",
+                ),
                 families=("load-model",),
             ),
             Rival(
@@ -253,7 +259,7 @@ model.save_pretrained(folder); Model.from_pretrained(folder)      # models of tr
         places=(
             r"data_adapters?[\w/]{0,60}\.py ",
             r"training_(?:utils|arrays|generator)\w{0,6}\.py ",
-            r"(?:_keras_sequence|data_handler)\.",
+            r"(?:_keras_sequence|data_handler|data_adapter)\.",
         ),
         cause="What was given to fit, evaluate or predict could not be made into batches: another structure, lengths or types than fit takes, or the generator that was given failed itself.",
         fix="""\
@@ -269,10 +275,15 @@ model.fit(dataset, steps_per_epoch=STEPS)                           # (x, y) or 
                 families=("generator-threads", "generator-ended"),
             ),
             Rival(
-                cause="x, y and sample weights of different lengths, or lists in place of arrays",
+                cause="x, y and sample weights of different lengths, rows of different lengths in one array (pad them), or lists in place of arrays",
                 look_for="`_check_data_cardinality`, `standardize`",
                 decide="print([np.shape(each) for each in (x, y)])",
-                cues=(r"cardinality", r"standardize", r"check_num_samples"),
+                cues=(
+                    r"ragged nested sequences",
+                    r"cardinality",
+                    r"standardize",
+                    r"check_num_samples",
+                ),
                 families=("data-adapter", "input-structure", "rows-do-not-match"),
             ),
             Rival(

@@ -120,7 +120,10 @@ tf.keras.layers.BatchNormalization()                           # no renorm, no v
         phase=Phase.TRACING,
         kind=Kind.CONSEQUENCE,
         patterns=(),
-        places=(_TRACING,),
+        places=(
+            _TRACING,
+            r"ops/variables\.py |resource_variable_ops\.py |distribute_lib\.py creator",
+        ),
         cause="A function was being traced (made into a graph) when it failed: the frames are always these, and what failed stands in the frames and the sentence below them.",
         fix="""\
 tf.config.run_functions_eagerly(True)             # on a CPU, without strategy: the same line fails in plain Python, with values to print
@@ -129,10 +132,15 @@ print(dataset.element_spec)                       # shapes and types that come i
         rivals=(
             Rival(
                 cause="a variable is made within the function on a later call: a layer, metric or optimizer in the step, two models with one optimizer",
-                look_for="`invalid_creator_scope`, `_stateless_fn` (the second call)",
+                look_for="`invalid_creator_scope`, `_variable_v2_call`, `_stateless_fn` (the second call)",
                 decide='grep -nE "Variable\\(|optimizers\\.|layers\\." train.py',
                 fix="make layers, metrics and optimizers (optimizer.build(...)) before the function is called",
-                cues=(r"invalid_creator_scope", r"_stateless_fn", r"_no_variable_creation_fn"),
+                cues=(
+                    r"invalid_creator_scope",
+                    r"_variable_v2_call",
+                    r"_stateless_fn",
+                    r"_no_variable_creation_fn",
+                ),
                 families=("variables-in-function",),
             ),
             Rival(
@@ -156,60 +164,6 @@ print(dataset.element_spec)                       # shapes and types that come i
         ),
         citations=("tensorflow/tensorflow#27120",),
         example='  File "tensorflow/python/eager/def_function.py", line 888, in _call\n    return self._stateless_fn(*args, **kwds)\n  File "tensorflow/python/eager/function.py", line 3361, in _maybe_define_function\n    graph_function = self._create_graph_function(args, kwargs)',
-    ),
-    KnownError(
-        id="E867",
-        family="somewhere-in-an-estimator",
-        phase=Phase.BUILDING,
-        kind=Kind.CONSEQUENCE,
-        patterns=(),
-        places=(
-            r"(?:estimator|tpu_estimator|tpu_context|tpu_config|error_handling)[\w/]{0,40}\.py ",
-            r"estimator/[\w/]{0,40}\.py ",
-            r"estimator\.(?:train_and_evaluate|train|evaluate|predict)\(",
-        ),
-        cause="An Estimator ran your input_fn or model_fn, built the graph or restored its checkpoint when it failed.",
-        fix="""\
-print(input_fn({"batch_size": 8}).element_spec)      # shapes and types: no <unknown>, a fixed batch (drop_remainder=True)
-tf.keras.backend.clear_session(); model_fn(features, labels, tf.estimator.ModeKeys.TRAIN, params)      # alone: which line of your own?
-ls MODEL_DIR                                         # a checkpoint of another model there? a new folder
-# TensorFlow 2.16 has no Estimator: a Keras model and fit under tf.distribute.TPUStrategy""",
-        rivals=(
-            Rival(
-                cause="the dataset of input_fn has unknown shapes or another structure than model_fn takes",
-                look_for="`_get_features_and_labels`, `shape=<unknown>`, `IteratorGetNext`",
-                decide="print(input_fn().element_spec)",
-                cues=(r"shape=<unknown>", r"IteratorGetNext", r"_get_features_and_labels"),
-                families=("unknown-shape", "input-structure", "estimator-inputs"),
-            ),
-            Rival(
-                cause="model_fn itself fails, or returns what this mode does not take",
-                look_for="`_call_model_fn`, a frame of your own below it",
-                decide="the innermost line of your own",
-                cues=(r"_call_model_fn", r"_model_fn\("),
-                families=("estimator-spec", "estimator-arguments"),
-            ),
-            Rival(
-                cause="model_dir holds a checkpoint of another model or release",
-                look_for="`restore`, `Saver`, `NotFoundError`",
-                decide="a new model_dir: does it run?",
-                cues=(r"in restore", r"init_from_checkpoint"),
-                families=("checkpoint-mismatch",),
-            ),
-            Rival(
-                cause="settings: steps, batch sizes that the replicas do not divide, a RunConfig of another kind",
-                look_for="`tpu_context`, `_verify`, `RunConfig`",
-                decide="print(run_config)",
-                cues=(r"tpu_context\.py", r"_verify_", r"validate_"),
-                families=(
-                    "estimator-settings",
-                    "estimator-batch-sizes",
-                    "run-config-of-another-release",
-                ),
-            ),
-        ),
-        citations=("tensorflow/ranking#167", "wisdal/diagnose-and-explain#1"),
-        example="/usr/lib/python3.6/site-packages/tensorflow_estimator/python/estimator/training.py in train_and_evaluate(estimator, train_spec, eval_spec)\n    471 \n--> 473   return executor.run()",
     ),
     KnownError(
         id="E868",
@@ -252,46 +206,43 @@ from tensorflow.keras import layers                   # one Keras for all layers
         example='  File "keras/engine/base_layer.py", line 736, in __call__\n    outputs = self.call(inputs, *args, **kwargs)',
     ),
     KnownError(
-        id="E869",
-        family="somewhere-in-fit",
-        phase=Phase.EXECUTING,
+        id="E878",
+        family="somewhere-in-an-operation",
+        phase=Phase.TRACING,
         kind=Kind.CONSEQUENCE,
         patterns=(),
         places=(
-            r"(?:engine/training\w{0,4}|trainers/[\w/]{0,30}trainer)\.py ",
-            r"\.(?:fit|evaluate|predict|fit_generator|train_on_batch)\($",
-            r"\.(?:fit|evaluate|predict|fit_generator|train_on_batch)\([^\n]{0,200}\n",
+            r"(?:constant_op|tensor_util|op_def_library|tensor_conversion\w{0,12}|tensor_shape)\.py ",
+            r"framework/ops\.py (?:\w{0,12}convert_\w{0,30}|_create_c_op|create_op)",
         ),
-        cause="fit, evaluate or predict failed; the text ends before it says at what.",
+        cause="A value could not be made into the tensor that an operation wants, or the operation refuses the shapes and types that it gets.",
         fix="""\
-keras.config.disable_traceback_filtering()             # or tf.debugging.disable_traceback_filtering(): the whole traceback; its last lines tell
-print(dataset.element_spec, model.input_shape, model.output_shape)
-model.train_on_batch(*next(iter(dataset)))             # on a CPU, without strategy: model, labels and data fail there too
-tpudiag check train.py --for v5e-8                     # rehearses the script and its step without a TPU""",
+print(type(value), getattr(value, "dtype", None), getattr(value, "shape", None))      # before the innermost line of your own
+x = tf.cast(x, tf.float32); y = tf.cast(y, x.dtype)                                      # types that meet
+assert all(g is not None for g in tape.gradient(loss, model.trainable_variables))        # None where a gradient is wanted""",
         rivals=(
             Rival(
-                cause="data that do not fit the model: shapes, types, labels, the last batch",
-                look_for="InvalidArgumentError, ValueError in the first step",
-                decide="print(dataset.element_spec, model.input_shape, model.output_shape)",
-                cues=(r"InvalidArgumentError",),
-                families=("shape-conflict", "layer-input", "input-structure"),
+                cause="None stands where a value is wanted: a size that is not known (x.shape[0]), a gradient through a cast to integers, argmax or a comparison, a function without return",
+                look_for="`None values not supported`",
+                decide="print(value)",
+                cues=(r"to_int32", r"argmax", r"None values"),
+                families=("none-value", "no-gradients"),
             ),
             Rival(
-                cause="the TPU's worker is gone, or the step does not compile for it",
-                look_for="UnavailableError, UnimplementedError, InternalError",
-                decide="tpudiag check train.py --for v5e-8",
-                cues=(r"UnavailableError", r"UnimplementedError", r"InternalError"),
-                families=("worker-lost", "dynamic-dimension", "unsupported-op"),
+                cause="types: int beside float, float64 beside float32, a text or an object array",
+                look_for="`preferred_dtype`, `dtype`",
+                decide="print(x.dtype, y.dtype)",
+                families=("types-do-not-match", "not-a-tensor"),
             ),
             Rival(
-                cause="a callback, or a metric name that the logs do not hold, at the end of the first epoch",
-                look_for="a progress bar that ended before the error; KeyError",
-                decide="callbacks=[]",
-                cues=(r"KeyError {0,80}Traceback", r"ETA: 0s"),
-                families=("metric-name",),
+                cause="shapes: sizes that must be equal and are not, another number of dimensions",
+                look_for="`_create_c_op`, `tensor_shape`, `assert_is_compatible_with`",
+                decide="print(x.shape, y.shape)",
+                cues=(r"_create_c_op", r"assert_is_compatible", r"tensor_shape\.py"),
+                families=("shape-conflict", "rank-mismatch"),
             ),
         ),
-        citations=("google/automl#566", "keras-team/keras-io#1234"),
-        example='  File "tensorflow/python/keras/engine/training.py", line 848, in fit\n    tmp_logs = train_function(iterator)\n2020-0',
+        citations=("keras-team/keras#7246",),
+        example='  File "tensorflow/python/framework/constant_op.py", line 102, in constant\n    tensor_util.make_tensor_proto(value, dtype=dtype, shape=shape, verify_shape=verify_shape))',
     ),
 )

@@ -257,7 +257,7 @@ sudo umount -l MOUNT && gcsfuse BUCKET MOUNT                    # `Transport end
 tf.data.TFRecordDataset("gs://BUCKET/...")                      # TensorFlow reads buckets itself, faster than a mount""",
         citations=("waymo-research/waymo-open-dataset#457",),
         example="InvalidArgumentError: /nfs/data/validation/segment-1.tfrecord; Invalid argument [Op:IteratorGetNext]",
-        yields_to=("E26", "E478"),
+        yields_to=("E26", "E478", "E918"),
     ),
     KnownError(
         id="E290",

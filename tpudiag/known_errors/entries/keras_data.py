@@ -62,7 +62,7 @@ model.fit(dataset, epochs=EPOCHS, steps_per_epoch=N // global_batch)   # no y=, 
 # a generator on a TPU: write TFRecord once instead, Python cannot feed it fast enough""",
         citations=("tensorflow/tensorflow#47769",),
         example="ValueError: When providing `x` as a tf.data.Dataset, `y` should not be passed. Instead, the targets should be included as part of the tf.data.Dataset.",
-        yields_to=("E90",),
+        yields_to=("E90", "E876"),
     ),
     KnownError(
         id="E461",

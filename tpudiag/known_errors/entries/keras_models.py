@@ -59,6 +59,7 @@ model(tf.zeros([1, 224, 224, 3]))""",
         patterns=(
             r"Input \d{1,2} of layer .{0,60}?is incompatible with the layer: (?P<said>expected [^.;]{5,120})",
             r"is incompatible with the layer: its rank is undefined",
+            r"Inputs? \d{1,2} is incompatible with layer .{1,60}?: (?P<said>expected (?:min_|max_)?ndim=\d, found ndim=\d)",
             r"Inputs? \d{1,2} is incompatible with layer",
             r"Negative dimension size caused by subtracting",
             r"One of the dimensions in the output is <= 0",
@@ -120,6 +121,7 @@ keras.layers.Dense(10, name="head_2")                        # names once in a m
         patterns=(
             r"Could not interpret (?P<what>optimizer|loss|metric|activation|initializer|regularizer)(?: function)? identifier",
             r"Unknown (?P<what>loss|metric|activation|initializer|regularizer)(?: function)?: ",
+            r"Unknown? (?P<what>loss|metric) function: ",
             r"Could not locate (?:function|class) ",
             r"must be an instance of .{0,40}?optimizer.{0,40}?not",
         ),
@@ -170,7 +172,7 @@ pip install "h5py<3"                                            # TensorFlow 2.3
         family="not-picklable",
         phase=Phase.BUILDING,
         patterns=(
-            r"can(?:not|'t) pickle '?(?:_thread\.|weakref|module|tensorflow|EagerTensor|.{0,40}?(?:RLock|lock|weakref))",
+            r"can(?:not|'t) pickle '?(?:_thread\.|_io\.|weakref|module|tensorflow|EagerTensor|.{0,40}?(?:RLock|lock|weakref))",
             r"__?deepcopy.{0,400}?(?:EagerTensor|weakref|RLock)",
             r"cannot serialize a bytes object larger than 4 ?GiB",
         ),

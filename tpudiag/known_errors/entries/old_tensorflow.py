@@ -32,7 +32,7 @@ model.fit(dataset, epochs=epochs)""",
             r"module 'tensorflow\.contrib\.tpu' has no attribute '(?P<name>TPUDistributionStrategy|keras_to_tpu_model)'",
             r"tf\.contrib (?:is|was) (?:removed|not)",
         ),
-        cause="The script is written for TensorFlow 1: tf.contrib does not exist in TensorFlow 2.",
+        cause="The script is written for TensorFlow 1: tf.contrib does not exist in TensorFlow 2 (nor in a few builds of 1.x that were made without it, as for the Raspberry Pi).",
         fix="""\
 # tf.contrib.cluster_resolver, tf.contrib.tpu, tf.contrib.distribute are now:
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
@@ -43,8 +43,8 @@ with strategy.scope():
     model = build_model(); model.compile(...)
 model.fit(dataset)
 import tf_slim; contrib_layers = tf_slim.layers      # pip install tf-slim: was tf.contrib.layers and .slim; .rnn is keras.layers
-# somebody else's package that imports tf.contrib: its release for TensorFlow 2 (for BERT and the like: pip install tf-models-official), or as it is
-pip install "tensorflow==1.15.*"                      # Python 3.6 or 3.7, a v2 or v3 TPU Node; Colab and Kaggle have no TensorFlow 1 any more""",
+# somebody else's package that imports tf.contrib: its release for TensorFlow 2 (for BERT and the like: pip install tf-models-official)
+uv venv --python 3.7 && uv pip install "tensorflow==1.15.*" "protobuf<3.21"      # a script that shall stay as it is: the last TensorFlow with contrib (CPU, GPU, TPU Node)""",
         citations=(
             "tensorflow/tpu#758",
             "tensorflow/tpu#196",

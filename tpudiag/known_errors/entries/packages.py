@@ -110,6 +110,7 @@ export USE_TF=0      # Hugging Face: do not import TensorFlow at all
             r"`?np\.(?P<name>\w{1,12})`? was a deprecated alias",
             r"numpy\.dtype size changed",
             r"numpy\.ufunc size changed",
+            r"numpy\.(?:ndarray|core\.[\w.]{1,40}) size changed",
             r"Unable to convert function return value to a Python type",
             r"numpy\.core\.(?:umath|_multiarray_umath|numeric|\w{1,20}) failed to import",
             r"but this version of numpy is",

@@ -173,6 +173,9 @@ batch = tf.shape(x)[0]                                       # not x.shape[0], w
             r"Number of elements must match",
             r"don't have the same sequence length",
         ),
+        places=(
+            r"saving/saved_model/utils\.py |function_deserialization\.py restored_function_body",
+        ),
         cause="Two nested structures (tuple, list, dict of tensors) that should be built alike are not: what the dataset yields and the model takes, the two branches of a condition, the state of a loop before and after, or the arguments of a saved function.",
         fix="""\
 print(dataset.element_spec, model.inputs)                     # tuple or list, names, number of tensors, types

@@ -13,6 +13,7 @@ ERRORS = (
         patterns=(
             r"corrupted record at (?P<offset>\d{1,18})",
             r"truncated record at (?P<offset>\d{1,18})",
+            r"ValueError: buffer size must be a multiple of element size",
             r"DataLossError",
             r"Checksum does not match",
             r"inflate\(\) failed with error",

@@ -250,6 +250,6 @@ model.fit(dataset, epochs=5, steps_per_epoch=len(x) // global_batch, validation_
 # one batch at a time: strategy.run(step, args=(batch,)) inside a tf.function, not train_on_batch""",
         evidence="recalled",
         example="ValueError: When using TPUStrategy with a repeated dataset, the `steps_per_epoch` must be specified.",
-        yields_to=("E32", "E39", "E162", "E138", "E17", "E689"),
+        yields_to=("E32", "E39", "E162", "E138", "E17", "E689", "E876"),
     ),
 )

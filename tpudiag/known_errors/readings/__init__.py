@@ -67,7 +67,7 @@ TOLD_FAMILIES = frozenset(
     (
         *("uneven-replica-batches", "custom-loss", "gradients-without-variables"),
         *("no-variables-to-train", "metric-arguments", "weights-under-strategy"),
-        *("optimizer-of-tf1", "estimator-pair"),
+        *("optimizer-of-tf1", "estimator-pair", "callback-data"),
         *("mixed-installation", "other-tf1-release", "library-pair"),
     )
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from . import layer_kinds
 from .meaning import Reading, first_over
 from .shape_pairs import Shape, shape_of, text_of
 
@@ -26,6 +27,10 @@ def read(text: str, begin: int, end: int) -> Reading | None:
     if (told := _EXPECTED.search(text, begin)) and (meant := _of_expected(told)):
         return meant
     if told := first_over(_NDIM, text, begin, end):
+        wanted, got = int(told["wanted"]), int(told["got"])
+        twice = wanted == got - 1 and _batched_twice(shape_of(told["shape"] or ""), wanted)
+        if (not twice or wanted == 3) and (meant := layer_kinds.read(text, begin, wanted, got)):
+            return meant
         return _of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or "")
     if told := first_over(_LAST, text, begin, end):
         return _of_width(told["wanted"], shape_of(told["shape"]), int(told["axis"]))

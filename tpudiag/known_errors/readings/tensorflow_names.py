@@ -156,7 +156,7 @@ REPLACED = {
     "tf.orthogonal_initializer": "tf.keras.initializers.Orthogonal()",
     "tf.uniform_unit_scaling_initializer": "tf.keras.initializers.VarianceScaling(distribution='uniform')",
     "tf.contrib": "import tf_slim; contrib_layers = tf_slim.layers      # pip install tf-slim: of contrib.layers and slim; tf.distribute.TPUStrategy of contrib.tpu and distribute\n"
-    'pip install "tensorflow==1.15.*"      # as it is: Python 3.6 or 3.7, a v2 or v3 TPU Node; somebody else\'s package: its release for TensorFlow 2 (tf-models-official for BERT)',
+    'uv venv --python 3.7 && uv pip install "tensorflow==1.15.*" "protobuf<3.21"      # as it is: Python 3.6 or 3.7, a v2 or v3 TPU Node; somebody else\'s package: its release for TensorFlow 2 (tf-models-official for BERT)',
     "tf.estimator": "tf.keras.Model.fit, or TensorFlow 2.15 with tensorflow-estimator 2.15",
     "tf.nn.seq2seq": "tfa.seq2seq of tensorflow-addons, or keras.layers.LSTM with keras.layers.Attention",
     "tf.nn.rnn": "tf.keras.layers.RNN(cell)",

@@ -21,6 +21,7 @@ from .layers import LAYERS
 from .machines import MACHINES
 from .modules import MODULES
 from .packages import PACKAGES
+from .python_sentences import PYTHON_SENTENCES
 from .running import RUNNING
 from .runtime import RUNTIME
 from .saved import SAVED
@@ -53,6 +54,7 @@ TABLES: tuple[Wordings, ...] = (
     SCOPE,
     SOURCES,
     SUPPLIES,
+    PYTHON_SENTENCES,
     WEIGHTS,
 )
 

@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 BUILDING: Wordings = {
     "E471": (
         Wording(
+            r"__array__\(\) takes 1 positional argument but 2 were given",
+            "NumPy is called on a tensor of a graph, which has no value: np.asarray(tensor, dtype) in code that runs within a tf.function or with eager execution off (a metric's reset, K.set_value, batch_set_value). TensorFlow before 2.7 says it in these words.",
+            "import tensorflow as tf; print(tf.executing_eagerly())      # False: who calls disable_eager_execution() or disable_v2_behavior()?\nx = tf.cast(tensor, tf.float32)                             # in place of np.asarray(tensor, np.float32) in a step or metric\nmetrics=[keras.metrics.F1Score()]                           # Keras's own (2.13 and later) in place of tensorflow_addons'",
+            "TypeError: __array__() takes 1 positional argument but 2 were given",
+        ),
+        Wording(
             r"cannot be Keras symbolic tensors.{0,200}?keras_learning_phase",
             "Keras' symbolic learning phase reaches code that runs at once: a layer's output (model.get_layer(...).output, another model's) or K.function is used in a loss, metric or callback of a model that has dropout or batch normalisation.",
             "features = keras.Model(model.input, model.get_layer(name).output); y = features(x, training=False)      # a model, called on data, in place of the tensor itself\nmodel.add_loss(loss_of(layer_output))                            # a loss that needs inner tensors, in place of a closure in compile(loss=...)",
@@ -101,6 +107,12 @@ BUILDING: Wordings = {
         ),
     ),
     "E150": (
+        Wording(
+            r"reading resource variable (?P<name>_AnonymousVar\d{1,9}).{0,500}?keras_scratch_graph",
+            "A variable of eager TensorFlow 2 is used in a graph of Keras, and was deleted with the Python object that held it: a tf.Variable (or what K.variable makes) that no layer owns, used by raw operations between layers; or the stand-alone Keras 2.3 (`keras/backend/tensorflow_backend.py`) under TensorFlow 2, whose layers lose theirs so.",
+            "class Scale(tf.keras.layers.Layer):                       # the variable belongs to a layer\n    def build(self, shape): self.w = self.add_weight(name='w', shape=shape[-1:], initializer='ones')\n    def call(self, x): return x * self.w\ngrep -rnE 'import.*keras|from.*keras' *.py                 # all from tensorflow.keras; or keras 2.3 with TensorFlow 1.15",
+            "FailedPreconditionError: Error while reading resource variable _AnonymousVar555 from Container: localhost. This could mean that the variable was uninitialized. [Op:__inference_keras_scratch_graph_21594]",
+        ),
         Wording(
             r"Container: ?localhost|Resource localhost/|Container localhost|not find resource: localhost",
             "The variable has no value in the session (or graph) that reads it: on this machine itself, so no TPU lost it. Mostly keras and tensorflow.keras are mixed, each with a session of its own; or a model is used in another session, graph or thread than the one that built it (a web server, a callback, clear_session).",

@@ -100,6 +100,18 @@ COMPILED: Wordings = {
     ),
     "P23": (
         Wording(
+            r"Unknown layer: ?(?P<name>Mean|Sum|MeanMetricWrapper|(?:\w{1,20})?Accuracy|AUC|Precision|Recall|MeanSquaredError)\b",
+            "`<<name>>` is a metric: a subclassed model holds metrics as attributes, and an .h5 file takes them for its layers. With custom_objects alone the weights do not fit then.",
+            "model.save_weights('model.weights.h5')                # and the model by its own code: Model(); model(x); model.load_weights(path)\nmodel.save('folder')                                  # a SavedModel (TensorFlow up to 2.15) or model.keras in place of .h5",
+            "ValueError: Unknown layer: Mean",
+        ),
+        Wording(
+            r"Unknown layer: ?(?P<name>AddMetric|AddLoss|TensorFlowOpLayer|TFOpLambda|SlicingOpLambda|ClassMethod)\b",
+            "`<<name>>` is an inner layer of tf.keras, which it puts in for add_loss, add_metric or an operation of TensorFlow on a symbolic tensor: the file was written by another release of TensorFlow, or by tf.keras and is read by keras.",
+            "from tensorflow.keras.models import load_model        # not from keras.models; the TensorFlow that saved it\nmodel = build_model(); model.load_weights(path)       # by its own code: independent of such layers",
+            "ValueError: Unknown layer: AddMetric",
+        ),
+        Wording(
             r"Unknown optimizer: '(?P<name>\w{1,40})'",
             "`<<name>>` is no name of an optimizer in this release of Keras: misspelt in compile, of another release (AdamW came with 2.11), or, where a file is loaded, an optimizer of your own or of TensorFlow Addons.",
             'model.compile(optimizer=keras.optimizers.Adam(1e-3), loss=loss)      # an object, or "adam"\nmodel = keras.models.load_model(path, compile=False)                 # a file: the model without its optimizer, then compile',

@@ -254,4 +254,20 @@ HANDED_OVER: Wordings = {
             "SyntaxError: future feature annotations is not defined",
         ),
     ),
+    "E876": (
+        Wording(
+            r"`?(?P<name>validation_steps|steps_per_epoch|steps)(?:=None`? is only valid for a generator|`?)",
+            "A plain Python generator (or a dataset that repeats) has no end, so that Keras wants the number of its batches: `<<name>>`. A Sequence of the other Keras (keras.utils.Sequence given to tensorflow.keras, or the reverse) counts as a plain generator.",
+            "model.fit(generator, steps_per_epoch=len(x_train) // BATCH, validation_data=valid, validation_steps=len(x_valid) // BATCH)\nmodel.evaluate(valid, steps=len(x_valid) // BATCH)                 # predict likewise\nfrom tensorflow.keras.utils import Sequence                        # the Keras of the model: its len() is then the number of batches",
+            "ValueError: `validation_steps=None` is only valid for a generator based on the `keras.utils.Sequence` class. Please specify `validation_steps` or use the `keras.utils.Sequence` class.",
+        ),
+    ),
+    "E283": (
+        Wording(
+            r"'input_ids': TensorSpec\(shape=\(None, 5\)",
+            "A model of transformers was saved as a part of a Keras model: it is traced by its own dummy inputs (a dict of input_ids of length 5), and what the model calls it with has another structure or length.",
+            "base_model.save_pretrained(folder); base = TFBertModel.from_pretrained(folder)      # the transformer by itself\nmodel.save_weights(path); model = build_model(); model.load_weights(path)             # the whole by its code and weights",
+            "TypeError: The two structures don't have the same nested structure. First structure: type=dict str={'input_ids': TensorSpec(shape=(None, 5), dtype=tf.int32, name='input_ids')}",
+        ),
+    ),
 }

@@ -184,6 +184,12 @@ KERAS: Wordings = {
     ),
     "E205": (
         Wording(
+            r"[Ll]earning rate schedule must override get_config",
+            "A learning rate schedule of your own (a subclass of LearningRateSchedule) is saved with the compiled model's optimizer, and has no get_config.",
+            'def get_config(self): return {"d_model": self.d_model, "warmup_steps": self.warmup_steps}      # in the schedule: plain numbers, every argument of __init__\nmodel.save(path, include_optimizer=False)      # or model.save_weights(path): the optimizer is left out',
+            "NotImplementedError: Learning rate schedule must override get_config",
+        ),
+        Wording(
             r"'str' object has no attribute 'decode'",
             "h5py 3 reads text as str, and this Keras (TensorFlow 2.1 and older) wants bytes.",
             'pip install "h5py<3"      # for TensorFlow 1.x to 2.1; or TensorFlow 2.4 and later\n# restart the notebook after it',
@@ -220,6 +226,34 @@ KERAS: Wordings = {
             "add_weight was given the weight's name where Keras 3 takes the shape: code, or a library, written for Keras 2.",
             'self.w = self.add_weight(name="w", shape=(n, m), initializer="glorot_uniform")      # by keyword, in code of your own\npip install "<<keras2>>" && export TF_USE_LEGACY_KERAS=1                              # where a library does it: Keras 2 for the whole program',
             "ValueError: Cannot convert '('k', 'e', 'r', 'n', 'e', 'l')' to a shape. Found invalid entry 'k'",
+        ),
+    ),
+    "P20": (
+        Wording(
+            r"'(?P<who>\w{1,30})' object has no attribute 'get_updates'",
+            "Keras' old graph mode (engine/training_v1, keras-rl) asks the optimizer for get_updates, which the optimizers of TensorFlow 2.11 and later do not have: eager execution is off (tf.compat.v1.disable_eager_execution(), disable_v2_behavior()), or optimizer and model are of two kinds of Keras.",
+            "optimizer = tf.keras.optimizers.legacy.<<who>>(1e-3)      # TensorFlow 2.11 to 2.15 (2.16: tf_keras.optimizers.legacy)\n# or without tf.compat.v1.disable_eager_execution(): fit then takes the new optimizers\nfrom tensorflow.keras.optimizers import <<who>>           # not from tensorflow.python.keras, not from keras beside it",
+            "AttributeError: 'Adam' object has no attribute 'get_updates'",
+        ),
+    ),
+    "P74": (
+        Wording(
+            r"'(?P<who>Adam\w{0,3}|SGD|RMSprop|Adagrad|Adadelta|Nadam|Optimizer)' object has no attribute '(?P<name>apply_gradients|minimize|compute_gradients)'",
+            "This <<who>> is of the stand-alone Keras of before 2.4 (`from keras.optimizers import <<who>>`), which has no `<<name>>`; a loop of your own wants the one of tf.keras.",
+            "from tensorflow.keras.optimizers import <<who>>      # and layers, models from tensorflow.keras as well\noptimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))",
+            "AttributeError: 'Adam' object has no attribute 'apply_gradients'",
+        ),
+        Wording(
+            r"'(?P<who>Adam\w{0,3}|SGD|RMSprop|Adagrad|Adadelta|Nadam|Optimizer)' object has no attribute 'learning_rate'",
+            "Keras called the learning rate `lr` before 2.3 (tf.keras before TensorFlow 2.0 too): this optimizer is of such a release, or was made or pickled by one, and the code asks as the later ones do. Parts of two releases in one process (an upgrade without a restart of the kernel) look the same.",
+            "pip install -U keras; python -c 'import keras; print(keras.__version__)'      # 2.3 and later; then restart the kernel, and make the optimizer anew\nrate = keras.backend.get_value(model.optimizer.lr)                             # in the old one",
+            "AttributeError: 'Adam' object has no attribute 'learning_rate'",
+        ),
+        Wording(
+            r"getattr\(self\.optimizer.{0,900}?'(?P<who>\w{1,30})' object has no attribute '(?P<name>name|_name|updates|weights|lr|iterations)'",
+            "A wrapper around an optimizer (gradient accumulation, look-ahead, weight decay) copies what the optimizers of the stand-alone Keras 2 had, and is given a <<who>> of tf.keras, which has no `<<name>>` of that kind.",
+            "from keras.optimizers import <<who>>                                             # the Keras that the wrapper is written for, for model and optimizer alike (keras 2.2 or 2.3)\noptimizer = keras.optimizers.<<who>>(1e-3, gradient_accumulation_steps=4)        # Keras 3: accumulation without a wrapper",
+            "    value = getattr(self.optimizer, attr)\nAttributeError: 'Adam' object has no attribute 'name'",
         ),
     ),
 }

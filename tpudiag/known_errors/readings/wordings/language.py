@@ -38,10 +38,22 @@ LANGUAGE: Wordings = {
             "ValueError: Tensor conversion requested dtype float32 for Tensor with dtype int64: <tf.Tensor 'y:0'>",
         ),
         Wording(
+            r"has DataType string not in list of allowed values: [\w, ]{20,200}bool, variant",
+            "tf.strings.as_string is given texts already: it makes texts of numbers.",
+            "words = tf.strings.split(inputs)      # without as_string: inputs are texts\ndataset = dataset.map(lambda text, y: (lookup(text), y))      # texts become ids before the model: a TPU has none",
+            "TypeError: Value passed to parameter 'input' has DataType string not in list of allowed values: float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64, complex64, complex128, bool, variant",
+        ),
+        Wording(
             r"'(?P<name>\w{1,40})' has DataType (?P<type>\w{3,12}) not in list of allowed values: (?P<allowed>[\w, ]{3,160})",
             "The operation takes <<allowed>> for `<<name>>` and is given <<type>>: texts must be turned into numbers before (a vocabulary, strings.to_number, one-hot), whole numbers and floats are cast.",
             "x = tf.cast(x, tf.float32)                                       # a number of another type\nids = keras.layers.StringLookup(vocabulary=words)(texts)         # texts; tf.strings.to_number(x) for numbers that were read as text\nprint(dataset.element_spec)                                       # which part of an element it is",
             "TypeError: Value passed to parameter 'input' has DataType string not in list of allowed values: float32, float64",
+        ),
+        Wording(
+            r"(?:set_floatx\(.{0,3}?float64|float64.{0,400}?set_floatx\()",
+            "floatx is set to float64, and what Keras or your code makes as float32 (constants, learning rates, optimizers' and losses' inner values of this release) stays so: the two meet.",
+            "tf.keras.backend.set_floatx('float32')                          # a TPU has no float64 worth its time; inputs by x.astype(np.float32)\nlayer = keras.layers.Dense(10, dtype='float64')                 # on a CPU: float64 for the layers that need it alone",
+            "tf.keras.backend.set_floatx('float64'): TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type float64 of argument 'x'.",
         ),
         Wording(
             r"float64.{0,60}?float32|float32.{0,60}?float64",

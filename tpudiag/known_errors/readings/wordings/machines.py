@@ -40,7 +40,7 @@ MACHINES: Wordings = {
             "/bin/bash: gcloud: command not found",
         ),
     ),
-    "E219": (
+    "E219 E918": (
         Wording(
             r"From /job:\w{1,20}/replica:\d{1,4}/task:(?P<task>\d{1,5}): ?(?P<path>/[^;\s]{1,200}?); ?Permission denied",
             "Worker <<task>> is to write to <<path>>, a path of the machine that started the job: on the other hosts there is no such user or folder.",

@@ -95,6 +95,12 @@ SCOPE: Wordings = {
     ),
     "E415": (
         Wording(
+            r"inside variable_sync_on_read_context",
+            "A metric's result reads its own variable as a tensor (variable.read_value(), a NumPy function, mixed precision around it), while Keras joins the replicas' values: metrics of other libraries (tensorflow_addons' F1Score) or of your own do so under a strategy.",
+            "metrics=[keras.metrics.F1Score(average='macro')]            # Keras's own (2.13 and later): made for strategies\nmetric = MyMetric(dtype=tf.float32)                         # with mixed precision: its variables are not cast\ndef result(self): return tf.math.divide_no_nan(self.total, self.count)      # of your own: the variable itself, no read_value() or .numpy()",
+            "NotImplementedError: call `variable.read_value()` inside variable_sync_on_read_context is not supported",
+        ),
+        Wording(
             r"_distributed_apply\(\)`? instead of",
             "A TensorFlow 1 optimizer (tf.train, tf.compat.v1.train) is asked to minimize inside strategy.scope(), where no replica runs.",
             "optimizer = tf.keras.optimizers.Adam(1e-3)      # in place of tf.compat.v1.train.AdamOptimizer\n"

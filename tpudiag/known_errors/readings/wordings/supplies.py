@@ -210,4 +210,20 @@ SUPPLIES: Wordings = {
             "OSError: https://tfhub.dev/google/tf2-preview/gnews-swivel-20dim/1 does not appear to be a valid module.",
         ),
     ),
+    "E592": (
+        Wording(
+            r"could not determine a constructor for the tag ?'(?P<tag>[^']{1,80})'",
+            "The YAML file holds an object of Python (the tag `<<tag>>`: a tuple, an enum, a class), which the safe reader refuses: it was written with yaml.dump of objects and not as plain values.",
+            "yaml.safe_dump(json.loads(json.dumps(config.as_dict())), file)      # tuples become lists: written plainly\nhyperparams.save_params_dict_to_yaml(config, path)                     # Model Garden writes its own configuration so\nsed -i 's/ !!python\\/tuple//' FILE                                     # a file that is there: a tuple's tag taken out, its list stays",
+            "yaml.constructor.ConstructorError: could not determine a constructor for the tag 'tag:yaml.org,2002:python/tuple'",
+        ),
+    ),
+    "E491": (
+        Wording(
+            r"Non-existent config key: (?P<key>[\w.]{1,80})",
+            "The configuration file sets `<<key>>`, which the program's defaults (yacs) do not know: a file of another release of the program, a key on another level, or a mistyped one.",
+            'grep -rn "<<key>>" --include=*.py --include=*.yaml . | head      # where is it defined, who sets it?\ncfg.set_new_allowed(True); cfg.merge_from_file(PATH)              # keys that the defaults lack are taken; or the file of this very release',
+            "KeyError: 'Non-existent config key: loss'",
+        ),
+    ),
 }

@@ -126,7 +126,7 @@ WEIGHTS: Wordings = {
     ),
     "E474 P23 E204": (
         Wording(
-            r"Unknown (?P<kind>metric|loss) function: '?(?P<name>\w{1,60})",
+            r"Unknown? (?P<kind>metric|loss) function['\"]?[:,] ?['\"]?:?(?P<name>\w{1,60})",
             "`<<name>>` is given by its name, and Keras knows no <<kind>> of that name: one of your own (or of a package) is passed as the object itself, and a saved model that was compiled with it must be told of it.",
             'model.compile(optimizer, <<kind>>=<<name>>)                                               # the function or object, not its name (metrics=[...])\nmodel = keras.models.load_model(path, custom_objects={"<<name>>": <<name>>})           # loading; or\nmodel = keras.models.load_model(path, compile=False)                                    # then compile again',
             "ValueError: Unknown metric function: f1_score",
