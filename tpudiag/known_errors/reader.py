@@ -158,4 +158,6 @@ def _is_only_a_place(hit: Match) -> bool:
 
 def _is_answer(hit: Match, failure: str) -> bool:
     """Whether a match says what a failure is: noise does where the failure is nothing else."""
+    if hit.error.kind is Kind.FORM and hit.error.level == "info":
+        return False
     return not hit.error.noise or hit.excerpt.strip() == failure.strip()

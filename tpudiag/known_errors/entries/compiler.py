@@ -115,6 +115,7 @@ XLA_FLAGS=--xla_dump_to=/tmp/hlo python train.py       # report it with the HLO 
 for i in tf.range(layers):              # tf.while_loop, tf.scan: one body, compiled once, not a Python `for`
     ...
 dataset = dataset.batch(global_batch, drop_remainder=True)     # fewer shapes, fewer compilations
+jax.config.update('jax_compilation_cache_dir', '/tmp/jax_cache')  # JAX: compiled once for all runs
 # a run that compiles at each step: tpudiag check train.py names the function that is traced again""",
         citations=("google-deepmind/tapnet#53",),
         example="E external/xla/xla/service/slow_operation_alarm.cc:65] Very slow compile? If you want to file a bug, run with envvar XLA_FLAGS=--xla_dump_to=/tmp/foo",

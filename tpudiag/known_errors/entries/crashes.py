@@ -104,6 +104,8 @@ pip list 2>/dev/null | grep -iE "tensorflow|libtpu|jax|torch|numpy|protobuf"    
             r"RuntimeError: Error while creating shape",
             r"Exception thrown from user defined Python function in dataset",
             r"Aborting process to work around deadlock",
+            r"stream did not block host until done",
+            r"An error occurred during the runtime of your JAX program",
             r"RPC cancelled, not running TPU program",
             r"CancelledError: RPC Request was cancelled",
         ),

@@ -128,4 +128,64 @@ dataset = dataset.batch(params["batch_size"], drop_remainder=True)              
         citations=("google-research/text-to-text-transfer-transformer#108",),
         example="/usr/local/lib/python3.5/dist-packages/tensorflow_core/python/tpu/tpu_feed.py in generate_dequeue_op(self, tpu_device)\n--> 494             dtypes=self._tuple_types, shapes=sharded_shapes, name=full_name)",
     ),
+    KnownError(
+        id="E909",
+        family="where-an-operation-was-made",
+        phase=Phase.TRACING,
+        level="info",
+        kind=Kind.FORM,
+        patterns=(
+            r"originally created as op u?'(?P<op>[\w/.:\-]{1,200})', defined at",
+            r"Caused by op u?'(?P<op>[\w/.:\-]{1,200})', defined at",
+            r"Original stack trace for u?'(?P<op>[\w/.:\-]{1,200})'",
+        ),
+        cause="This part of the text does not say what failed: it lists the lines of the script that made the operation into the graph. The sentence that says it stands above, before `Caused by op`, `Original stack trace for` or `which was originally created as op`.",
+        details=("The operation is {op}.",),
+        fix="""\
+grep -nE "Error: |root error|Compilation failure|Cannot assign a device" train.log | head      # the sentence; then: tpudiag explain --log train.log
+# the lowest line of this list that is of your own script made the operation: what it gets there (shape, type, device) is what the sentence speaks of""",
+        rivals=(
+            Rival(
+                cause="a checkpoint does not fit the model, or is not there",
+                look_for="an operation of save/ (RestoreV2, Assign)",
+                decide='grep -nE "not found in checkpoint|shape" train.log',
+                cues=(
+                    r"created as op u?'save",
+                    r"Caused by op u?'save",
+                    r"stack trace for u?'save",
+                ),
+                families=("checkpoint-mismatch", "checkpoint-damaged"),
+            ),
+            Rival(
+                cause="the data: a record that cannot be read, another shape, their end",
+                look_for="IteratorGetNext, a batch, Decode or Parse operation",
+                decide='grep -nE "End of sequence|Input to reshape|Key: " train.log',
+                cues=(
+                    r"created as op u?'[\w/]{0,80}?(?:IteratorGetNext|ParseSingle|ParseExample|Decode)",
+                    r"Caused by op u?'[\w/]{0,80}?(?:IteratorGetNext|ParseSingle|ParseExample|Decode)",
+                    r"stack trace for u?'[\w/]{0,80}?(?:IteratorGetNext|ParseSingle|ParseExample|Decode)",
+                ),
+                families=("end-of-data", "shape-conflict"),
+            ),
+            Rival(
+                cause="the device: memory, an operation that it does not have, a GPU that is not there",
+                look_for="`OOM`, `Ran out of memory`, `Cannot assign a device`, `No OpKernel`",
+                decide='grep -nE "OOM|Ran out of memory|Cannot assign|No OpKernel" train.log',
+                families=(
+                    "memory-exhausted",
+                    "hbm-at-compile-time",
+                    "device-placement",
+                    "unsupported-op",
+                ),
+            ),
+            Rival(
+                cause="shapes or types in the step",
+                look_for="`Incompatible shapes`, `must be`, `Expected`",
+                decide='grep -nE "Incompatible|must be|Expected" train.log',
+                families=("operation-refuses", "types-do-not-match"),
+            ),
+        ),
+        citations=("tensorflow/models#1823",),
+        example="...which was originally created as op u'InceptionV3/Conv2d_1a_3x3/BatchNorm/moments/Sub', defined at:\n  File \"train_image_classifier.py\", line 573, in <module>\n    tf.app.run()",
+    ),
 )

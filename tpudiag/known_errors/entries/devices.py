@@ -254,6 +254,7 @@ tf.tpu.experimental.initialize_tpu_system(resolver)     # once for each process:
             r"Halted cores:",
             r"(?:Accelerator|TPU) is in (?:an? )?(?:error|inconsistent|bad) state",
             r"TPU system was halted",
+            r"schecklt: ?Invalid logical",
         ),
         cause="A TPU core stopped: a hardware fault, hosts that run different programs (launch group mismatch), or an access out of bounds.",
         details=("The runtime observed: {observed}.",),

@@ -15,6 +15,7 @@ ERRORS = (
             r"global size of its dimension .{0,60}?should be divisible",
             r"implies that array axis \d{1,2} is partitioned",
             r"is incompatible with its sharding annotation",
+            r"incompatible devices for jitted computation",
             r"Resource axis: ?(?P<axis>\w{1,30}) .{0,400}?not found in mesh",
             r"requires a non-empty mesh in context",
             r"[Cc]ontext mesh .{0,300}?(?:should match|must match|cannot be empty)",

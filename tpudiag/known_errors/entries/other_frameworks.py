@@ -269,7 +269,6 @@ tensorflow_model_server --xla_cpu_compilation_enabled=true ...      # Serving on
         patterns=(
             r"requires (?P<wanted>\d{1,6}) (?:logical |XLA )?devices?, but only (?P<there>\d{1,6})",
             r"requires number of (?:local )?devices",
-            r"incompatible devices for jitted computation",
             r"[Mm]esh (?:shape|dimensions?).{0,80}?(?:does not match|must equal|not equal).{0,40}?devices",
             r"[Nn]umber of devices .{0,40}?must (?:equal|be divisible|match)",
             r"cannot reshape array of size (?P<there>\d{1,5}) into shape \(\d{1,4},.{0,400}?(?:mesh|devices)",

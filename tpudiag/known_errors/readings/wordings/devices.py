@@ -24,10 +24,46 @@ DEVICES: Wordings = {
     ),
     "E10": (
         Wording(
+            r"schecklt: ?Invalid logical",
+            "The program on the TPU addresses a chip that its group of devices does not have: an executable that was compiled for other devices (from the persistent compilation cache, on a mesh that does not begin at the first chip) runs on these.",
+            "JAX_ENABLE_COMPILATION_CACHE=false python train.py; rm -rf \"$JAX_COMPILATION_CACHE_DIR\"      # compiled anew for these devices\nmesh = Mesh(jax.devices()[:2], ('data',))                                                   # groups of chips from the first one, or TPU_VISIBLE_CHIPS for each process\npip install -U jax libtpu",
+            "schecklt: Invalid logical z",
+        ),
+        Wording(
             r"Semaphore \(?.{0,60}?nonzero value upon exit|every DMA is awaited",
             "A hand-written kernel (Pallas, Mosaic; it stands after `HLO:`) ended with a semaphore that is not zero: a copy that was started and not awaited, or a signal without its wait. The kernel is wrong, or got inputs that it does not stand (lengths or offsets that do not grow, a size outside its grid), not the hardware.",
             "copy = pltpu.make_async_copy(source, target, semaphore); copy.start(); copy.wait()      # each start its wait, in each branch and on the last turn of the grid\npallas_call(..., interpret=pltpu.InterpretParams())                                          # the kernel on a CPU: finds what is left over\n# a library's kernel: its inputs (lengths, page tables, cumulative starts) in order, or another release of it; its option for the plain operation",
             "INTERNAL: Core halted unexpectedly: INTERNAL: Accelerator device halted prematurely, perhaps due to an on-device check-failure. Node 0 halted unexpectedly at tag:pc TensorCoreSequencer:20:0xa (from TensorCoreSequencer:20:0x13a): Semaphore (scratch argument 3) has a nonzero value upon exit from a Mosaic kernel. Make sure every DMA is awaited, and every semaphore signal is paired with a wait.",
+        ),
+    ),
+    "E522": (
+        Wording(
+            r"incompatible devices for jitted computation.{0,400}? device ids \[(?P<first>[\d, ]{1,80}?)\]? ?(?:\.{3}\]? ?)?on platform (?P<one>[TGC]PU).{1,300}? device ids \[(?P<second>[\d, ]{1,80}?)\]? ?(?:\.{3}\]? ?)?on platform (?P<other>(?!(?P=one))[TGC]PU)",
+            "One compiled call gets arrays of two kinds of devices: <<one>> (ids <<first>>) and <<other>> (ids <<second>>). Something was made or kept on the other one: under jax.default_device, jax.devices('cpu'), a checkpoint restored to the host, or a mesh of the other platform.",
+            "x = jax.device_put(x, NamedSharding(mesh, PartitionSpec()))      # what is on the wrong one, before the call\nprint(jax.tree.map(lambda a: a.sharding, args))                    # where each argument is\nwith jax.set_mesh(mesh): key = jax.random.key(0)                   # arrays made under the mesh that the program uses; not under jax.default_device(cpu)",
+            "ValueError: Received incompatible devices for jitted computation. Got argument key of _randint with shape key<fry>[] and device ids [0, 1] on platform GPU and jit's context mesh with device ids [0] on platform CPU",
+        ),
+        Wording(
+            r"incompatible devices for jitted computation.{0,400}? device ids \[(?P<first>[\d, ]{1,80}?)\].{1,400}? device ids \[(?P<second>[\d, ]{1,80}?)\]",
+            "One compiled call gets arrays on different sets of devices: ids <<first>>, and ids <<second>>. What was made before the mesh or distribution was set (or restored, or built by a library on the first device) lies on one device, the rest on all. The order of the ids counts as well.",
+            "x = jax.device_put(x, NamedSharding(mesh, PartitionSpec()))      # copies to all devices what lies on one\nkeras.distribution.set_distribution(keras.distribution.DataParallel())      # Keras: before the model, the optimizer and its metrics are made\nprint(jax.tree.map(lambda a: a.sharding, args))                    # where each argument is; one mesh for all of the program",
+            "ValueError: Received incompatible devices for jitted computation. Got argument state[0][0] of f with shape float32[3] and device ids [0, 1, 2, 3, 6, 7, 4, 5] on platform TPU and sharding_constraint inside jit with device ids [0] on platform TPU",
+        ),
+    ),
+    "E565": (
+        Wording(
+            r"AssertionError: (?P<size>\d{1,9}) is not divisible by (?P<parts>\d{1,6})",
+            "<<size>> does not divide by <<parts>>: a dimension (the vocabulary, which fine-tuning often made longer by a few words; heads, hidden or intermediate size, the batch) is split over <<parts>> devices or groups in equal parts, and is no multiple.",
+            "model.resize_token_embeddings(pad_to_multiple_of=128)      # a vocabulary: padded once, saved, then loaded on the TPU\n# heads or hidden size: a tensor parallelism (tensor_parallel_size, mesh) that divides it: 1, 2, 4; a batch: the next multiple of <<parts>>",
+            "AssertionError: 32001 is not divisible by 8",
+        ),
+    ),
+    "E75": (
+        Wording(
+            r"libtpu.{0,200}?(?:/opt/homebrew|/System/Volumes)",
+            "No failure: this is a Mac, which has no TPU; JAX looks for one by the way and goes on with the processor (or Metal). What fails stands in another line.",
+            "JAX_PLATFORMS=cpu python train.py      # says no more of it; what fails on a Mac with jax-metal: pip uninstall -y jax-metal, on the processor",
+            "Unable to initialize backend 'tpu': INTERNAL: Failed to open libtpu.so: dlopen(libtpu.so, 0x0001): tried: 'libtpu.so' (no such file), '/opt/homebrew/lib/libtpu.so' (no such file)",
         ),
     ),
     "E98": (
@@ -108,6 +144,12 @@ DEVICES: Wordings = {
     ),
     "E119": (
         Wording(
+            r"No such file or directory: '(?P<name>gsutil|gcloud|kubectl|docker|git|ffmpeg|dot|bazel|cmake|make|gcc|g\+\+|wget|curl|unzip|numactl|lsof|tpu-info|xdg-open)'",
+            "<<name>> is a program, not a file of yours: the script calls it, and it is not installed on this machine or not on its PATH.",
+            "which <<name>> || (sudo apt-get update && sudo apt-get install -y <<name>>)      # gsutil and gcloud: pip install gsutil, or Google's Cloud CLI; in a notebook with ! before it\npip install 'torch_xla[tpu]'                      # env-setup.py of PyTorch/XLA (the only reason for gsutil in old notebooks) was for TPU Nodes: delete it",
+            "FileNotFoundError: [Errno 2] No such file or directory: 'gsutil'",
+        ),
+        Wording(
             r"No such file or directory: '(?P<name>nvidia-smi|nvcc|rocm-smi)'",
             "A library asks for <<name>>, the tool of a GPU: it takes this machine for one with a GPU, because it did not see the TPU (torch_xla missing, of another release than torch, or not importable), or it only knows GPUs.",
             'python -c "import torch_xla; print(torch_xla.device())"; python -c "import tensorflow as tf; print(tf.config.list_logical_devices())"      # which of them sees the TPU?\npip list | grep -iE "^torch|accelerate|libtpu"      # torch and torch_xla of one release; then: accelerate launch --tpu train.py\nexport PJRT_DEVICE=TPU                              # before the notebook\'s first import',
@@ -131,6 +173,18 @@ DEVICES: Wordings = {
         ),
     ),
     "E114": (
+        Wording(
+            r"An error occurred during the runtime of your JAX program",
+            "A check that Equinox placed in the program (eqx.error_if: an index out of range, no free page, an input that is refused) failed on the device. Under plain jax.jit its message is lost here; it stands further above in the log, or comes with equinox.filter_jit.",
+            'step = equinox.filter_jit(step)                    # in place of jax.jit: then the check\'s own message is shown\nEQX_ON_ERROR=breakpoint python train.py            # stops where the check fails; EQX_ON_ERROR=nan goes on\ngrep -nE "EqxRuntimeError|error_if|Error: " train.log | head',
+            "An error occurred during the runtime of your JAX program! Unfortunately you do not appear to be using `equinox.filter_jit` (perhaps you are using `jax.jit` instead?)",
+        ),
+        Wording(
+            r"stream did not block host until done; was already in an error state",
+            "The stream of the device was in error already when this line was written: the operation that failed stands further above in the log (memory, a compilation, a collective, the runtime of the device), and this only waits for its end. Where nothing stands above it, an earlier run left the device so: restart its runtime.",
+            'grep -nE "RESOURCE_EXHAUSTED|Failed|Check failed|Compilation|nrt_|INTERNAL" train.log | head      # the first of them\n# AWS Neuron writes it too: there the lines of nrt_ and neuronx-cc above it',
+            "OP_REQUIRES failed at tpu_execute_op.cc:266 : INTERNAL: stream did not block host until done; was already in an error state",
+        ),
         Wording(
             r"Reraising captured error",
             "TPUEstimator says here that it raises again what one of its threads met: the error itself stands above as `Error recorded from training_loop` (or infeed), and at the end of the traceback that follows; this text holds neither.",
