@@ -40,6 +40,7 @@ dataset = tf.data.TFRecordDataset(files, num_parallel_reads=tf.data.AUTOTUNE)
         ),
         example="InternalError: Failed copying input tensor from /job:localhost/replica:0/task:0/device:CPU:0 to /job:worker/replica:0/task:0/device:CPU:0 in order to run DatasetCardinality: Unable to parse tensor proto",
         near_miss="Unable to parse tensor from stored proto in file: /data/part-00001",
+        yields_to=("E938",),
     ),
     KnownError(
         id="E27",

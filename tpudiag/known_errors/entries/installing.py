@@ -201,13 +201,16 @@ pip install "tensorflow==VERSION_OF_THE_TPU_NODE"
         phase=Phase.CONNECTING,
         patterns=(
             r"NodeDef expected inputs 'string' do not match 0 inputs specified.{0,60}?_Send",
+            r"(?:Initializing the TPU system|initialize_tpu_system|Clearing out eager caches).{0,1500}?NodeDef expected inputs",
             r"Attempt to access beyond input size: \d{1,3} >= \d{1,3}",
         ),
-        cause="A newer (often nightly) TensorFlow client talks to an older TPU runtime.",
+        cause="A newer TensorFlow client (a nightly, a release candidate, one that pip upgraded) talks to an older TPU runtime.",
         fix="""\
 python -c "import tensorflow as tf; print(tf.__version__)"   # the client
 # install the TensorFlow release that the TPU runtime has, not a nightly
-pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTIME\"""",
+pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTIME"
+# or the node takes the client's version, before anything else is asked of it (Colab, a TPU Node):
+#   from cloud_tpu_client import Client; Client().configure_tpu_version(tf.__version__, restart_type="ifNeeded")""",
         citations=("tensorflow/tensorflow#40196",),
         example="InvalidArgumentError: NodeDef expected inputs 'string' do not match 0 inputs specified; Op<name=_Send; signature=tensor:T -> ; attr=T:type; attr=tensor_name:string>; NodeDef: {{node _Send}}",
         near_miss="InvalidArgumentError: NodeDef expected inputs 'float, float' do not match 1 inputs specified; Op<name=Add; signature=x:T, y:T -> z:T>",

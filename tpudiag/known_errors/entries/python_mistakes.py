@@ -100,6 +100,7 @@ pip install "tensorflow==2.15.*"                                      # a script
         phase=Phase.READING,
         kind=Kind.BROAD,
         patterns=(
+            r"KeyError: ?u?[\"']The key `?(?P<name>[\w./-]{1,60})`? does not exist",
             r"KeyError: ?u?[\"'](?P<name>[^\"']{1,80})[\"']",
             r"KeyError: (?P<name>\d{1,9})(?!\d)",
             r"KeyError\(",
@@ -118,6 +119,7 @@ print(history.history.keys())                               # the metrics that t
                 fix="# add <<name>> to the file that is given, where the program's own example has it; or take the example of the release that is installed",
                 cues=(
                     r"(?:config|params|hparams|hps|metadata|settings|args|cfg|conf|opt|options|flags)(?:\.\w{1,30})?\[[^\]]{1,60}\].{0,300}?KeyError",
+                    r"KeyError: ?u?[\"']The key `?[\w./-]{1,60}`? does not exist",
                 ),
                 families=("missing-key", "configuration"),
             ),

@@ -87,7 +87,7 @@ tf.convert_to_tensor(value); np.asarray(value); int(value)          # made what 
             r"INVALID_ARGUMENT: .{3,300}?(?:must|should|expect|cannot|not allowed|out of range|out of bounds|greater than|less than|larger than|mismatch|not match|differ|incompatible|but got)",
             r"Invalid argument: .{3,300}?(?:must|should|expect|cannot|not allowed|out of range|out of bounds|greater than|less than|larger than|mismatch|not match|differ|incompatible|but got)",
         ),
-        cause="An operation refuses what it is given: the shape, a size, the type or a value of a tensor; the message says which condition does not hold, and in brackets the operation. It is about the data or the shapes, and fails on a CPU as well.",
+        cause="An operation refuses what it is given: the shape, a size, the type or a value of a tensor; the message says which condition does not hold, and in brackets the operation. Where it is about the data or the shapes, it fails on a CPU as well.",
         fix="""\
 print(dataset.element_spec)                          # shapes and types as they reach the step: None, uint8 or a missing batch dimension?
 tf.config.run_functions_eagerly(True)                # on a CPU, without the strategy: the traceback then names your own line

@@ -24,6 +24,7 @@ _ARGUMENT_FORMS = (
         r"['\"`](?P<name>\w{1,60})['\"`]"
     ),
     re.compile(r"Argument\(s\)notrecognized:\{['\"`](?P<name>\w{1,60})['\"`]"),
+    re.compile(r"Unexpectedkeywordargumentpassedtooptimizer:(?P<name>[a-z_]{1,60})"),
     re.compile(r"Keywordargumentnotunderstood:['\"`,]{1,4}(?P<name>\w{1,60})['\"`]"),
 )
 _ATTRIBUTE_FORMS = (
@@ -32,6 +33,7 @@ _ATTRIBUTE_FORMS = (
     ),
 )
 _SPELLED = (
+    (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
     (
         r"^(?:tf\.(?:python\.)?keras|keras\.api(?:\._v[12])?\.keras|keras\._tf_keras\.keras|tf_keras\.api\._v[12]\.keras)\b",

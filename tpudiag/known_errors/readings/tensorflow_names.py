@@ -105,6 +105,14 @@ MOVED_BY_MODULE: dict[str, dict[str, str]] = {
         "tf.compat.v1.saved_model": "simple_save build_signature_def build_tensor_info tag_constants"
         " signature_constants loader utils builder signature_def_utils main_op Builder",
     },
+    "tf.estimator": {
+        "tf.compat.v1.estimator": "inputs tpu classifier_parse_example_spec regressor_parse_example_spec",
+    },
+    "tf.estimator.tpu": {
+        "tf.compat.v1.tpu": "CrossShardOptimizer rewrite replicate shard batch_parallel"
+        " initialize_system shutdown_system cross_replica_sum core bfloat16_scope"
+        " outside_compilation",
+    },
     "tf.tpu": {
         "tf.compat.v1.tpu": "CrossShardOptimizer rewrite replicate shard batch_parallel"
         " initialize_system shutdown_system cross_replica_sum core bfloat16_scope"
@@ -147,7 +155,8 @@ REPLACED = {
     "tf.variance_scaling_initializer": "tf.keras.initializers.VarianceScaling()",
     "tf.orthogonal_initializer": "tf.keras.initializers.Orthogonal()",
     "tf.uniform_unit_scaling_initializer": "tf.keras.initializers.VarianceScaling(distribution='uniform')",
-    "tf.contrib": "tf.distribute.TPUStrategy, tf.keras, tf.data      # tf.contrib has no successor of one name",
+    "tf.contrib": "import tf_slim; contrib_layers = tf_slim.layers      # pip install tf-slim: of contrib.layers and slim; tf.distribute.TPUStrategy of contrib.tpu and distribute\n"
+    'uv venv --python 3.7 && uv pip install "tensorflow==1.15.*" "protobuf<3.21"      # as it is: Python 3.6 or 3.7, a v2 or v3 TPU Node; somebody else\'s package: its release for TensorFlow 2 (tf-models-official for BERT)',
     "tf.estimator": "tf.keras.Model.fit, or TensorFlow 2.15 with tensorflow-estimator 2.15",
     "tf.nn.seq2seq": "tfa.seq2seq of tensorflow-addons, or keras.layers.LSTM with keras.layers.Attention",
     "tf.nn.rnn": "tf.keras.layers.RNN(cell)",

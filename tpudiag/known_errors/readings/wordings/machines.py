@@ -20,10 +20,24 @@ MACHINES: Wordings = {
             "ERROR: (gcloud.ai.tensorboards.create) PERMISSION_DENIED: Permission 'aiplatform.tensorboards.create' denied on resource '//aiplatform/projects/x' (or it may not exist).",
         ),
         Wording(
+            r"(?:Required|Permission) '(?P<permission>compute\.[\w.]{3,60})'",
+            "The account whose credentials this program uses has no role with `<<permission>>` in the project. Client libraries, ctpu and Terraform take the application-default account, which need not be gcloud's own: what works in Cloud Shell fails elsewhere with another account.",
+            "gcloud auth list; gcloud config get project                                        # gcloud's account and project\ngcloud auth application-default login                                              # the account of client libraries: log in with the right one; GOOGLE_APPLICATION_CREDENTIALS names another\ngcloud projects add-iam-policy-binding PROJECT --member=user:ME@EXAMPLE.COM --role=roles/compute.viewer      # .get and .list; to create and delete: roles/compute.instanceAdmin.v1 and roles/tpu.admin",
+            "Required 'compute.instances.list' permission for 'projects/my-project'",
+        ),
+        Wording(
             r"Permission '(?P<permission>tpu\.[\w.]{3,60})'",
             "The account has no role with `<<permission>>` in this project.",
             "gcloud projects add-iam-policy-binding PROJECT --member=user:ME@EXAMPLE.COM --role=roles/tpu.admin      # a service account: --member=serviceAccount:ADDRESS; to look only: roles/tpu.viewer\ngcloud config get project; gcloud auth list                                                                # the project and account that are meant?",
             "ERROR: (gcloud.compute.tpus.locations.list) PERMISSION_DENIED: Permission 'tpu.locations.list' denied on resource 'projects/x' (or it may not exist).",
+        ),
+    ),
+    "E620": (
+        Wording(
+            r"(?:\W|^)(?P<name>gcloud|gsutil|bq)(?:: (?:command )?not found|$)|command not found: ?(?P<tool>gcloud|gsutil|bq)",
+            "The Google Cloud SDK is not installed on this machine, or its folder is not in PATH.",
+            'sudo snap install google-cloud-cli --classic      # or of the package source of Google: apt-get install google-cloud-cli; conda install -c conda-forge google-cloud-sdk; brew install google-cloud-sdk\ngcloud auth login; gcloud auth application-default login; gcloud config set project PROJECT_ID\nexport PATH="$HOME/google-cloud-sdk/bin:$PATH"                                                                      # where it is installed already: in ~/.bashrc; sudo and cron have a PATH of their own',
+            "/bin/bash: gcloud: command not found",
         ),
     ),
     "E219 E918": (
