@@ -31,6 +31,11 @@ _BURIED = re.compile(
     r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
+_SAID = re.compile(
+    r"^[^\n]*(?:\[\[node |\{\{node )[^\n]*|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
+    re.MULTILINE,
+)
+"""What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
 FEW_LINES = 20
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _BOILERPLATE = re.compile(
@@ -80,7 +85,8 @@ def unknown(text: str) -> UnknownError | None:
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
     if not failures and text.count("\n") < FEW_LINES:
-        failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
+        forms = (_BURIED.finditer(text), _SAID.finditer(text))
+        failures = next(filter(None, ([hit[0].strip() for hit in hits] for hits in forms)), [])
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
