@@ -95,7 +95,7 @@ def _match(error: KnownError, frame: _Frame, text: str, told_by: ToldBy) -> Matc
 
 def _found(rival: Rival, rows: list[str]) -> RivalFound:
     """A rival cause, and the words that speak for it."""
-    bare, ends = "".join(rows), list(accumulate(map(len, rows)))
+    bare, ends = "".join(rows).replace("`", "'"), list(accumulate(map(len, rows)))
     for cue in rival.cues:
         if hit := re.search(squeezed_pattern(cue), bare):
             row = bisect_right(ends, hit.start())

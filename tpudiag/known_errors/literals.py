@@ -41,7 +41,8 @@ def squeezed_pattern(pattern: str) -> str:
     """A pattern without its blanks and without capitals, but those that have a meaning."""
     parts = re.split(r"(\\.|\(\?P<\w+>|\(\?P=\w+\))", pattern.replace(" ?", "").replace(" ", ""))
     lowered = (part if number % 2 else part.lower() for number, part in enumerate(parts))
-    return re.sub(r"(?<![a-z_])tpu", NO_OUTPUT, "".join(lowered))
+    # A quote is a quote: who quotes a message with `x` in it where that means code writes 'x'.
+    return re.sub(r"(?<![a-z_])tpu", NO_OUTPUT, "".join(lowered)).replace("`", "'")
 
 
 _TOKEN = re.compile(

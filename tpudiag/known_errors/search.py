@@ -96,7 +96,7 @@ class _Search:
         """Note the matches that start before the last `later` bytes; the position of these."""
         text = plain(raw)
         bare = squeezed(text)
-        lowered = bare.lower()
+        lowered = bare.lower().replace(b"`", b"'")  # trackers take `x` for code, people write 'x'
         window = _Window(text, bare, self._line)
         end = len(bare) - later
         for probe, forms in candidates(lowered).items():

@@ -101,7 +101,7 @@ dataset = dataset.map(lambda d: ({"ids": d["ids"], "mask": d["mask"]}, d["label"
 model.compile(loss={"head_a": "mse", "head_b": "mae"}, metrics={"head_a": ["mae"]})      # one entry for each output, by its name""",
         evidence="recalled",
         example="ValueError: y_true and y_pred have different structures. y_true: * y_pred: {'a': *}",
-        yields_to=("E181",),
+        yields_to=("E181", "E708"),
     ),
     KnownError(
         id="E462",

@@ -99,6 +99,7 @@ tf.cast(tf.compat.v1.train.get_global_step(), tf.int32)                     # Te
             r"Found unexpected losses or metrics that do not correspond to any Model output: (?:dict_keys\()?(?P<given>[\[{].{1,120}?[\]}])",
             r"Provided `\w{1,30}` was a list of \d{1,3} elements, but the model has \d{1,3} outputs",
             r"Unable to match target structure and sample_weight_modes structure",
+            r"In the dict argument `\w{1,20}`, key [`'\"]?(?P<given>\w{1,60})[`'\"]? does not correspond to any model output",
             r"Unknown entr(?:y|ies) in (?:loss|metrics|sample_weight_mode|loss_weights|weighted_metrics)? ?dictionary:? .{0,120}?[Oo]nly expected",
         ),
         cause="Losses, metrics, labels or weights are given by name, and a name is none of the model's outputs: the output's name is that of its last layer (dense_1, not what you call it), or the model gives one tensor and no dict.",

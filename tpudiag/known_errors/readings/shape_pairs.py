@@ -127,6 +127,13 @@ def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
             f"{said}: labels with one column for each class meet a loss that wants class numbers, and were flattened.",
             'model.compile(loss="categorical_crossentropy")      # for columns (one-hot); sparse_categorical_crossentropy is for numbers',
         )
+    if loss and len(long) - len(short) > 1:
+        return Reading(
+            f"{said}: one side has a value (or a row) for each example, the other a map or a sequence for each: a model that classifies (it ends"
+            " in Flatten or pooling and Dense) with masks as labels, or one that segments with class numbers; or the labels were not cut and"
+            " stacked as the model's examples were.",
+            "print(dataset.element_spec, model.output_shape)      # one form on both sides: masks for a model that ends in Conv2D(CLASSES, 1), one label for each patch else",
+        )
     if short == long[1:]:
         return Reading(
             f"{said}: the batch dimension is missing.",

@@ -72,9 +72,10 @@ def wordings_of(ident: str) -> tuple[Wording, ...]:
 
 def read(ident: str, around: str) -> Reading | None:
     """What the words of an error tell beyond its family, in a text without white space."""
+    quoted = around.replace("`", "'")
     for wording in wordings_of(ident):
         # Compiled here: an answer needs the few of its own error, not those of all.
-        told = re.search(squeezed_pattern(wording.pattern), around, re.IGNORECASE)
+        told = re.search(squeezed_pattern(wording.pattern), quoted, re.IGNORECASE)
         if told:
             names = {name: value for name, value in told.groupdict().items() if value}
             cause, fix = _named(wording.cause, names), _named(wording.fix, names)

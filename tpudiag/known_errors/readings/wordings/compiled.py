@@ -128,6 +128,12 @@ COMPILED: Wordings = {
     ),
     "E160": (
         Wording(
+            r"(?:label value of|=) ?-(?:2147483648|9223372036854775808)",
+            "The smallest whole number is what a NaN (or infinity) becomes when it is cast to an integer: the values were no numbers before they became labels or indices (log or division of zero, a column with gaps, an empty file).",
+            "assert np.isfinite(x).all()                       # before astype(int) or tf.cast(x, tf.int32)\nx = np.log1p(np.maximum(x, 0))                    # logarithms of what is not negative",
+            "InvalidArgumentError: Received a label value of -2147483648 which is outside the valid range of [0, 256).",
+        ),
+        Wording(
             r"passed to (?:Parallel)?Map\w{0,20}Dataset.{0,160}?indices\[[\d,]{1,20}\] ?= ?(?P<index>-?\d{1,9}) is not in \[0, ?(?P<size>\d{1,9})\)",
             "A function of the dataset looks <<index>> up in a table of <<size>>. Where fit has a class_weight, that is it (Keras applies it in dataset.map): its dict has <<size>> entries, and a label is <<index>>. Else a tf.gather in a map of your own.",
             "class_weight = {label: 1.0 for label in range(CLASSES)}      # an entry for each class, from 0 on\nprint(max(int(tf.reduce_max(y)) for _, y in dataset))         # the largest label",
