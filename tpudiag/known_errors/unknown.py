@@ -32,7 +32,8 @@ _BURIED = re.compile(
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
 _SAID = re.compile(
-    r"^[^\n]*(?:\[\[node |\{\{node )[^\n]*|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
+    r"^[^\n]*(?:\[\[node |\{\{node )[^\n]*"
+    r"|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
     re.MULTILINE,
 )
 """What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
@@ -80,13 +81,17 @@ class UnknownError:
         return self.guidance.status
 
 
-def unknown(text: str) -> UnknownError | None:
-    """The failure that a text ends with; None where there is none in it."""
+def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
+    """The failure that a text ends with; None where there is none in it.
+
+    `unnamed`: a short text's sentence without an exception's name counts as one.
+    """
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
     if not failures and text.count("\n") < FEW_LINES:
-        forms = (_BURIED.finditer(text), _SAID.finditer(text))
-        failures = next(filter(None, ([hit[0].strip() for hit in hits] for hits in forms)), [])
+        forms = (_BURIED, _SAID) if unnamed else (_BURIED,)
+        found = ([hit[0].strip() for hit in form.finditer(text)] for form in forms)
+        failures = next(filter(None, found), [])
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
