@@ -89,9 +89,9 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
     if not failures and text.count("\n") < FEW_LINES:
-        forms = (_BURIED, _SAID) if unnamed else (_BURIED,)
-        found = ([hit[0].strip() for hit in form.finditer(text)] for form in forms)
-        failures = next(filter(None, found), [])
+        failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
+        if not failures and unnamed:
+            failures = [failure[0].strip() for failure in _SAID.finditer(text)]
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
