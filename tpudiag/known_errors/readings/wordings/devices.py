@@ -192,6 +192,14 @@ DEVICES: Wordings = {
             "RuntimeError: torch_xla/csrc/tensor.cpp:1534 : Check failed: program_shape.parameters_size() == po_data->parameters_data.size() (1276 vs. 1274)",
         ),
     ),
+    "E593": (
+        Wording(
+            r"marked dead because the detector has missed too many heartbeats|actor is dead because its node has died",
+            "A machine of the Ray cluster is gone, or its Ray process did not answer for long: preempted or stopped, out of memory, or so busy (a long compilation that holds Python, a full disk) that its heartbeats came too late. What ran there is lost.",
+            "ray status; gcloud compute tpus tpu-vm list --zone=ZONE      # is the machine there, and READY? PREEMPTED: delete it, the autoscaler makes another\ndmesg -T | grep -iE 'oom|killed process'; tail -50 /tmp/ray/session_latest/logs/raylet.err      # on that machine\n@ray.remote(max_restarts=3, max_task_retries=3)                      # and checkpoints in gs://, to go on from",
+            "The node with node id: 8f20 and ip: 10.128.0.103 has been marked dead because the detector has missed too many heartbeats from it. This can happen when a raylet crashes unexpectedly or has lagging heartbeats.",
+        ),
+    ),
     "E114": (
         Wording(
             r"An error occurred during the runtime of your JAX program",
