@@ -12,8 +12,8 @@ import pytest
 from tpudiag.catalogue import checks
 from tpudiag.cli import main
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import with_values
-from tpudiag.known_errors.search import match
+from tpudiag.known_errors.model import Match, with_values
+from tpudiag.known_errors.reader import in_text
 
 NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 1900 images/s\n"
 BY_ID = {error.id: error for error in known_errors()}
@@ -77,7 +77,9 @@ def test_the_text_of_an_error_gives_cause_fix_and_citation(
     for known in BY_ID.values():
         text = said(capsys, "--error", known.example)
         assert text.startswith(f"{known.id} (")
-        reading = match(known.example)[0].reading
+        found = in_text(known.example)[0]
+        assert isinstance(found, Match)
+        reading = found.reading
         own_words = reading is not None and reading.whole
         assert own_words or known.cause in " ".join(text.split())
         last = with_values(known.fix, {}).splitlines()[-1].strip()

@@ -38,6 +38,14 @@ def test_status_code_and_check_failures_are_failures() -> None:
     assert aborted is not None and "widget_" in aborted.text
 
 
+def test_a_sentence_without_an_exception_is_shown_where_it_is_all_there_is() -> None:
+    told = unknown("epoch 3\nThe widget is odd. [[node Widget (defined at /a/b.py:3)]]")
+    assert told is not None and told.text.startswith("The widget is odd.")
+    said = unknown("ERROR: (gcloud.alpha.widgets) it is odd")
+    assert said is not None and "it is odd" in said.text
+    assert unknown("step 1\n" * 30 + "ERROR: it is odd") is None
+
+
 def test_endless_error_keeps_its_ends() -> None:
     error = unknown("ValueError: " + "x" * 100_000 + " the end")
     assert error is not None

@@ -126,7 +126,8 @@ def _with_unknown(
     said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
-    failure = unknown(text) if not said else None
+    # Beside a mere remark, a sentence without an exception's name is that remark.
+    failure = unknown(text, unnamed=not matches) if not said else None
     if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     placed = _by_its_place(text) if whole else None

@@ -31,6 +31,12 @@ _BURIED = re.compile(
     r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
+_SAID = re.compile(
+    r"^[^\n]*(?:\[\[node |\{\{node )[^\n]*"
+    r"|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
+    re.MULTILINE,
+)
+"""What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
 FEW_LINES = 20
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _BOILERPLATE = re.compile(
@@ -75,12 +81,17 @@ class UnknownError:
         return self.guidance.status
 
 
-def unknown(text: str) -> UnknownError | None:
-    """The failure that a text ends with; None where there is none in it."""
+def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
+    """The failure that a text ends with; None where there is none in it.
+
+    `unnamed`: a short text's sentence without an exception's name counts as one.
+    """
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
     if not failures and text.count("\n") < FEW_LINES:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
+        if not failures and unnamed:
+            failures = [failure[0].strip() for failure in _SAID.finditer(text)]
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)

@@ -34,6 +34,7 @@ gcloud billing projects link PROJECT --billing-account=ACCOUNT
             r"quota metrics? exceed quota limits?: ?(?P<quota>[\w./]{1,90})",
             r"Quota '(?P<quota>\w{1,60})' exceeded",
             r"QUOTA_EXCEEDED",
+            r"GCE quota exceeded",
             r"insufficient (?:regional |project )?quota(?: to satisfy request: resource \W{0,3}(?P<quota>\w{1,60}))?",
             r"Quota (?:limit )?exceeded for quota (?:metric|group) '(?P<quota>[^']{1,90})'",
             r"connect to (?:a )?(?:TPU|GPU).{0,60}?usage limits",

@@ -188,4 +188,44 @@ grep -nE "Error: |root error|Compilation failure|Cannot assign a device" train.l
         citations=("tensorflow/models#1823",),
         example="...which was originally created as op u'InceptionV3/Conv2d_1a_3x3/BatchNorm/moments/Sub', defined at:\n  File \"train_image_classifier.py\", line 573, in <module>\n    tf.app.run()",
     ),
+    KnownError(
+        id="P175",
+        family="cut-in-kernel-lowering",
+        phase=Phase.COMPILING,
+        kind=Kind.FORM,
+        patterns=(
+            r"pallas_call_tpu_lowering_rule\(",
+            r"lower_jaxpr_to_module\(",
+            r"mosaic/lowering\.py.{0,40}? in ",
+        ),
+        cause=CUT
+        + "where a Pallas kernel is translated for the TPU (Mosaic). It refuses an operation that it does not have, blocks whose last two sizes are not multiples of (8, 128), indices or shapes that it cannot lay out.",
+        fix=WHOLE
+        + """\
+pallas_call(..., interpret=pltpu.InterpretParams())     # on a CPU: does the kernel itself work?
+# blocks of multiples of (8, 128), (16, 128) for bfloat16, or the whole array; scalars in SMEM (scalar prefetch)
+pip install -U "jax[tpu]"                               # many operations came with later releases""",
+        rivals=(
+            Rival(
+                cause="an operation, type or layout that Mosaic does not have",
+                look_for="`Unimplemented primitive`, `not implemented`, `unsupported`",
+                decide='grep -nE "Unimplemented|unsupported|NotImplementedError" train.log',
+                families=("kernel-refused", "unsupported-op"),
+            ),
+            Rival(
+                cause="blocks or grid that do not fit the array or the tiles",
+                look_for="`divisible by 8 and 128`, `BlockSpec`, `block shape`",
+                decide='grep -nE "divisible|block" train.log',
+                families=("kernel-refused",),
+            ),
+            Rival(
+                cause="the kernel runs over several devices without shard_map",
+                look_for="`automatically partitioned`",
+                decide="a mesh of one device: does it pass?",
+                families=("kernel-over-devices",),
+            ),
+        ),
+        citations=("jax-ml/jax#22817",),
+        example="/usr/lib/python3/dist-packages/jax/_src/pallas/pallas_call.py in tpu_lowering(ctx, *in_nodes, **params)\n--> 913     return mosaic_tpu_backend.pallas_call_tpu_lowering_rule(\n    914         ctx, *in_nodes, **params",
+    ),
 )

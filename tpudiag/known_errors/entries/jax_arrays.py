@@ -228,7 +228,7 @@ opt_state = tx.init(params)                                                  # a
             r"dot_general requires (?:contracting|batch) dimensions to have the same shape",
             r"Cannot concatenate arrays with shapes that differ",
             r"lhs feature dimension size divided by feature_group_count must equal",
-            r"requires arguments to have equal (?:shapes|dtypes|ranks)",
+            r"requires arguments to have equal (?:shapes|ranks)",
             r"reshape total size must be unchanged",
             r"vmap got inconsistent sizes for array axes",
             r"vmap .{0,40}?in_axes must be",

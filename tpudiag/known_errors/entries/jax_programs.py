@@ -172,6 +172,7 @@ attention = jax.shard_map(flash_attention, mesh=mesh, in_specs=P("data", "model"
             r"Mosaic failed to compile(?: TPU kernel)?:? ?(?P<why>[\w -]{4,80})",
             r"Mosaic failed to compile",
             r"Expected a tiled memref",
+            r"is a Triton-specific primitive",
             r"NotImplementedError: unsupported layout change",
             r"pallas/(?:mosaic/|pallas_call).{0,1500}?(?:Error|Exception): ",
             r"dma_descriptor\w{0,20}\.cc.{1,160}?Check failed: .{1,160}",

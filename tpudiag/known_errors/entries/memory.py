@@ -215,6 +215,7 @@ env | grep -E "XLA_FLAGS|LIBTPU_INIT_ARGS"; pip list | grep -iE "libtpu|tensorfl
             r"OOMKilled",
             r"oom_reaper",
             r"terminated with signal SIGKILL",
+            r"died with <Signals\.SIGKILL",
             r"exit code:? ?137",
             r"exited with code:? ?137",
             r"exit status:? ?137",

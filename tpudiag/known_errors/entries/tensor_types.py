@@ -40,6 +40,7 @@ ERRORS = (
             r"that does not match expected type of (?P<wanted>\w{1,12})",
             r"has type (?P<got>\w{1,12}) that does not match",
             r"Input tensor dtypes do not match for distributed tensor",
+            r"requires arguments to have (?:equal|the same) dtypes, got (?P<wanted>\w{1,12}), (?P<got>\w{1,12})",
             r"implicit dtype promotion between .{1,80}? is disallowed",
             r"Incompatible type conversion requested to type",
             r"Initializer type .{1,30}? and explicit dtype .{1,30}? don't match",

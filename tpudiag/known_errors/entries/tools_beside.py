@@ -249,6 +249,7 @@ python -m json.tool FILE; python -c "import yaml, sys; yaml.safe_load(open(sys.a
         kind=Kind.CONSEQUENCE,
         patterns=(
             r"ray\.exceptions\.(?P<name>\w{4,40})",
+            r"has been marked dead because the detector has missed too many heartbeats",
             r"MPI_ABORT was invoked",
             r"HorovodInternalError",
             r"torch\.distributed\.elastic.{0,60}?ChildFailedError",

@@ -228,7 +228,7 @@ gcloud storage buckets add-iam-policy-binding gs://BUCKET --member=serviceAccoun
         kind=Kind.BROAD,
         patterns=(
             r"OOM when allocating tensor with shape ?(?P<shape>\[[\d,]{1,60}\])",
-            r"Out of memory (?:while trying to )?allocat\w{2,5} (?P<asked>\d{1,18}) bytes",
+            r"Out of memory (?:while trying to )?allocat(?:e|ing) (?P<asked>\d{1,18}) bytes",
             r"RESOURCE_EXHAUSTED.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
             r"ResourceExhaustedError.{0,240}?(?:memory|alloc|hbm|OOM|bytes)",
             r"Resource exhausted:.{0,160}?(?:memory|alloc|hbm|OOM|bytes)",
@@ -283,6 +283,8 @@ dataset = dataset.shuffle(1_000)            # host memory: smaller shuffle buffe
                 decide="nvidia-smi",
                 cues=(
                     r"device:GPU:",
+                    r"pjrt_stream_executor_client",
+                    r"BufferAssignment OOM Debugging",
                     r"GPU_0_bfc",
                 ),
                 families=("gpu-memory",),

@@ -57,6 +57,12 @@ def _missing(function: str, name: str) -> Reading:
             "print(dataset.element_spec)                                  # one part for each argument\n"
             f"dataset.map(lambda element: {function.removeprefix('tf__')}(element, {name}=...))      # or give it yourself; a dict comes as one argument",
         )
+    if function.endswith("Error.__init__"):
+        return Reading(
+            "The error that this was about is hidden: code that raises an error anew (Keras, transformers, a progress bar, a process that hands it on) made it without the arguments that its class wants. What failed stands above, in the first traceback.",
+            "# the first traceback, before `During handling of the above exception`: its last line is the error\n"
+            "tf.config.run_functions_eagerly(True)      # where there is none: the same call in plain Python, outside the library's wrapper",
+        )
     if function.endswith("__init__"):
         return Reading(
             f"An object is made without `{name}`: its class has no default for it. While a model is loaded, get_config does not return it.",

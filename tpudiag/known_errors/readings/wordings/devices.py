@@ -98,6 +98,12 @@ DEVICES: Wordings = {
     ),
     "E492": (
         Wording(
+            r"requires arguments to have (?:equal|the same) dtypes, got (?P<one>\w{4,10}), (?P<other>float32|bfloat16|float16|float64|int32|int64|bool)",
+            "An operation of jax.lax gets <<one>> and <<other>>: it does not convert by itself, as jnp does. With a model in bfloat16 some value stayed float32: a constant, a table (of a scheduler, positions), a state that was made without its type.",
+            "jnp.where(mask, x, y.astype(x.dtype))                     # jnp in place of jax.lax, or one type at the place that the traceback names\nparams = jax.tree.map(lambda p: p.astype(jnp.bfloat16), params); state = jax.tree.map(lambda s: s.astype(jnp.bfloat16) if s.dtype == jnp.float32 else s, state)",
+            "lax.select requires arguments to have the same dtypes, got bfloat16, float32. (Tip: jnp.where is a similar function that does automatic type promotion on inputs).",
+        ),
+        Wording(
             r"(?:Expected|passed to parameter).{0,120}? got (?:tf\.)?(?P<name>Ragged|Sparse)Tensor",
             "A <<name>>Tensor was given to an operation that takes dense tensors only: rows of unequal length (or sparse ones) have no single array behind them. In Keras, operations on such an input are mostly not built to pass it on, and a TPU's step takes dense tensors alone.",
             "x = ragged.to_tensor(default_value=0, shape=[None, LENGTH])      # padded to one length, in dataset.map; sparse: tf.sparse.to_dense(x)\ny = tf.ragged.map_flat_values(f, ragged)                          # an operation on each value, which keeps the rows; inside a keras.layers.Lambda or a layer of your own\nmask = tf.sequence_mask(ragged.row_lengths(), LENGTH)             # which places are filled",
@@ -110,7 +116,21 @@ DEVICES: Wordings = {
             "TypeError: Tensors in list passed to 'inputs' of 'MergeSummary' Op have types [bool, bool, bool] that do not match expected type [string].",
         ),
     ),
+    "E215": (
+        Wording(
+            r"slice index (?P<number>[1-4]) of dimension 0 out of bounds(?!.{0,300}?(?:MultiDeviceIterator|IteratorGetNext|RemoteCall))",
+            "Mostly the length of axis <<number>> is asked for (tf.shape(x)[<<number>>], x.shape[<<number>>]) of a tensor that has fewer axes: its batch (or time) axis is missing. Single examples come where a batch is wanted: a dataset or serving input that is not batched, a placeholder of one example.",
+            "dataset = dataset.batch(batch_size, drop_remainder=True); print(dataset.element_spec)      # a batch axis in front\ntf.io.parse_example(serialized, spec)                         # serving: of a batch of strings [None], and features that keep that axis; or tf.expand_dims(x, 0)",
+            "ValueError: slice index 1 of dimension 0 out of bounds.",
+        ),
+    ),
     "E539": (
+        Wording(
+            r"`?(?P<name>\w{2,30})`? is a Triton-specific primitive",
+            "The kernel uses <<name>> of Pallas for GPUs (Triton), by itself or by pl.load and pl.store with arrays of indices; on a TPU (Mosaic) blocks are read by slices.",
+            "x = x_ref[...]; x = x_ref[pl.ds(start, size), :]      # slices in place of pl.load(ref, (indices, ...)); jnp operations on what was read\n# gathers by an array of indices: on whole blocks with jnp.take where it is supported, by a one-hot product, or outside the kernel\npallas_call(..., interpret=pltpu.InterpretParams())     # tries the kernel on a CPU",
+            "RuntimeError: `broadcast_to` is a Triton-specific primitive. Please consider using `jnp.broadcast_to` instead.",
+        ),
         Wording(
             r"Failed to verify layout for Mosaic kernel (?P<name>operand|result) (?P<number>\d{1,3}).{0,300}?expected (?P<wanted>\{.{1,40}?\}), got (?P<got>\{.{1,40}?\})",
             "The compiler lays <<name>> <<number>> of the kernel out otherwise (<<got>>) than the kernel was written and lowered for (<<wanted>>): the kernel was lowered by one release (jax) and is compiled by another (the libtpu of torch_xla), or its block of that array is not whole tiles of (8, 128).",
@@ -170,6 +190,14 @@ DEVICES: Wordings = {
             "A check inside PyTorch/XLA: the compiled graph has another number of inputs than the data that were gathered for it. A fault of that release, met where tensors of several devices, threads or processes come into one graph (callbacks and metrics that keep tensors, a tensor of another process, data loaders' threads).",
             "pip install -U torch torch_xla                                  # one release of both\nloss_value = loss.detach().item()                               # what is kept over steps: numbers, or .cpu(), no tensors of the device\nxmp.spawn(fn)                                                   # one device for each process, and xm.mark_step() (torch_xla.sync()) once each step",
             "RuntimeError: torch_xla/csrc/tensor.cpp:1534 : Check failed: program_shape.parameters_size() == po_data->parameters_data.size() (1276 vs. 1274)",
+        ),
+    ),
+    "E593": (
+        Wording(
+            r"marked dead because the detector has missed too many heartbeats|actor is dead because its node has died",
+            "A machine of the Ray cluster is gone, or its Ray process did not answer for long: preempted or stopped, out of memory, or so busy (a long compilation that holds Python, a full disk) that its heartbeats came too late. What ran there is lost.",
+            "ray status; gcloud compute tpus tpu-vm list --zone=ZONE      # is the machine there, and READY? PREEMPTED: delete it, the autoscaler makes another\ndmesg -T | grep -iE 'oom|killed process'; tail -50 /tmp/ray/session_latest/logs/raylet.err      # on that machine\n@ray.remote(max_restarts=3, max_task_retries=3)                      # and checkpoints in gs://, to go on from",
+            "The node with node id: 8f20 and ip: 10.128.0.103 has been marked dead because the detector has missed too many heartbeats from it. This can happen when a raylet crashes unexpectedly or has lagging heartbeats.",
         ),
     ),
     "E114": (

@@ -247,8 +247,8 @@ PYTHON_SENTENCES: Wordings = {
         ),
         Wording(
             r"No module named 'tensorflow_core(?:\.[\w.]{1,60})?'",
-            "tensorflow_core was TensorFlow's inner name from 1.15 to 2.1 only: the code (or a pickle) imports it by that name, or keras, tensorflow-estimator or addons of that time are left beside another TensorFlow.",
-            'grep -rn "tensorflow_core" --include=*.py . | head      # your own code: tensorflow in its place\npip uninstall -y tensorflow tensorflow-estimator keras; pip install "tensorflow==THE_RELEASE"      # left-overs of another one',
+            "tensorflow_core was TensorFlow's inner name from 1.15 to 2.1 only: the code (or a pickle) imports it by that name, or keras, tensorflow-estimator or addons of that time are left beside another TensorFlow. In a notebook: pip (or Colab's %tensorflow_version) put another TensorFlow in place while one was loaded.",
+            '# in a notebook: restart the runtime, then %tensorflow_version (or pip install) before the first import, and never both\ngrep -rn "tensorflow_core" --include=*.py . | head      # your own code: tensorflow in its place\npip uninstall -y tensorflow tensorflow-estimator keras; pip install "tensorflow==THE_RELEASE"      # left-overs of another one',
             "ModuleNotFoundError: No module named 'tensorflow_core.keras'",
         ),
         Wording(

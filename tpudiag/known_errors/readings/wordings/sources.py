@@ -120,7 +120,7 @@ SOURCES: Wordings = {
             "datasets.exceptions.DatasetNotFoundError: Dataset 'x/y' doesn't exist on the Hub or cannot be accessed.",
         ),
         Wording(
-            r"Dataset (?P<name>[\w/.-]{1,60}): could not find data in (?P<folder>[\w/.:~-]{1,120})",
+            r"Dataset (?P<name>[\w/.-]{1,60}): could not find data in (?P<folder>[\w/.:~-]{1,120}?)(?=\.?\s{0,4}Please|[^\w/.:~-]|$)",
             "`<<name>>` was never prepared in <<folder>>, and download=False (or as_dataset alone) prepares nothing.",
             'builder = tfds.builder("<<name>>", data_dir="gs://BUCKET/tfds"); builder.download_and_prepare()      # once\ndataset = tfds.load("<<name>>", data_dir="gs://BUCKET/tfds")                                              # the same data_dir for all hosts',
             "AssertionError: Dataset coco: could not find data in /root/tensorflow_datasets. Please make sure to call dataset_builder.download_and_prepare()",

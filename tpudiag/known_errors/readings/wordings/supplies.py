@@ -60,7 +60,13 @@ SUPPLIES: Wordings = {
     ),
     "P03": (
         Wording(
-            r"module 'tensorflow\.compat\.v2\.__internal__' has no attribute '(?P<name>\w{1,60})'",
+            r"module 'tensorflow(?:\._api\.v\d)?\.compat\.v2' has no attribute '(?P<name>__internal__)'",
+            "The package keras is newer than TensorFlow: keras 2.5 to 2.15 asks TensorFlow of its own number for `<<name>>`, and this TensorFlow is older (1.x, or below 2.5).",
+            'pip show tensorflow keras | grep -E "Name|Version"\npip uninstall -y keras; pip install "keras==2.3.1"      # TensorFlow 1.15 to 2.1; 2.2.5 for 1.14 and older; from 2.5 on: TensorFlow\'s own number\nfrom tensorflow import keras                           # and in your code only this one, never `import keras` beside it; then restart the kernel',
+            "AttributeError: module 'tensorflow._api.v1.compat.v2' has no attribute '__internal__'",
+        ),
+        Wording(
+            r"module 'tensorflow(?:\._api\.v\d)?\.compat\.v2\.__internal__' has no attribute '(?P<name>\w{1,60})'",
             "The package keras is of another release than TensorFlow: up to 2.15 each keras asks its own TensorFlow for such inner names, and `<<name>>` is not in this one.",
             'pip install "keras==$(python -c \'import tensorflow as tf; print(".".join(tf.__version__.split(".")[:2]))\').*"      # keras of TensorFlow\'s number; 2.16 and later: keras 3\nfrom tensorflow import keras                     # and in your code only this one, never `import keras` beside it',
             "AttributeError: module 'tensorflow.compat.v2.__internal__' has no attribute 'register_clear_session_function'",
