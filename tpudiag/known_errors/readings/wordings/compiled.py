@@ -13,6 +13,12 @@ COMPILED: Wordings = {
             "def schedule(epoch, rate): return float(rate * 0.9)      # a Python float, on every way\ncallbacks=[keras.callbacks.LearningRateScheduler(schedule)]",
             "ValueError: The output of the `schedule` function should be a float. Got: None",
         ),
+        Wording(
+            r"output of the .{0,3}schedule.{0,3} function should be",
+            "The function that LearningRateScheduler was given returns no float: nothing (a branch without return), a whole number, a tensor, or a schedule object (which belongs in the optimizer).",
+            "def schedule(epoch, lr): return float(lr if epoch < 10 else lr * 0.9)      # a float in every branch\noptimizer = keras.optimizers.Adam(keras.optimizers.schedules.ExponentialDecay(1e-3, 1000, 0.9))      # a schedule object: here, without the callback",
+            'ValueError: The output of the "schedule" function should be float.',
+        ),
     ),
     "E203": (
         Wording(
