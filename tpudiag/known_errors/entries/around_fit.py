@@ -181,6 +181,68 @@ with tf.distribute.TPUStrategy(resolver).scope():
         example="W0714 02:35:35.778475 140626016266112 keras_support.py:217] Keras support is now deprecated in support of TPU Strategy.",
     ),
     KnownError(
+        id="E877",
+        family="lora",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"Cannot enable lora on a layer that isn't (?P<state>yet built)",
+            r"lora is (?P<state>already enabled)",
+            r"Lora is incompatible with (?P<state>kernel constraints|embedding constraints)",
+        ),
+        cause="enable_lora goes once, on a layer of Keras 3 that has its weights and no constraint on them.",
+        details=("What is in the way: {state}.",),
+        fix="""\
+model.build((None, LENGTH))                          # or call it once on a batch: weights first, then
+model.backbone.enable_lora(rank=4)                   # once: a cell of a notebook that is run again starts from a model made anew
+model.compile(optimizer, loss)                       # after it: the optimizer must see the new weights; under one strategy.scope() or set_distribution""",
+        evidence="recalled",
+        example="ValueError: Cannot enable lora on a layer that isn't yet built.",
+    ),
+    KnownError(
+        id="P184",
+        family="variable-synchronization",
+        phase=Phase.BUILDING,
+        patterns=(
+            r"Synchronization value can be set to VariableSynchronization\.ON_READ only for non-trainable",
+        ),
+        cause="A variable that each replica keeps for itself (ON_READ) cannot be trained: the copies would grow apart.",
+        fix="""\
+tf.Variable(x, trainable=False, synchronization=tf.VariableSynchronization.ON_READ, aggregation=tf.VariableAggregation.SUM)      # a count, a sum
+self.add_weight(name="kernel", shape=shape, trainable=True)        # what is trained: no synchronization at all""",
+        evidence="recalled",
+        example="ValueError: Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. You have specified trainable=True and synchronization=VariableSynchronization.ON_READ.",
+    ),
+    KnownError(
+        id="P185",
+        family="dataset-not-built",
+        phase=Phase.READING,
+        patterns=(
+            r"Iterator called after `?on_epoch_end`? or before `?on_epoch_begin",
+            r"Unable to concatenate .{0,60}?inner dense shapes",
+        ),
+        kind=Kind.BROAD,
+        cause="Keras' own collecting of batches cannot do with what the data or the model gives.",
+        fix="""\
+dataset = tf.data.Dataset.from_generator(...).batch(BATCH, drop_remainder=True); model.fit(dataset)      # in place of the generator or PyDataset; made anew for each fit
+outputs = np.concatenate([tf.sparse.to_dense(model(x)).numpy() for x, _ in dataset])                      # in place of predict for sparse outputs""",
+        rivals=(
+            Rival(
+                cause="one PyDataset or generator is used by two calls at once (fit and evaluate in a callback, a fit that was broken off)",
+                look_for="`on_epoch_end`, `on_epoch_begin`",
+                decide="an object of its own for each call: does it go?",
+                cues=(r"on_epoch_begin",),
+            ),
+            Rival(
+                cause="predict joins sparse outputs of batches whose inner sizes differ",
+                look_for="`sparse`, `inner dense shapes`",
+                decide="tf.sparse.to_dense as the model's last layer",
+                cues=(r"inner dense shapes",),
+            ),
+        ),
+        evidence="recalled",
+        example="RuntimeError: Iterator called after `on_epoch_end` or before `on_epoch_begin`.",
+    ),
+    KnownError(
         id="E875",
         family="somewhere-in-saving",
         phase=Phase.SAVING,

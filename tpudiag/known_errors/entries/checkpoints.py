@@ -149,6 +149,8 @@ files = tf.io.gfile.glob("gs://BUCKET/train-*.tfrecord"); tf.data.TFRecordDatase
         phase=Phase.SAVING,
         patterns=(
             r"No space left on device",
+            r"OSError: \[Errno 28\]",
+            r"errno = 28, error message",
             r"Disk quota exceeded",
             r"Could not append to the internal temporary file",
             r"disk is full",

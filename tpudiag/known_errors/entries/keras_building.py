@@ -46,6 +46,8 @@ class Block(keras.layers.Layer):
             r"Layer `?add_metric\(\)`? method is deprecated",
             r"object has no attribute 'add_metric'",
             r"`?add_loss\(\)`? can only be called from inside",
+            r"Expected a symbolic Tensors? or a callable for the loss value",
+            r"Please provide a name for your metric like",
             r"received `?\w{1,20}\(\)`? argument `?\w{1,40}`?,? (?:which does not end in `?_shape|but `?call\(\))",
             r"Only input tensors may be passed as positional arguments",
             r"you cannot mix tensors and non-tensors",

@@ -12,7 +12,7 @@ ERRORS = (
         phase=Phase.SAVING,
         patterns=(
             r"unable to lock file, errno = (?P<errno>\d{1,3})",
-            r"Unable to (?:synchronously )?(?:create|open|flush|truncate|close|write|read) (?:the )?(?:file|dataset|group|attribute|link|object|data).{0,120}?(?:errno|unable to|name already exists|doesn't exist|can't|no write intent|object header)",
+            r"Unable to (?:synchronously )?(?:create|open|flush|truncate|close|write|read) (?:the )?(?:file|dataset|group|attribute|link|object|data).{0,120}?(?:errno|unable to|name already exists|doesn't exist|can't|no write intent|object header|write failed)",
             r"Unable to create (?:link|dataset|group|attribute) \(",
             r"Can't (?:open|create|read|write|decode|synchronously (?:read|write)) (?:attribute|dataset|data|group|object|file)",
             r"requires `?h5py(?!\S)(?! ?[<>=~])",

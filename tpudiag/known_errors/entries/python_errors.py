@@ -277,7 +277,7 @@ tpudiag check train.py --for v5e-8 -- --batch_size=1024      # what follows -- g
             r"can't start new thread",
             r"Resource temporarily unavailable.{0,60}?(?:fork|thread|pthread)",
             r"OpenBLAS blas_thread_init: pthread_create failed",
-            r"BlockingIOError: \[Errno 11\]",
+            r"BlockingIOError: \[Errno 11\](?! Unable to)",
         ),
         cause="The user or the container may not start more threads or processes: too many parallel calls, interleaves and workers, or a low limit.",
         fix="""\

@@ -116,4 +116,34 @@ FILES: Wordings = {
             "Anonymous caller does not have storage.objects.get access",
         ),
     ),
+    "E129": (
+        Wording(
+            r"truncated record at [1-9]",
+            "A TFRecord file ends in the middle of a record: it was not written to its end (the program that wrote it was killed or did not close its writer, the disk or quota was full), is still being written, or was downloaded or copied in part.",
+            "for path in tf.io.gfile.glob(pattern):                     # which file: the one that ends there\n    try: n = sum(1 for _ in tf.data.TFRecordDataset(path))\n    except tf.errors.DataLossError as error: print(path, error)\nls -l PATH; gsutil ls -l gs://BUCKET/PATH                 # its size beside that of its source; then write or fetch this one again\nwith tf.io.TFRecordWriter(path) as writer: ...             # closed in every case",
+            "DataLossError: truncated record at 136219998 [[{{node IteratorGetNext}}]]",
+        ),
+        Wording(
+            r"corrupted record at [1-9]",
+            "A TFRecord file is whole up to the byte that is told, and what comes there has a wrong check sum: two programs wrote into one file, a writer went on in a file that another run had begun, the copy or download is damaged, or the disk, memory or network mount gives wrong bytes (another place at every run).",
+            "for path in tf.io.gfile.glob(pattern):                     # which file; twice: the same place?\n    try: n = sum(1 for _ in tf.data.TFRecordDataset(path))\n    except tf.errors.DataLossError as error: print(path, error)\nmd5sum PATH; gsutil hash -m gs://BUCKET/PATH              # the same as at its source? else fetch it again\n# another place each time: copy the file to another disk; no number of writers but one for each file",
+            "DataLossError: corrupted record at 775087002",
+        ),
+    ),
+    "E130": (
+        Wording(
+            r"Feature list '(?P<feature>[\w/.-]{1,60})' is required but could not be found",
+            "A SequenceExample is parsed, and this record has no feature list `<<feature>>`: the records are plain tf.train.Example (where a list of numbers or words is a VarLenFeature), the name is another one, or this record's list is empty.",
+            'raw = next(iter(tf.data.TFRecordDataset(path))).numpy()\nprint(tf.train.Example.FromString(raw)); print(tf.train.SequenceExample.FromString(raw))      # which of them is readable\ntf.io.parse_single_example(raw, {"<<feature>>": tf.io.VarLenFeature(tf.string)})               # an Example\nsequence_features = {"<<feature>>": tf.io.FixedLenSequenceFeature([], tf.string, allow_missing=True)}      # a list that may lack',
+            "InvalidArgumentError: Name: <unknown>, Feature list 'goods' is required but could not be found.",
+        ),
+    ),
+    "E522": (
+        Wording(
+            r"sharded dimension must be equal to the number of devices passed to PmapSharding",
+            "pmap lays one slice on each device, and the first dimension of this array is not the number of devices: a state that was saved or made without replication (or replicated for other devices) goes into pmap, or a batch was not split by device.",
+            "state = flax.jax_utils.replicate(flax.jax_utils.unreplicate(state))      # as many slices as there are devices\nbatch = batch.reshape(jax.local_device_count(), -1, *batch.shape[1:])\nsaved = flax.jax_utils.unreplicate(state)      # before a checkpoint is written; replicate after it is restored\nprint(jax.tree.map(lambda x: x.shape, state), jax.local_device_count())",
+            "ValueError: The sharded dimension must be equal to the number of devices passed to PmapSharding.",
+        ),
+    ),
 }

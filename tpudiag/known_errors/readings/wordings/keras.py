@@ -162,6 +162,18 @@ KERAS: Wordings = {
             "ValueError: Only input tensors may be passed as positional arguments. The following argument value should be passed as a keyword argument: True",
         ),
         Wording(
+            r"provide a name for your metric",
+            "add_metric was given a plain tensor without a name (and, in TensorFlow before 2.2, without aggregation): only a Metric object brings its own.",
+            'self.add_metric(value, name="kl", aggregation="mean")      # Keras 2; Keras 3 has no add_metric: keras.metrics.Mean(name="kl") in __init__, update_state in call',
+            "ValueError: Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', aggregation='mean')`",
+        ),
+        Wording(
+            r"symbolic Tensors? or a callable for the loss value",
+            "add_loss, called outside of a layer's call, was given a value (a NumPy number, an eager tensor, what a variable gives) that does not come from the model's inputs.",
+            "layer.add_loss(lambda: 1e-4 * tf.reduce_sum(tf.square(layer.kernel)))      # from weights alone: a function without arguments\nmodel.add_loss(loss_of(model.input, model.output))                            # from the model's own tensors (Keras 2)\ndef call(self, x): self.add_loss(tf.reduce_mean(x)); return x                 # in a layer's call: any tensor",
+            "ValueError: Expected a symbolic Tensors or a callable for the loss value. Please wrap your loss computation in a zero argument `lambda`.",
+        ),
+        Wording(
             r"add_metric",
             "add_metric is gone in Keras 3.",
             'self.tracker = keras.metrics.Mean(name="kl")      # in __init__\nself.tracker.update_state(value)                 # in call or train_step; listed by the model\'s metrics by itself',

@@ -170,6 +170,12 @@ SUPPLIES: Wordings = {
     ),
     "E470": (
         Wording(
+            r"retrieve layer at index (?P<index>\d{1,5}),? but model only has (?P<name>\d{1,5})",
+            "The model has <<name>> layers and was asked for number <<index>> (get_layer(index=...), model.layers[...]; they count from 0): a model within the model counts as one layer, or the model is another one (include_top=False, another release) than the number was counted in.",
+            'for number, layer in enumerate(model.layers): print(number, layer.name)      # what there is\nlayer = model.get_layer("block5_conv3")                        # by name in place of a number\nlayer = model.get_layer("resnet50").get_layer("conv5_block3_out")      # within an inner model: ask that one',
+            "ValueError: Was asked to retrieve layer at index 5 but model only has 3 layers.",
+        ),
+        Wording(
             r"[Ll]ayer (?P<layer>\S{1,60}?) has multiple inbound nodes",
             "The layer `<<layer>>` was called more than once (shared between inputs, or the model was applied a second time), so it has several outputs: layer.output (or input) does not say which.",
             'x = model.get_layer("<<layer>>").get_output_at(0)      # Keras 2: that of the first call; get_input_at(0)\nx = layer(inputs); features = keras.Model(inputs, x)      # or keep the tensor of the call (Keras 3 has no get_output_at)\nkeras.backend.clear_session()                             # a notebook in which the model was built twice',

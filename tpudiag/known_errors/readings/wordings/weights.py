@@ -82,6 +82,12 @@ WEIGHTS: Wordings = {
             "OSError: Unable to synchronously open file (unable to open file: name = 'model.weights.h5', errno = 2, error message = 'No such file or directory', flags = 0, o_flags = 0)",
         ),
         Wording(
+            r"filename ?= ?'(?P<path>[^']{1,200})',.{0,60}?errno ?= ?5,",
+            "The disk or mount under <<path>> gave no bytes (errno 5, an input/output error): a network drive, Google Drive's mount or gcsfuse that lost its connection or reached its quota, or a failing disk. The file itself may be whole.",
+            'cp "<<path>>" /tmp/model.h5                               # does a copy come through? then load that one\ndmesg | tail; df -h                                        # errors of the disk; the mount is still there?\ntf.io.gfile.copy("gs://BUCKET/model.h5", "/tmp/model.h5", overwrite=True)      # from a bucket: never through a mount',
+            "OSError: Unable to open file (file read failed: time = Tue Dec 10 16:36:14 2019, filename = 'm.h5', file descriptor = 14, errno = 5, error message = 'Input/output error')",
+        ),
+        Wording(
             r"name = '(?P<path>[^']{1,200})', errno = 13,",
             "<<path>> may not be opened by this user: a read-only place (/kaggle/input), or a file of another user (root in a container).",
             'model.save_weights("/tmp/model.weights.h5")      # /kaggle/working on Kaggle\nls -l "<<path>>"; id                              # whose it is; sudo chown $USER',
