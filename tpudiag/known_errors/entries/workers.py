@@ -190,7 +190,7 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
             r"Task (?P<task>/job:\w{1,30}/(?:replica:\d{1,4}/)?task:\d{1,5}) heartbeat timeout",
             r"/task:\d{1,5} heartbeat timeout",
             r"heartbeat timed out",
-            r"missed \d{0,4} ?heartbeats?",
+            r"(?<!\D0)missed \d{0,4} ?heartbeats?(?!s? ?[=:] ?0(?!\d))",
             r"(?:fail|UNAVAILABLE|unhealthy).{0,160}?heartbeat timeout",
             r"coordination[ _]service.{0,120}?(?:ERROR|error|unhealthy|UNAVAILABLE|DEADLINE|failed)",
             r"CoordinationService(?:Error|/RegisterTask)",
