@@ -106,6 +106,7 @@ from . import (
     slices_and_topologies,
     state_and_release,
     strategy_calls,
+    structures_and_processes,
     tensor_lists,
     tensor_types,
     tensorboards,
@@ -116,6 +117,7 @@ from . import (
     training_steps,
     undecided,
     uneven_replicas,
+    values_and_indices,
     workers,
 )
 
@@ -171,6 +173,7 @@ _FILES = (
     tensorboards,
     other_frameworks,
     python_errors,
+    structures_and_processes,
     control_flow,
     strategy_calls,
     clusters,
@@ -207,6 +210,7 @@ _FILES = (
     tools_beside,
     fallbacks,
     python_mistakes,
+    values_and_indices,
     research_stacks,
     edge_tpus,
     graph_limits,

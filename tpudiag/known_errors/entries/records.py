@@ -26,9 +26,7 @@ ERRORS = (
             r"Not a gzipped file",
         ),
         cause="A data file is damaged, cut off, or no TFRecord file of that compression: it was not downloaded or written to its end, or is read as what it is not.",
-        details=(
-            "It was found at byte {offset}: 0 means that the file is no TFRecord file of that compression at all.",
-        ),
+        details=("It was found at byte {offset}.",),
         fix="""\
 for path in tf.io.gfile.glob(pattern):                     # which file
     try: n = sum(1 for _ in tf.data.TFRecordDataset(path))

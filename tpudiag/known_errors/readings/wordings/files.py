@@ -119,7 +119,7 @@ FILES: Wordings = {
     "E129": (
         Wording(
             r"truncated record at [1-9]",
-            "A TFRecord file ends in the middle of a record: it was not written to its end (the program that wrote it was killed or did not close its writer, the disk or quota was full), is still being written, or was downloaded or copied in part.",
+            "A TFRecord file is cut off in the middle of a record: it was not written to its end (the program that wrote it was killed or did not close its writer, the disk or quota was full), is still being written, or was downloaded or copied in part.",
             "for path in tf.io.gfile.glob(pattern):                     # which file: the one that ends there\n    try: n = sum(1 for _ in tf.data.TFRecordDataset(path))\n    except tf.errors.DataLossError as error: print(path, error)\nls -l PATH; gsutil ls -l gs://BUCKET/PATH                 # its size beside that of its source; then write or fetch this one again\nwith tf.io.TFRecordWriter(path) as writer: ...             # closed in every case",
             "DataLossError: truncated record at 136219998 [[{{node IteratorGetNext}}]]",
         ),
