@@ -123,7 +123,11 @@ OF_PYTHON: tuple[str, ...] = import_module("tpudiag.checks.known_error").OF_PYTH
 ENDING = [
     error
     for error in known_errors()
-    if not error.noise and error.family not in OF_PYTHON and error.kind is not Kind.FORM
+    if not error.noise
+    and error.family not in OF_PYTHON
+    and error.kind is not Kind.FORM
+    # What has no words of its own is told where a text was cut off: a job's traceback is whole.
+    and error.patterns
 ]
 
 
