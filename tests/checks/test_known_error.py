@@ -147,7 +147,14 @@ def test_what_only_its_form_tells_is_left_to_the_jobs_traceback() -> None:
             assert outcome(crashed(error.id)).verdict is Verdict.SKIPPED
 
 
-@pytest.mark.parametrize("error", ENDING, ids=lambda error: error.id)
+@pytest.mark.parametrize(
+    "error",
+    # Each tenth in the quick part: what an entry's own words answer is asked of all of them there.
+    [
+        pytest.param(error, id=error.id, marks=[pytest.mark.slow] if number % 10 else [])
+        for number, error in enumerate(ENDING)
+    ],
+)
 def test_every_known_error_that_ends_a_job_is_translated(error: KnownError) -> None:
     said = outcome(crashed(error.id))
     assert said.verdict is Verdict.FAILED
