@@ -50,7 +50,7 @@ gcloud compute tpus tpu-vm create NAME --zone=ZONE --network=NETWORK --subnetwor
         family="dataset-misused",
         phase=Phase.READING,
         patterns=(
-            r"Failed to convert object of type <class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator|PerReplica)\w{0,12})'> to (?:a )?Tensor",
+            r"Failed to convert object of type <class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator)\w{0,12})'> to (?:a )?Tensor",
             r"unsupported type \(<class '[\w.]{0,80}?(?P<type>_?\w{0,30}(?:Dataset|Iterator)\w{0,12})'>\) to a Tensor",
             r"Invalid argument .{0,40}?(?P<type>\w{0,30}Dataset) .{0,60}?Expected .{0,30}?Tensor",
             r"Attempt to convert a value \(<\w{0,20}Dataset",

@@ -20,6 +20,7 @@ ERRORS = (
             r"unsupported operand type.{0,80}?PerReplica",
             r"Unsupported value type PerReplica",
             r"Fetch argument PerReplica",
+            r"(?:of|with|has|unsupported|invalid) type:? ?\(?(?:<class )?'?[\w.]{0,80}PerReplica'",
             r"Can not convert a PerReplica",
             r"A non-DistributedValues value .{0,60}?cannot be reduced",
             r"argument must be .{0,40}?not '(?:PerReplica|DistributedValues)'",
