@@ -150,6 +150,7 @@ gcloud alpha compute tpus tpu-vm ssh NAME --zone=ZONE --tunnel-through-iap  # wi
         evidence="recalled",
         example="ssh: connect to host 34.1.2.3 port 22: Connection timed out",
         near_miss="git@server: Permission denied, please try again.",
+        yields_to=("E57",),
     ),
     KnownError(
         id="E235",

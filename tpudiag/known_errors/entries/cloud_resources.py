@@ -13,7 +13,7 @@ ERRORS = (
         patterns=(
             r"ALREADY_EXISTS: .{0,20}?Resource .{0,160}?already exists",
             r"(?:nodes|queuedResources|nodePools|clusters|instances)/(?P<name>[\w-]{1,60}).{0,12}? already exists",
-            r"TPU (?P<name>[\w-]{1,60}) already exists",
+            r"(?<!/)TPU (?P<name>[\w-]{1,60}) already exists",
             r"already_exists.{0,60}?(?:nodes?\b|queued|TPU (?:node|VM)|tpu-vm)",
         ),
         cause="A TPU (or queued resource, node pool) of that name exists in this project and zone, maybe half made, stopped or preempted: a second one needs another name.",

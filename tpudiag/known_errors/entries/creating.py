@@ -21,6 +21,7 @@ ERRORS = (
             r"tpu\.googleapis\.com.{0,200}?(?:PERMISSION_DENIED|403|404|NOT_FOUND)",
             r"You need to specify.{0,40}?zone.{0,40}?TPU",
             r"tpu-vm\.(?:ssh|scp|describe|delete|stop|start)\) .{0,40}?NOT_FOUND",
+            r"zones/[\w-]{1,40}/tpus/[\w-]{1,60}'? (?:was )?not found",
             r"404 Resource 'projects/[\w-]{1,60}/locations/[\w-]{1,40}/nodes/[\w-]{1,60}",
             r"nodes/[\w-]{1,60}\?alt=json returned .{0,10}?Resource.{0,160}?not found",
             r"unable to find (?:a )?TPU .{0,60}?in (?:zone|project)",

@@ -59,6 +59,7 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
         phase=Phase.ANY,
         level="info",
         patterns=(
+            r"Ignoring Assert operator",
             r"Cannot register 2 metrics with the same name",
             r"This TensorFlow binary is optimized (?:to use|with) ",
             r"oneDNN custom operations are on",
@@ -78,7 +79,7 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"Persistent compilation cache not enabled\. Compiling TPU",
             r"start aborting(?: \(this does not indicate an error.{0,80}?\))?: (?:Invalid argument|INVALID_ARGUMENT): You must feed a value for placeholder tensor",
         ),
-        cause="No error: remarks at start-up about the processor and how TensorFlow was built; harmless.",
+        cause="No error: remarks at start-up about the processor and how TensorFlow was built, or of the compiler (a compiled step runs no tf.Assert); harmless.",
         fix="""\
 # nothing to do
 export TF_CPP_MIN_LOG_LEVEL=2 TF_ENABLE_ONEDNN_OPTS=0       # hides them""",

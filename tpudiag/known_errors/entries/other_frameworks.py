@@ -76,7 +76,6 @@ import jax.numpy as jnp                                       # no np.* on trace
             r"ComputationClient\(\) can only be called once",
             r"ComputationClient already initialized",
             r"Check failed: !was_initialized",
-            r"No module named '?torch_xla\b",
             r"PJRT_DEVICE.{0,60}?(?:not set|must be set|unknown|Invalid)",
             r"nprocs.{0,80}?(?:Unsupported|must be|is not supported)",
             r"max_workers must be greater than 0",

@@ -98,6 +98,7 @@ features = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedL
             r"the dataset must be finite\. Make sure not to call `?repeat",
             r"Number of samples .{0,12}? is less than samples required",
             r"`validation_steps` must be specified",
+            r"dataset you passed contains \d{1,9} batches, but you passed `epochs=",
         ),
         cause="The dataset ended before the steps that were asked for: steps_per_epoch (or validation_steps, max_steps) times epochs is more than it holds, or it is not repeated. Keras 3 says `Your input ran out of data` also of a dataset of unknown length that fit goes through without steps_per_epoch, once, when it has counted the batches: nothing is lost then.",
         fix="""\
