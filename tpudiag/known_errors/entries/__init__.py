@@ -12,6 +12,7 @@ from tpudiag.known_errors.model import KnownError, Silent
 from . import (
     account,
     around_fit,
+    beside_the_step,
     caches_and_queues,
     callbacks_of_fit,
     checkpoints,
@@ -180,6 +181,7 @@ _FILES = (
     compiler_limits,
     tpu_system,
     training_steps,
+    beside_the_step,
     sessions_and_queues,
     running,
     runtime_objects,

@@ -42,6 +42,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             "amaljoseph/EndToEnd_Signature-Detection-Cleaning-Verification_System_using_YOLOv5-and-CycleGAN#3",
         ),
         example="InvalidArgumentError: Cannot assign a device for operation stem_conv/kernel: node was explicitly assigned to /job:worker/replica:0/task:0/device:TPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to a valid device.",
+        yields_to=("E941",),
     ),
     KnownError(
         id="E122",
@@ -127,8 +128,8 @@ checkpoint.restore(path).assert_consumed()             # to go on training: rais
         kind=Kind.BROAD,
         patterns=(
             r"All \d{1,3} retry attempts failed",
-            r"Error executing an HTTP request: (?:libcurl|HTTP response code (?:0|429|5\d\d))",
-            r"libcurl code \d{1,3}",
+            r"Error executing an HTTP request: (?:libcurl(?!.{0,120}?resolve host: metadata)|HTTP response code (?:0|429|5\d\d))",
+            r"libcurl code \d{1,3}(?!.{0,120}?resolve host: metadata)",
             r"Transport endpoint is not connected",
             r"HTTP response code (?:429|5\d\d)",
             r"google\.api_core\.exceptions\.(?:GatewayTimeout|RetryError|ServiceUnavailable: 503 (?:GET|POST|PUT))",

@@ -170,6 +170,7 @@ The op is created at:
 File "train.py", line 56, in <module>""",
         near_miss="Detected operations when trying to compile the graph: none unsupported",
         yields_to=(
+            "E941",
             "E539",
             "E92",
             "E93",

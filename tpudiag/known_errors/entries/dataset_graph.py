@@ -127,7 +127,7 @@ boxes = bounding_box.to_dense(boxes, max_boxes=100)                             
             r"element_spec.{0,60}? (?:must|has to) be (?:provided|specified)",
             r"`?buffer_size`? must be greater than zero",
             r"[Bb]atch[ _]size must be greater than zero",
-            r"Cannot (?:shard|set) .{0,60}?(?:input_context|num_shards)",
+            r"Cannot set .{0,60}?(?:input_context|num_shards)",
             r"index must be between 0 and \d{0,6}, ?currently index",
             r"num_shards must be",
             r"Input(?:Context|Options).{0,80}?(?:must|required|not supported)",
@@ -141,6 +141,7 @@ dataset = dataset.shard(context.num_input_pipelines, context.input_pipeline_id) 
         evidence="recalled",
         example="RuntimeError: `make_initializable_iterator()` is not supported in eager mode. Use Python-style iteration instead.",
         near_miss="the dataset is sharded by file",
+        yields_to=("E942",),
     ),
     KnownError(
         id="E484",

@@ -108,11 +108,12 @@ def preprocess(x): return x                                              # in da
         family="iterator-on-tpu",
         phase=Phase.READING,
         patterns=(
-            r"does not have registered OpKernel support for _Arg.{0,60}?iterator",
+            r"does not have registered OpKernel support for _Arg",
             r"No registered '(?:IteratorGetNext\w{0,20}|MultiDeviceIterator\w{0,30}|OptionalHasValue|MakeIterator)' OpKernel for (?:XLA_TPU_JIT|'?TPU)",
         ),
-        cause="The iterator of the data itself was placed on the TPU: in TensorFlow 2.0 and 2.1 Keras does that with generators, Sequences and ImageDataGenerator under a TPU strategy; later ones where next(iterator) runs inside strategy.run instead of before it.",
+        cause="A function of the client (mostly that which takes the next element of the data) was placed on the TPU: in TensorFlow 2.0 and 2.1 Keras does that with generators, Sequences and ImageDataGenerator under a TPU strategy, and with all data where the program was connected by experimental_connect_to_host in place of experimental_connect_to_cluster; later ones where next(iterator) runs inside strategy.run instead of before it.",
         fix="""\
+tf.config.experimental_connect_to_cluster(resolver); tf.tpu.experimental.initialize_tpu_system(resolver)     # not experimental_connect_to_host
 dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(global_batch, drop_remainder=True)     # tf.data in place of a generator
 pip install -U tensorflow                                    # 2.2 or newer, the same on the TPU
 batch = next(iterator); strategy.run(step_fn, args=(batch,))  # the iterator outside, the batch as the argument""",

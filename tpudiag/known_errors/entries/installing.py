@@ -222,6 +222,7 @@ pip uninstall -y tf-nightly && pip install "tensorflow==VERSION_OF_THE_TPU_RUNTI
         kind=Kind.BROAD,
         patterns=(
             r"Op type not registered '(?P<op>\w{1,80})' ",
+            r"Graph ops missing from the python registry \(\{'(?P<op>\w{1,60})'",
             r"No op named (?P<op>\w{2,60}) in defined operations",
             r"Op type not registered '(?P<op>\w{2,80})'",
             r"is neither a type of a primitive operation nor a name of a function",

@@ -35,6 +35,7 @@ grep -rnE "orbax|tensorflow-gpu|sklearn" requirements*.txt setup.py pyproject.to
         patterns=(
             r"'_?(?:Eager)?Context' object has no attribute '(?P<name>\w{3,80})'",
             r"module 'tensorflow_core\.[\w.]{1,80}' has no attribute '(?P<name>\w{3,80})'",
+            r"No module named '?(?:tensorflow\.python\.estimator\.)?model_utils",
             r"(?P<name>_call_(?:input|model)_fn)\(\) takes (?:from )?\d.{0,20}? positional arguments? but \d",
         ),
         cause="Parts of TensorFlow are of different releases: tensorflow, tensorflow-estimator, keras and tensorboard of one release belong together, and one of them was installed or upgraded alone, so that it asks for what the others do not have yet (or no more).",

@@ -114,6 +114,7 @@ uv venv --python 3.11; uv pip install "tensorflow-tpu==2.19.*"  # a Python that 
             r"ResolutionImpossible",
             r"pip's dependency resolver does not currently take into account",
             r"\d requires (?P<package>[\w-]{2,40})[<>=!~].{0,90}?(?:but you have|which is (?:incompatible|not installed))",
+            r"(?P<package>[\w-]{2,40}) [\d.]{1,12} has requirement .{2,80}?, but you'll have .{2,60}? which is incompatible",
             r"conflicting dependencies",
             r"dependency conflict",
             r"externally-managed-environment",

@@ -36,6 +36,7 @@ block = tf.recompute_grad(block)                                        # recomp
             r"Ran out of memory in memory space hbm\. Used (?P<used>[\d.]{1,12}[KMGTB]?) of (?P<limit>[\d.]{1,12}[KMGTB]?) hbm\..{0,60}?Exceeded hbm capacity by (?P<over>[\d.]{1,12}[KMGTB])(?:.{0,1500}?Extra memory due to padding: (?P<padding>[\d.]{1,12}[KMGTB]?) \((?P<expansion>[\d.]{1,8})x expansion\))?",
             r"Ran out of memory in memory space hbm",
             r"unlikely to have enough memory\. Requires (?P<used>[\d.]{1,12}[KMGTPE]?),? has (?P<limit>[\d.]{1,12}[KMGTPE]?) available",
+            r"unlikely to have enough (?:device )?memory\. Requires (?P<used>[\d.]{1,12}[KMGTPE]?),? has (?P<limit>[\d.]{1,12}[KMGTPE]?) available",
             r"Exceeded hbm capacity",
             r"Largest program allocations in hbm",
             r"Total hbm usage",

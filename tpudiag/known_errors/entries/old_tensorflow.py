@@ -27,7 +27,7 @@ model.fit(dataset, epochs=epochs)""",
         family="tf1-contrib",
         phase=Phase.BUILDING,
         patterns=(
-            r"module 'tensorflow' has no attribute 'contrib'",
+            r"module 'tensorflow(?:\.compat\.v1|\._api\.v[12](?:\.compat\.v1)?)?' has no attribute 'contrib'",
             r"No module named '?tensorflow\.contrib(?![\w.])",
             r"module 'tensorflow\.contrib\.tpu' has no attribute '(?P<name>TPUDistributionStrategy|keras_to_tpu_model)'",
             r"tf\.contrib (?:is|was) (?:removed|not)",

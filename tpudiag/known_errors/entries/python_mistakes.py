@@ -189,6 +189,7 @@ strategy = tf.distribute.TPUStrategy(resolver)                                  
             r"(?P<name>[\w.]{1,60})\(\) missing (?P<missing>\d{1,2}) required",
             r"(?P<name>[\w.]{1,60})\(\) got an unexpected keyword argument '(?P<argument>\w{1,60})'",
             r"(?P<name>[\w.]{1,60})\(\) got some positional-only arguments passed",
+            r"(?<!got an )unexpected keyword argument '(?P<argument>\w{1,60})'",
             r"got unexpected keyword arguments?:",
             r"(?P<name>[\w.]{1,60})\(\) takes no (?:keyword )?arguments",
             r"unsupported operand type\(s\) for",

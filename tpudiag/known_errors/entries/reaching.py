@@ -141,6 +141,7 @@ strategy = tf.distribute.TPUStrategy(resolver)
             r"Unable to find any TPUs?\b",
             r"TPU not found in the system",
             r"TPU devices? not found",
+            r"Error: .{0,40}?TPUs? (?:runtime |accelerator )?(?:is |was |were )?not (?:found|detected)(?! in the cluster)",
             r"no TPU (?:is )?detected",
         ),
         cause="TensorFlow sees no TPU core: the TPU was not detected.",

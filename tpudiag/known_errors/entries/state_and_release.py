@@ -65,6 +65,7 @@ checkpoint.restore(manager.latest_checkpoint)                                   
         kind=Kind.BROAD,
         patterns=(
             r"(?:node|TPU|instance|VM|worker|host|job|task).{0,60}?(?:was|been) preempted(?!/|,)",
+            r"(?:UNAVAILABLE|Unavailable|Aborted|ABORTED)\w{0,5}: .{0,40}?preempted",
             r"state:? ?.{0,3}PREEMPTED",
             r"(?:due to|through) (?:a )?(?:host )?maintenance event",
             r"terminated due to host maintenance",

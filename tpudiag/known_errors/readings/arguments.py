@@ -49,6 +49,7 @@ ARGUMENTS = {
     "experimental_aggregate_gradients": "optimizer.apply_gradients(pairs, skip_gradients_aggregation=True)      # its name since 2.11, in calls of your own\n"
     "pip install -U tensorflow-addons tf-models-official      # where Keras's fit calls it: an optimizer written before TensorFlow 2.2 (LAMB, AdamW, create_optimizer)\n"
     "def apply_gradients(self, grads_and_vars, name=None, **kwargs): ...      # or such an optimizer of your own, with **kwargs",
+    "all_reduce_sum_gradients": 'pip install "tf-models-official==RELEASE_OF_YOUR_TENSORFLOW"      # of TensorFlow 2.1 and 2.2\'s first candidates alone; later experimental_aggregate_gradients: an optimizer and a Keras of one release, no tf-nightly beside it',
     "experimental_run_tf_function": "model.compile(...)      # delete experimental_run_tf_function=: of TensorFlow 2.0",
     "experimental_steps_per_execution": "model.compile(..., steps_per_execution=N)      # its name since 2.4",
     "steps_per_execution": 'pip install "tensorflow>=2.4"      # steps_per_execution= is there from 2.4 on',

@@ -20,7 +20,7 @@ _NAME_FORMS = (
 )
 _ARGUMENT_FORMS = (
     re.compile(
-        r"(?:(?P<owner>[\w.]{1,80})\(\))?got(?:an)?unexpectedkeywordargument"
+        r"(?:(?P<owner>[\w.]{1,80})\(\))?(?:got|error|return)?(?:an)?unexpectedkeywordargument"
         r"['\"`](?P<name>\w{1,60})['\"`]"
     ),
     re.compile(r"Argument\(s\)notrecognized:\{['\"`](?P<name>\w{1,60})['\"`]"),

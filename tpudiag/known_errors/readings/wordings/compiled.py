@@ -6,6 +6,14 @@ from __future__ import annotations
 from .wording import Wording, Wordings
 
 COMPILED: Wordings = {
+    "E440": (
+        Wording(
+            r"Dynamic Spatial (?:reduce|convolution|reduce window)",
+            "A pooling or convolution gets pictures whose height and width are not known when the step is compiled: decode_jpeg (or a crop of changing size) leaves them open.",
+            "image = tf.image.resize(tf.io.decode_jpeg(x, channels=3), (H, W)); image = tf.ensure_shape(image, (H, W, 3))      # in dataset.map\nkeras.Input(shape=(H, W, 3))                     # no None for height and width",
+            "INVALID_ARGUMENT: Compilation failure: Dynamic Spatial reduce window is not supported: s32[] dynamic",
+        ),
+    ),
     "P26": (
         Wording(
             r"output of the [\"`]?schedule[\"`]? function should be (?:a )?float\. Got: (?P<got>[\w.]{1,30})",

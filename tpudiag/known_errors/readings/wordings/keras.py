@@ -6,6 +6,14 @@ from __future__ import annotations
 from .wording import Wording, Wordings
 
 KERAS: Wordings = {
+    "P28": (
+        Wording(
+            r"has no attribute '_?(?P<name>outbound_nodes|inbound_nodes|_outbound_nodes|_inbound_nodes)'",
+            "A layer of one Keras is used by the functions of another: `keras` and `tensorflow.keras` (or `tensorflow.python.keras`) are both imported, here or in a library that builds the model, and each keeps `<<name>>` under its own name.",
+            "from tensorflow.keras import layers, models      # everywhere the same: no `import keras`, no tensorflow.python.keras beside it\nos.environ['SM_FRAMEWORK'] = 'tf.keras'; from classification_models.tfkeras import Classifiers      # libraries for both Kerases (segmentation_models, classification_models, efficientnet.tfkeras) are told which",
+            "AttributeError: 'Activation' object has no attribute 'outbound_nodes'",
+        ),
+    ),
     "E471 E153 E563": (
         Wording(
             r"AutoGraph did(?: not)? convert this function|AutoGraph (?:is disabled|could not)",

@@ -14,6 +14,12 @@ keras.mixed_precision.set_global_policy("mixed_bfloat16")              # the pol
 LANGUAGE: Wordings = {
     "E163 E492": (
         Wording(
+            r"Expected u?int\d{1,2}, got -?\d{1,9}\.\d{0,9} of type 'float'",
+            "A number of Python decides the type of an operation: a whole number was given where a float belongs (momentum=0, epsilon=1, a factor of 2), so that the operation counts in integers, and meets a float.",
+            "BatchNormalization(momentum=0.0)                       # with its point: 0.0, 1.0; so epsilon, rates, factors and initial values\nx = tf.cast(x, tf.float32) * 0.5                         # or the integer tensor is cast first",
+            "TypeError: Expected int32, got 1.0 of type 'float' instead.",
+        ),
+        Wording(
             r"Expected \w{3,10}, but got .{1,200}? of type '(?:SymbolicTensor|EagerTensor|Tensor)'",
             "A tensor is given where numbers of Python are wanted: tf.constant (or a shape, a size) around what is a tensor already, in a graph.",
             "x = tf.convert_to_tensor(x)                             # in place of tf.constant(x): takes tensors too\nx = tf.cast(x, tf.float32); x = tf.stack([a, b])        # another type; a tensor made of tensors",

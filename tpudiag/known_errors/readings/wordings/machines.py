@@ -8,6 +8,12 @@ from .wording import Wording, Wordings
 MACHINES: Wordings = {
     "E232": (
         Wording(
+            r"invalid_grant",
+            "The login is no longer valid: it ran out or was revoked (a password that changed, a token of another account), or the machine's clock is wrong. No right is missing.",
+            "gcloud auth login && gcloud auth application-default login      # both: gcloud's own and that of programs; a notebook: auth.authenticate_user() again\ntimedatectl status                                               # the clock; a key file: is the key still there? gcloud iam service-accounts keys list --iam-account=ADDRESS",
+            "google.auth.exceptions.RefreshError: ('invalid_grant: Bad Request', '{error: invalid_grant}')",
+        ),
+        Wording(
             r"(?:Permission denied on resource project |Project ')(?P<name>[^.'\"]{1,60}?)(?:\.|' not found or permission)|CONSUMER_INVALID",
             "The request names a project that does not exist or is not yours: mostly its display name (`<<name>>`) or number was given in place of its id.",
             'gcloud projects list                      # the column PROJECT_ID: lower case, without blanks\ngcloud config set project PROJECT_ID; gcloud auth application-default set-quota-project PROJECT_ID\naiplatform.init(project="PROJECT_ID")      # and wherever the script names it',

@@ -8,6 +8,14 @@ from .wording import Wording, Wordings
 _NO_DEPS = "pip install --no-deps PACKAGE      # beside tensorflow-tpu or tensorflow-cpu: pip must not bring another TensorFlow over it"
 
 MODULES: Wordings = {
+    "P01": (
+        Wording(
+            r"google/colab/auth\.py",
+            "Colab's own auth.authenticate_user() asks for tf.contrib, to hand the login to a TPU Node: your script is not what fails. It is a Colab of before 2020, or the TensorFlow was changed under it.",
+            "# Runtime, Factory reset; or leave the call out: the TPU reads a bucket with its own service account\ngcloud storage buckets add-iam-policy-binding gs://BUCKET --member=serviceAccount:service-PROJECT_NUMBER@cloud-tpu.iam.gserviceaccount.com --role=roles/storage.objectAdmin\nimport tensorflow_gcs_config; tensorflow_gcs_config.configure_gcs_from_colab_auth()      # TensorFlow 2 in Colab",
+            "google/colab/auth.py in authenticate_user() AttributeError: module 'tensorflow' has no attribute 'contrib'",
+        ),
+    ),
     "E280 E74": (
         Wording(
             r"No module named '(?P<name>official)(?:\.[\w.]{1,60})?'",
