@@ -197,7 +197,8 @@ pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
         phase=Phase.RESOLVING,
         kind=Kind.BROAD,
         patterns=(
-            r"(?<!name=)metadata\.google\.internal",
+            # libcurl is what reads buckets; the TPU's resolver asks by another way.
+            r"(?<!name=)(?<!resolve host: )metadata\.google\.internal",
             r"_request_compute_metadata",
             r"Failed to fetch URL on try [3-6] out of",
             r"cloud_tpu_init failed",

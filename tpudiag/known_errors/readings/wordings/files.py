@@ -36,6 +36,12 @@ FILES: Wordings = {
     ),
     "E07": (
         Wording(
+            r"'(?P<name>(?:Addons>|Text>|TFText|Grpc|ImageProjectiveTransform|BipartiteMatch|Resampler|Sentencepiece|Wordpiece|Normalize|DecodeDICOM|IO>)\w{0,60})'",
+            "`<<name>>` is an operation of a library that the client has loaded (tf.contrib.image, Addons, Text, an operation of the project's own): the TPU Node's worker has no such library, whatever its version. Only where TensorFlow itself has an operation of that name in a later release is the node merely too old.",
+            "# in place of it an operation of TensorFlow's own, or done beforehand: what the pipeline needs is written into the TFRecord files\nwith tf.device('/job:localhost'): ...      # an operation that serves the client stays there (servers, queues of the project's own)\n# a TPU VM: there the libraries of the machine are those of the worker",
+            "Op type not registered 'ImageProjectiveTransformV2' in binary running on n-3a08239c-w-0.",
+        ),
+        Wording(
             r"filesystem registered under the 'gs://' scheme was not a",
             "A TPU whose TensorFlow is of another release than the client's does not take credentials that are uploaded to it (tf.contrib.cloud.configure_gcs, ConfigureGcsHook; Colab's older notebooks do it).",
             "# leave configure_gcs out, and give the TPU's own service account the right to the bucket:\ngcloud storage buckets add-iam-policy-binding gs://BUCKET --member=serviceAccount:service-NUMBER@cloud-tpu.iam.gserviceaccount.com --role=roles/storage.objectAdmin\nfrom cloud_tpu_client import Client; Client().configure_tpu_version(tf.__version__, restart_type=\"ifNeeded\")      # the TPU's TensorFlow the same version as the client's",
