@@ -174,11 +174,10 @@ steps = len(x_train) // batch_size                           # whole batches; a 
         family="estimator-spec",
         phase=Phase.BUILDING,
         patterns=(
-            r"scaffold must be tf\.train\.Scaffold\. Given: (?P<given>.{1,40})",
+            r"scaffold must be tf\.train\.Scaffold\. Given: (?!\{)",
             r"EstimatorSpec.{0,40}? got an unexpected keyword argument '(?P<given>scaffold_fn|eval_metrics|host_call)",
         ),
         cause="model_fn returns the spec of the other kind of Estimator: TPUEstimatorSpec takes functions (scaffold_fn, eval_metrics, host_call), EstimatorSpec takes objects (scaffold, eval_metric_ops). Code for a TPU that was made to run with EstimatorSpec (or the reverse) hands over the wrong one.",
-        details=("Given was {given}.",),
         fix="""\
 spec = tf.compat.v1.estimator.tpu.TPUEstimatorSpec(mode=mode, loss=loss, train_op=train_op, scaffold_fn=scaffold_fn)      # on a TPU: the function
 spec = tf.estimator.EstimatorSpec(mode=mode, loss=loss, train_op=train_op, scaffold=scaffold_fn() if scaffold_fn else None)      # a CPU or GPU: its result

@@ -133,7 +133,7 @@ Error executing an HTTP request: HTTP response code 404 with body '{"message": "
             r"No files matched pattern: ?(?P<file>[\w./:*?{}$-]{1,160})",
             r"No files matched pattern",
             r"Did not match any files",
-            r"Failed to find any matching files for (?P<file>[\w./:-]{1,160})",
+            r"Failed to find any matching files for (?P<file>[\w./:+-]{1,160})",
             r"FileNotFoundError: .{0,60}?does not exist: ?(?P<file>[\w./:-]{1,160})",
             r"FileNotFoundError: (?P<file>[\w./:-]{3,160}) not found",
             r"[\w/\-.]; No such file or directory",
