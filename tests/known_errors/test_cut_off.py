@@ -8,7 +8,7 @@ import pytest
 
 from tpudiag.known_errors import reader
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.cut_off import cut_off
+from tpudiag.known_errors.cut_off import LONGEST_TEXT, cut_off
 from tpudiag.known_errors.model import CUT_OFF, ONLY_A_PLACE, KnownError, Match
 from tpudiag.known_errors.unknown import UnknownError
 
@@ -102,3 +102,10 @@ def test_a_rival_is_supported_by_the_rest_of_the_text() -> None:
 def test_a_log_that_goes_on_after_its_frames_is_no_cut_text() -> None:
     assert cut_off(LOSS + "step 1, loss 0.1\n" * 100) is None
     assert reader.in_text("epoch 1\nsaved model.py in 3 s\n") == []
+
+
+def test_lines_are_counted_from_the_texts_own_beginning() -> None:
+    long = "all is well\n" * (LONGEST_TEXT // 8)
+    placed = cut_off(long + REDUCTION)
+    assert placed is not None
+    assert placed.line == long.count("\n") + 4

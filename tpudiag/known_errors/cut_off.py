@@ -53,7 +53,9 @@ class _Frame:
 def cut_off(text: str) -> Match | None:
     """What mostly fails where the traceback of a text ends; None where that is no known place."""
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
-    text = text.replace("\\", "/")[-LONGEST_TEXT:]
+    text = text.replace("\\", "/")
+    before = text.count("\n", 0, max(0, len(text) - LONGEST_TEXT))
+    text = text[-LONGEST_TEXT:]
     frames = list(_frames(text))
     if not frames or text.count("\n") - frames[-1].row > LINES_BEHIND:
         return None
@@ -62,42 +64,45 @@ def cut_off(text: str) -> Match | None:
     placed = sorted(
         (each for each in known_errors() if each.places), key=lambda one: not one.patterns
     )
-    for frame in reversed(frames[-INNERMOST:]):
+    for frame in reversed(frames):
         where = f"{frame.place}\n{frame.source}"
         for error in placed:
             if any(re.search(place, where) for place in error.places):
-                return _match(error, frame, text, told_by)
+                return _match(error, frame, text, told_by, before)
     return None
 
 
 def _frames(text: str) -> Iterator[_Frame]:
-    """The frames of a text, outermost first; what stands behind one belongs to it."""
-    found = list(_FRAME.finditer(text))
+    """The innermost frames of a text, outermost first; what stands behind one belongs to it."""
+    found = list(_FRAME.finditer(text))[-INNERMOST:]
     for at, frame in enumerate(found):
         end = found[at + 1].start() if at + 1 < len(found) else len(text)
         source = text[frame.end() : min(end, frame.end() + LONGEST_SOURCE)]
         yield _Frame(f"{frame['path']} {frame['name']}", source, text.count("\n", 0, frame.start()))
 
 
-def _match(error: KnownError, frame: _Frame, text: str, told_by: ToldBy) -> Match:
-    """An error that is told by a frame, and which of its causes the text supports."""
+def _match(error: KnownError, frame: _Frame, text: str, told_by: ToldBy, before: int) -> Match:
+    """An error that is told by a frame, and which of its causes the text supports.
+
+    `before`: lines that stand before the text.
+    """
     rows = [squeezed(row.encode()).lower().decode() for row in text.split("\n")]
-    rivals = [_found(rival, rows) for rival in error.rivals]
+    rivals = [_found(rival, rows, before) for rival in error.rivals]
     return Match(
         error=error,
         excerpt=" ".join(frame.place.split()),
-        line=frame.row + 1,
-        last_line=frame.row + 1,
+        line=before + frame.row + 1,
+        last_line=before + frame.row + 1,
         rivals=tuple(sorted(rivals, key=lambda each: each.support is None)),
         told_by=told_by,
     )
 
 
-def _found(rival: Rival, rows: list[str]) -> RivalFound:
+def _found(rival: Rival, rows: list[str], before: int) -> RivalFound:
     """A rival cause, and the words that speak for it."""
     bare, ends = "".join(rows).replace("`", "'"), list(accumulate(map(len, rows)))
     for cue in rival.cues:
         if hit := re.search(squeezed_pattern(cue), bare):
             row = bisect_right(ends, hit.start())
-            return RivalFound(rival=rival, support=hit[0], line=row + 1)
+            return RivalFound(rival=rival, support=hit[0], line=before + row + 1)
     return RivalFound(rival=rival)
