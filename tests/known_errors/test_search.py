@@ -25,7 +25,14 @@ CATALOGUE = tuple(error for error in known_errors() if error.patterns)
 BY_ID = {error.id: error for error in CATALOGUE}
 NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 1900 images/s\n"
 
-each_error = pytest.mark.parametrize("error", CATALOGUE, ids=lambda error: error.id)
+# Each fourth in the quick part, all of them in the whole suite.
+each_error = pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(error, id=error.id, marks=[pytest.mark.slow] if number % 4 else [])
+        for number, error in enumerate(CATALOGUE)
+    ],
+)
 
 
 def ids(found: tuple[Match, ...]) -> list[str]:
