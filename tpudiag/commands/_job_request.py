@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +28,12 @@ def of(options: argparse.Namespace) -> JobRequest:
         tpu=options.tpu,
         python=options.python,
         log_dir=folder,
+        writes=job_request.WritesWanted(
+            in_place=options.in_place, keep=options.keep_writes, offline=options.offline
+        ),
     )
     job = job_request.configured(
-        replace(job, sandbox=options.sandbox),
+        job,
         steps=options.steps,
         warmup_steps=options.warmup,
         first_loop=options.first_loop,

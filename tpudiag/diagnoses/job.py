@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
-from tpudiag import catalogue, engine
+from tpudiag import catalogue, engine, scratch
 from tpudiag.diagnoses import (
     job_report,
     job_skips,
@@ -136,7 +135,9 @@ def spec_of(
         warmup_steps=request.warmup_steps,
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
-        sandbox=str(request.sandbox or ""),
+        isolation=request.isolation if rehearse else "none",
+        keep=str(request.keep_writes.absolute()) if request.keep_writes else "",
+        offline=request.offline,
         measure_input_s=request.measure_input_s,
         lower_to=lower_to,
         lower_for=request.topology.replicas,
@@ -156,8 +157,8 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        to = folder if request.compiler.wanted else ""
+    with scratch.folder("lowered") as folder:
+        to = str(folder) if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         known: dict[str, object] = {}
         while True:

@@ -15,7 +15,6 @@ from tpudiag.diagnoses import (
     undiagnosed,
 )
 from tpudiag.diagnoses.job_request import JobRequest
-from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals
@@ -77,6 +76,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
             request.python, compiled.compiler if compiled else None
         ),
         samples=samples(signals),
+        writes=job.run.writes,
     )
 
 
@@ -103,7 +103,6 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
-        *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),

@@ -27,7 +27,10 @@ class Observer:
         self._early_keras: list[tuple[Any, str]] = []
         self.observation: Observation | None = None
         """None until TensorFlow was imported."""
-        self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        walled = spec.isolation == "landlock"
+        self._sandbox = Sandbox(spec.layer) if walled else None
+        if spec.isolation == "overlay":
+            self._sandbox = RemoteSandbox(spec.layer, paths.WRITABLE if spec.fake_data else ())
         self.fake_data: FakeData | None = None
         if spec.fake_data:
             folder = os.path.join(spec.log_dir, "fake-data")  # noqa: PTH118
