@@ -28,6 +28,7 @@ from tpudiag.signals.environment import (
     Environment,
     JobEnd,
     KerasUse,
+    LoggedRecord,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -149,6 +150,7 @@ __all__ = [
     "IteratorUse",
     "JobEnd",
     "KerasUse",
+    "LoggedRecord",
     "LossScale",
     "LowPrecisionOp",
     "MatrixOp",
@@ -216,6 +218,8 @@ class Signals:
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
+    logged: tuple[LoggedRecord, ...] | None = None
+    """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
     tf1: tuple[Tf1Use, ...] | None = None
