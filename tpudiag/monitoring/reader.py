@@ -118,7 +118,7 @@ class _Damage:
             last_ns = one.end_ns if isinstance(one, Window) else last_ns
             yield one
 
-    def _fits(self, one: Any, last_ns: int) -> bool:
+    def _fits(self, one: Window | Pause | Trace, last_ns: int) -> bool:
         """Whether it lies in its run's time, and after the one before."""
         first_ns = self._run.started_ns - 60 * NS
         until_ns = self._run.last_ns + LONGEST_NS
