@@ -30,6 +30,8 @@ _LEVEL = re.compile(
 )
 """Of logging's formats: behind a time and at most two names."""
 _NAME = re.compile(r"[A-Za-z][\w.]*")
+_EXCEPTION = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
+"""The last line of a traceback, whose beginning may be cut off or was not printed."""
 _UNCAUGHT = re.compile(r"Exception in thread |Process \S+:$|Unhandled exception|Uncaught exception")
 _CHAINED = re.compile(r"During handling of the above|The above exception was the direct cause")
 
@@ -38,7 +40,7 @@ class Level(IntEnum):
     """How a piece of output was said."""
 
     CAUGHT = 0
-    """A traceback that the program printed, and went on after."""
+    """An exception that the program printed, and went on after."""
     WARNING = 1
     ERROR = 2
     """A record of that level or above, or an exception that ended a thread or a process."""
@@ -72,7 +74,7 @@ def at(level: Level, output: str) -> str:
 def _level(lines: list[str], place: int) -> Level | None:
     """The level of what begins at a line; None for ordinary output."""
     line = lines[place]
-    if line.startswith(TRACEBACK):
+    if line.startswith(TRACEBACK) or _EXCEPTION.match(line):
         return Level.CAUGHT
     if _UNCAUGHT.match(line) and _is_traceback(lines, place + 1):
         return Level.ERROR
