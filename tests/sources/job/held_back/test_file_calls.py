@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 START = """
 import glob, json, os, pathlib, shutil, sqlite3, sys, tarfile, tempfile
@@ -70,7 +71,7 @@ seen = {
 """
 
 
-def run(tmp_path: Path, program: str) -> dict[str, object]:
+def run(tmp_path: Path, program: str) -> dict[str, Any]:
     """Runs a program in a folder with files of its own, and holds that it did not change them."""
     home, temporary = tmp_path / "home", tmp_path / "temporary"
     for folder in (home / "data", home / "runs" / "old", temporary):
@@ -85,7 +86,7 @@ def run(tmp_path: Path, program: str) -> dict[str, object]:
         env={**os.environ, "TMPDIR": str(temporary)},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
-    seen: dict[str, object] = json.loads(ran.stdout.splitlines()[-1])
+    seen: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
     assert seen["defects"] == []
     assert fingerprint(home) == before, "the user's folder is as it was"
     return seen
@@ -112,8 +113,7 @@ def test_what_a_job_writes_it_finds_again(tmp_path: Path) -> None:
     before = ["array.bin", "best.txt", "data", "link", "log.csv", "runs"]
     written = ["all.tar", "copied.csv", "records", "unpacked", "written_module.py"]
     assert seen["here"] == sorted([*before, *written])
-    walked = seen["walk"]
-    assert isinstance(walked, list) and [Path(name).is_file() for name in walked] == [True, True]
+    assert [Path(name).is_file() for name in seen["walk"]] == [True, True]
     assert seen["exists"] == [True, True, False]
     assert seen["copied"] == seen["unpacked"] == "data/old.csv\n"
     assert seen["temporary"] == [True, False]

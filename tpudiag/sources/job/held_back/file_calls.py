@@ -8,7 +8,7 @@ import importlib.abc
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -184,14 +184,14 @@ def _put_where_kept(changed: dict[Any, Any]) -> None:
 
     In classes of pathlib (3.10) and glob (from 3.13 on), and in the sets of what a call supports.
     """
-    supports = [getattr(os, name) for name in dir(os) if name.startswith("supports_")]
-    for group in (each for each in supports if isinstance(each, set)):
+    for name in ("supports_dir_fd", "supports_fd", "supports_follow_symlinks"):
+        group: set[Any] = getattr(os, name)
         group.update([new for old, new in changed.items() if old in group])
     kept = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in _KEEPERS]
     for holder in (each for module in kept for each in vars(module).values()):
         for name, value in list(vars(holder).items()) if isinstance(holder, type) else ():
             function = getattr(value, "__func__", value)
-            if callable(function) and function.__hash__ and function in changed:
+            if isinstance(function, Hashable) and function in changed:
                 setattr(holder, name, staticmethod(changed[function]))
 
 
@@ -373,9 +373,8 @@ def _named(layer: Layer, found: Any) -> Any:
 
     def placed(path: Any) -> Any:
         if isinstance(path, tuple):
-            top, *inner = path
-            below = layer.entered(top)
-            return (below, *inner)
+            whole: tuple[Any, ...] = path
+            return (layer.entered(whole[0]), *whole[1:])
         place = layer.read(path) if layer.holds(path) else path
         return path if place is path else type(path)(place)
 

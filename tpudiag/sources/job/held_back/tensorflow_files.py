@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.sources.job.held_back.file_calls import Argument, Effect, FileCalls, Point, point
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer
@@ -123,11 +123,11 @@ class TensorFlowFiles:
 
         def call(original: Any, *args: Any, **kwargs: Any) -> Any:
             index, name = argument.index, argument.name
-            path = args[index] if len(args) > index else kwargs.get(name)
-            if not isinstance(path, tf.Tensor) or path.dtype != tf.string or path.shape.rank != 0:
+            path: Any = args[index] if len(args) > index else kwargs.get(name)
+            if not tf.is_tensor(path) or path.dtype != tf.string or path.shape.rank != 0:
                 return original(*args, **kwargs)
             if hasattr(path, "numpy") and tf.executing_eagerly():
-                path = cast("Any", path).numpy().decode()
+                path = path.numpy().decode()
             elif argument.effect is Effect.WRITTEN:
                 to = re.escape(self._layer.folder) + r"/\1__/"
                 path = tf.strings.regex_replace(path, _REMOTE, to)
