@@ -373,8 +373,8 @@ def _named(layer: Layer, found: Any) -> Any:
 
     def placed(path: Any) -> Any:
         if isinstance(path, tuple):
-            whole: tuple[Any, ...] = path
-            return (layer.entered(whole[0]), *whole[1:])
+            parts: list[Any] = [*path]
+            return (layer.entered(parts[0]), *parts[1:])
         place = layer.read(path) if layer.holds(path) else path
         return path if place is path else type(path)(place)
 
