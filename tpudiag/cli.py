@@ -9,8 +9,10 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from tpudiag.errors import TpudiagError
+from tpudiag.printing import say, say_whole
 from tpudiag.version import __version__
 
 VERBS = (
@@ -44,9 +46,19 @@ could be diagnosed.
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints quote the command line harmlessly; those of verbs are such, too."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is sys.stderr:
+            say_whole(message)
+        elif message:
+            super()._print_message(message, file)
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all verbs, or of one; importing a verb's module must stay cheap."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tpudiag",
         description="Finds what is wrong with a TensorFlow training job on TPU.",
         epilog=EPILOG,
@@ -75,10 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exit_code: int = options.run(options)
         sys.stdout.flush()
     except TpudiagError as error:
-        print("tpudiag:", *str(error).splitlines(), file=sys.stderr)
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("tpudiag: interrupted", file=sys.stderr)
+        say("interrupted")
         return 130
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
@@ -90,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         # stdout on a full disk, or a file beside it: which one the error does not always name.
         where = f"{error.filename}: " if error.filename else ""
-        print(f"tpudiag: {where}{error.strerror}", file=sys.stderr)
+        say(f"{where}{error.strerror}")
         _drop_stdout()
         return 2
     return exit_code

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol
 
 from tpudiag.errors import UsageError
+from tpudiag.printing import put_text, say
 
 if TYPE_CHECKING:
     from tpudiag.model import Report
@@ -157,7 +157,7 @@ def write(report: Report, options: argparse.Namespace) -> None:
         failure = error
     format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
     text = _rendered(report, format_, options.verbose)
-    _print(text if text.endswith("\n") else text + "\n", format_)
+    put_text(text if text.endswith("\n") else text + "\n", people=format_ in PEOPLES)
     if failure is not None:
         raise failure
 
@@ -188,20 +188,7 @@ def beside_profile(report: Report, path: str, run: str | None = None) -> None:
 
     written = tensorboard.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
-        print(
-            f"tpudiag: TensorBoard shows this report under Text: {written.parent}", file=sys.stderr
-        )
-
-
-def _print(text: str, format_: str) -> None:
-    """To stdout: people's formats in its encoding, whatever that lacks escaped; the rest UTF-8."""
-    stream: TextIO = sys.stdout
-    if isinstance(stream, io.TextIOWrapper):
-        people = format_ in PEOPLES
-        stream.reconfigure(
-            encoding=None if people else "utf-8", errors="backslashreplace" if people else None
-        )
-    stream.write(text)
+        say(f"TensorBoard shows this report under Text: {written.parent}")
 
 
 def exit_code(report: Report, fail_on: str) -> int:

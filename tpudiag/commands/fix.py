@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     _report.write(snippets.added(report), options)
     mending = report.mending
     for refusal in mending.refused if mending is not None else ():
-        print(f"tpudiag: {refusal}", file=sys.stderr)
+        say(refusal)
     return int(mending is None or mending.left > 0)
 
 
