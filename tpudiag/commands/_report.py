@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -128,6 +129,25 @@ def check_outputs(options: argparse.Namespace) -> None:
             raise UsageError(f"-o {file}: is a folder")
         if not os.access(file.parent, os.W_OK | os.X_OK):
             raise UsageError(f"-o {file}: the folder {file.parent} is not writable")
+        refuse_input("-o", file, options)
+
+
+def refuse_input(option: str, target: Path, options: argparse.Namespace) -> None:
+    """UsageError for a target that would replace what the command line names as input."""
+    for name in _named(options):
+        with contextlib.suppress(OSError, ValueError):  # most words name no file
+            if os.path.samefile(name, target):  # noqa: PTH121
+                raise UsageError(f"{option} {target}: is an input of this run; name another file")
+
+
+def _named(options: argparse.Namespace) -> Iterator[str]:
+    """All words of the command line that may name a file which is read."""
+    for name, value in vars(options).items():
+        if name not in ("output", "patch"):
+            for word in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(word, str | Path):
+                    yield str(word)
+                    yield str(word).partition("=")[2]  # --config=config.json of a script
 
 
 def settings_for(options: argparse.Namespace) -> Settings:

@@ -151,7 +151,12 @@ def xprof_addresses(options: argparse.Namespace) -> tuple[str, ...]:
 
     if options.xprof is None:
         return USUAL_SERVERS
-    return () if options.xprof == "off" else (options.xprof,)
+    if options.xprof == "off":
+        return ()
+    from tpudiag.sources.profile.xprof_server import refuse_odd
+
+    refuse_odd(options.xprof)
+    return (options.xprof,)
 
 
 def _list(runs: Sequence[Run]) -> int:
