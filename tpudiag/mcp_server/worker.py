@@ -7,6 +7,7 @@ outlives a client that cancels, or a server that is killed.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -23,7 +24,7 @@ from typing import Any, TextIO
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
 from tpudiag.harmless import harmless, one_line, redacted
-from tpudiag.mcp_server.tools import Explain
+from tpudiag.mcp_server.tools import Explain, tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say_whole
@@ -40,6 +41,8 @@ DIAGNOSES: dict[str, Callable[..., Report]] = {
     "compare": library.compare,
 }
 """What answers each tool but `explain`."""
+LEAVING_S = 60.0
+"""How long a worker that nobody waits for any more may take to end what it started."""
 
 
 class _Wire:
@@ -77,6 +80,7 @@ class _Wire:
         if self.is_answered:
             return
         self.is_closed = True
+        faulthandler.dump_traceback_later(LEAVING_S, exit=True)
         # Diagnoses take Ctrl-C as the wish to end: the job goes, and all that it started.
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -86,6 +90,9 @@ def main() -> int:
     wire = _Wire()
     try:
         request: Request = json.loads(sys.stdin.readline())
+        # A watchdog in C: where one call holds the interpreter, no thread of ours is heard. The
+        # server ends a worker before that; this is for one that has none any more.
+        faulthandler.dump_traceback_later(tool(request["tool"]).limit_s + LEAVING_S, exit=True)
         threading.Thread(target=wire.watch, daemon=True).start()
         wire.answer(answer(request, wire))
     except KeyboardInterrupt:
