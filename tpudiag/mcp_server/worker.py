@@ -23,9 +23,11 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
+from tpudiag.harmless import harmless, one_line, redacted
 from tpudiag.mcp_server.tools import Explain, tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
+from tpudiag.printing import say_whole
 
 Request = Mapping[str, Any]
 """`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
@@ -70,7 +72,7 @@ class _Wire:
         if self.is_closed:
             raise KeyboardInterrupt
         how_far = phase.how_far if isinstance(phase, Phase) else ""
-        self.put({"phase": f"{phase}: {how_far}" if how_far else str(phase)})
+        self.put({"phase": one_line(f"{phase}: {how_far}" if how_far else str(phase))})
 
     def watch(self) -> None:
         """Interrupt the work once the server is gone or wants no answer."""
@@ -96,10 +98,10 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except TpudiagError as error:
-        wire.answer({"error": " ".join(str(error).split())})
+        wire.answer({"error": one_line(str(error))})
     except Exception as error:
-        traceback.print_exc()
-        defect = " ".join(f"{type(error).__name__}: {error}".split())
+        say_whole(traceback.format_exc())
+        defect = one_line(f"{type(error).__name__}: {error}")
         wire.answer(
             {"error": f"a defect of tpudiag: {defect[:300]} (the server's stderr has more)"}
         )
@@ -187,7 +189,8 @@ def _explained(given: Explain) -> Answer:
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
     """Lines for people and data for programs."""
-    return {"result": {"checks": [], "errors": []} | result, "text": "\n".join(rows)}
+    told: dict[str, Any] = {"checks": [], "errors": [], **result}
+    return {"result": json.loads(redacted(json.dumps(told))), "text": harmless("\n".join(rows))}
 
 
 def _is_here(file: str) -> bool:
