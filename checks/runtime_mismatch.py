@@ -28,8 +28,9 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## Why it costs
     tensorflow, tensorflow-cpu and tensorflow-tpu overwrite each other in one folder: the last one
-    installed wins, silently. A libtpu that does not fit aborts the process at import, with no
-    Python exception, or TensorFlow trains on the CPU beside a TPU that it does not see.
+    installed wins, silently. Of one release that is harmless, but where one of them is the build
+    for TPUs. A libtpu that does not fit aborts the process at import, with no Python exception, or
+    TensorFlow trains on the CPU beside a TPU that it does not see.
 
     ## What to do
     One TensorFlow in an environment, with the libtpu that it brings, on Python <<tpu_python>> or
@@ -54,12 +55,7 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
     seen = need(signals.tensorflow, "TensorFlow's import")
     owners = [name for name in _OWNERS if name in environment.distributions]
     if len(owners) > 1:
-        yield Finding(
-            f"{' and '.join(owners)} are installed over each other.",
-            # All of them first: uninstalling one takes files that the other has written over.
-            f"pip uninstall -y {' '.join(owners)} && {_again(owners[-1])}",
-            tuple(Evidence(name, environment.distributions[name]) for name in owners),
-        )
+        yield _installed_over(owners, environment, imported=seen.succeeded)
     state = state_of(environment)
     if "tensorflow-tpu" in owners and (state.clashes or state.drives is False):
         yield _finds_no_tpu(state)
@@ -92,9 +88,25 @@ def _finds_no_tpu(state: State) -> Finding:
     return Finding(f"{state}.", words.fix(state.ways), evidence, severity=severity)
 
 
-def _again(owner: str) -> str:
-    """The installation of the one TensorFlow that is meant."""
-    return words.INSTALL if owner == "tensorflow-tpu" else f"pip install {owner}"
+def _installed_over(owners: list[str], environment: Environment, *, imported: bool) -> Finding:
+    """Several packages in one folder: a mix of releases, or of builds of one release."""
+    versions = {name: environment.distributions[name] for name in owners}
+    one_release = imported and len(set(versions.values())) == 1
+    for_tpu = "tensorflow-tpu" in owners
+    again = f"pip install {owners[-1]}=={versions[owners[-1]]}\n# where the TPU is: {words.INSTALL}"
+    severity = Severity.WARNING if for_tpu else Severity.INFO
+    return Finding(
+        f"{' and '.join(owners)} are installed over each other"
+        + (
+            ", all of one release: the build that was installed last is the one that runs."
+            if one_release
+            else "."
+        ),
+        # All of them first: uninstalling one takes files that the other has written over.
+        f"pip uninstall -y {' '.join(owners)} && {words.INSTALL if for_tpu else again}",
+        tuple(Evidence(name, version) for name, version in versions.items()),
+        severity=severity if one_release else None,
+    )
 
 
 def _reinstall(failure: str, environment: Environment, state: State) -> str:

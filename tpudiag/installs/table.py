@@ -178,9 +178,9 @@ ROWS = (
                 by=HERE,
                 when="2026-11-23",
                 source=_TRIED,
-                what="with the PJRT variables initialize_tpu_system ends in SIGSEGV (libtpu "
-                "0.0.14, 0.0.17, 0.0.20, 0.0.21.1, 0.0.31), where 2.19.1 answers that there is no "
-                "device",
+                what="with the PJRT variables initialize_tpu_system ends in SIGSEGV (eight "
+                "releases from libtpu 0.0.14 to 0.0.31, 0.0.18 with the same PJRT API among them), "
+                "where 2.19.1 answers that there is no device",
             ),
         ),
     ),
