@@ -132,7 +132,7 @@ class FileCalls:
         for each in PYTHON:
             module = hooks.quietly(importlib.import_module, each.module.partition(":")[0])
             changed.update(self.around(module, each))
-        _put_where_kept(changed)
+        put_where_kept(changed)
         sys.meta_path.append(_WrittenModules(self._layer))
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
@@ -179,7 +179,7 @@ class FileCalls:
         return call
 
 
-def _put_where_kept(changed: dict[Any, Any]) -> None:
+def put_where_kept(changed: dict[Any, Any]) -> None:
     """Put redirected functions where Python's library keeps those of `os` under names of its own.
 
     In classes of pathlib (3.10) and glob (from 3.13 on), and in the sets of what a call supports.

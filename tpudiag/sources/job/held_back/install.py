@@ -7,9 +7,10 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.held_back.file_calls import FileCalls
+from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
+from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import hooks
@@ -34,6 +35,9 @@ class HeldBack:
         self._files = FileCalls(self.layer)
         if self._walled or self._away:
             self._files.install()
+        self._renames = Renames(spec.mount_points) if spec.isolation == "overlay" else None
+        if self._renames is not None:
+            put_where_kept(self._renames.install())
 
     def _covers(self, path: str) -> bool:
         """Whether a local path is redirected; none need be where the system keeps writes apart."""
@@ -45,4 +49,6 @@ class HeldBack:
 
     def watch_tensorflow(self, tf: Any) -> None:
         """TensorFlow was imported."""
+        if self._renames is not None:
+            hooks.quietly(self._renames.watch_tensorflow, tf)
         hooks.quietly(TensorFlowFiles(self.layer).watch, tf)

@@ -121,7 +121,11 @@ def run(
         bytecode.made(python)
         layer = folder / REDIRECTED
         layer.mkdir()
-        spec = replace(spec, layer=str(layer) if spec.isolation != "none" else "")
+        spec = replace(
+            spec,
+            layer=str(layer) if spec.isolation != "none" else "",
+            mount_points=chosen.mount_points() if spec.isolation == "overlay" else (),
+        )
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(cells=_cells(spec), variables=added_variables(spec))
         with subprocess.Popen(

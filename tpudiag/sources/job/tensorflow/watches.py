@@ -15,6 +15,7 @@ from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch
@@ -70,6 +71,8 @@ class Watches:
             self.functions.after_training = self.lowering.trained_alone
         self.pipelines = PipelineWatch(tf)
         self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
+        in_place = spec.rehearse and spec.isolation == "none"
+        self.real_checkpoints = RealCheckpoints(tf) if in_place else None
         self.checkpoints = CheckpointWatch(tf, script_path)
         self.whole: WholeScript | None = None
         if spec.rehearse and spec.requests < 0:
@@ -115,6 +118,8 @@ class Watches:
             self.keras.adapt_to_cpu_replicas(keras)
         if self.lowering is not None:
             self.lowering.lines.watch(keras, self.keras)
+        if self.real_checkpoints is not None:
+            self.real_checkpoints.watch_keras(keras)
         self.checkpoints.watch_keras(keras)
         if self.whole is not None:
             self.whole.epochs.watch(keras)

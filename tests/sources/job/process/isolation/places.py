@@ -20,6 +20,7 @@ from tpudiag.sources.job.process.isolation import chosen, launch
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 HARMS = Path(__file__).with_name("harms.py")
+CONFINED = Path(__file__).with_name("confined.py")
 STRANGER = 54321
 """A user who owns nothing on this machine."""
 
@@ -56,7 +57,7 @@ class Place:
             cwd=self.work,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
             env={**os.environ, "HOME": str(self.home)},
             user=user,

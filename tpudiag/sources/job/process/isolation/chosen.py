@@ -13,7 +13,7 @@ from tpudiag import scratch
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.script_run import Isolation, Writes
 from tpudiag.sources.job.process.host_memory import available_bytes
-from tpudiag.sources.job.process.isolation import launch
+from tpudiag.sources.job.process.isolation import launch, mount_table
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -94,6 +94,11 @@ def ended(folder: Path) -> Outcome | None:
             f"the job could not be kept apart from your files ({outcome.failure}): {IN_PLACE}"
         )
     return outcome
+
+
+def mount_points() -> tuple[str, ...]:
+    """Where file systems begin on this machine."""
+    return tuple(mount.path for mount in mount_table.mounts())
 
 
 def writes(isolation: Isolation, outcome: Outcome) -> Writes:
