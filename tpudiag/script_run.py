@@ -8,9 +8,10 @@ from tpudiag.location import Location
 from tpudiag.records import dataclass
 
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
-Isolation = Literal["overlay", "landlock", "none"]
+Isolation = Literal["overlay", "landlock", "refused", "none"]
 """What holds back the files that a job writes: a layer over the file system, which the system keeps
-apart; a wall around one folder, into which ordinary calls are redirected; or nothing."""
+apart; a wall around one folder, into which ordinary calls are redirected; nothing, and so all that
+writes is refused; or nothing, by choice."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,20 +114,14 @@ class WritesWanted:
     """Nothing at all reaches a network."""
 
     def isolation(self) -> Isolation:
-        """What holds it back; raises UsageError where nothing can."""
+        """What holds it back; raises UsageError for what cannot be kept."""
         if self.in_place:
             if self.keep is not None:
                 raise UsageError("--in-place and --keep-writes: choose one")
             return "none"
         if self.keep is not None:
             _refuse_kept(self.keep)
-        means = chosen.means(str(Path.cwd()))
-        if means.isolation == "none":
-            raise UsageError(
-                f"nothing here holds back what a rehearsal writes ({means.refused}): "
-                f"{chosen.IN_PLACE}"
-            )
-        return means.isolation
+        return chosen.means(str(Path.cwd())).isolation
 
 
 def _refuse_kept(folder: Path) -> None:

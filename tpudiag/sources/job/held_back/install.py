@@ -10,6 +10,7 @@ from typing import Any
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
+from tpudiag.sources.job.held_back.no_writes import NoWrites
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
@@ -24,9 +25,10 @@ class HeldBack:
         self._spec = spec
         own = tempfile.mkdtemp(prefix="held-back-")
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
-        self._walled = spec.isolation == "landlock"
+        self._walled = spec.isolation in ("landlock", "refused")
+        kind = NoWrites if spec.isolation == "refused" else Layer
         self._away = tuple(host for host in hosts if not os.path.isdir(host))
-        self.layer = Layer(spec.layer or os.path.join(own, "files"), self._covers)
+        self.layer = kind(spec.layer or os.path.join(own, "files"), self._covers)
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the folder for temporary files that goes with the job.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
@@ -35,6 +37,8 @@ class HeldBack:
         self._files = FileCalls(self.layer)
         if self._walled or self._away:
             self._files.install()
+        if isinstance(self.layer, NoWrites):
+            self.layer.watch()
         self._renames = Renames(spec.mount_points) if spec.isolation == "overlay" else None
         if self._renames is not None:
             put_where_kept(self._renames.install())

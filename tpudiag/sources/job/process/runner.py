@@ -152,9 +152,8 @@ def run(
                 _end(process)
             job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
         outcome = chosen.ended(folder)
-    if outcome is not None:
-        job.timed_out = outcome.memory or job.timed_out
-        job.writes = chosen.writes(spec.isolation, outcome)
+    job.timed_out = (outcome.memory if outcome else "") or job.timed_out
+    job.writes = chosen.writes(spec.isolation, outcome)
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
@@ -211,7 +210,7 @@ def _command(
 
 
 def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
-    """The variable that gives a rehearsal a folder for temporary files; with what is in it it goes.
+    """The variables that give a rehearsal a folder for temporary files; with what is in it it goes.
 
     The job ends without what Python would do at its exit, and AutoGraph alone leaves a file for
     each function.
@@ -219,7 +218,7 @@ def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
     if not spec.rehearse:
         return {}
     (folder / "tmp").mkdir()
-    return {"TMPDIR": str(folder / "tmp")}
+    return {"TMPDIR": str(folder / "tmp"), "TPU_LOG_DIR": str(folder / "tmp")}
 
 
 def _cells(spec: JobSpec) -> CellMap | None:

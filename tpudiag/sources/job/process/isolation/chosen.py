@@ -45,7 +45,7 @@ WAYS = (Means("overlay", True), Means("overlay"), Means("landlock"))
 def means(working: str) -> Means:
     """The best that this machine gives to a job in that folder: what was tried, and works."""
     if sys.platform != "linux":
-        return Means("none", refused="only Linux can hold back what a job writes")
+        return Means("refused", refused="only Linux can hold back what a job writes")
     refused: list[str] = []
     for way in WAYS:
         with scratch.folder("try") as folder:
@@ -61,7 +61,7 @@ def means(working: str) -> Means:
                 refused.append(f"{way.isolation}: {why}")
                 continue
         return replace(way, refused="; ".join(refused))
-    return Means("none", refused="; ".join(refused))
+    return Means("refused", refused="; ".join(refused))
 
 
 def of(
@@ -101,8 +101,10 @@ def mount_points() -> tuple[str, ...]:
     return tuple(mount.path for mount in mount_table.mounts())
 
 
-def writes(isolation: Isolation, outcome: Outcome) -> Writes:
-    """What a job wrote, as the report has it."""
+def writes(isolation: Isolation, outcome: Outcome | None) -> Writes | None:
+    """What a job wrote, as the report has it; None where it was held back and nobody could tell."""
+    if outcome is None:
+        return Writes(isolation=isolation) if isolation in ("refused", "none") else None
     return Writes(
         isolation=isolation,
         written=outcome.written,
