@@ -1,7 +1,8 @@
 """Runs a command where some of the system's calls are refused, as in containers.
 
-`python confined.py docker|mount|userns COMMAND...`: `docker` refuses what Docker's default profile
-does, `mount` mounts alone (as AppArmor does of users without rights), `userns` new user namespaces.
+`python confined.py PROFILE COMMAND...`: `docker` refuses what Docker does by default, `mount`
+mounts alone (as AppArmor does of users without rights), `userns` new user namespaces, `landlock`
+all of these and Landlock.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ CALLS = {
     },
 }  # fmt: skip
 CLONE3 = 435
+LANDLOCK = {"landlock_create_ruleset": 444}
 NEW_USER = 0x10000000
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 LOAD, EQUAL, SET, RETURN = 0x20, 0x15, 0x45, 0x06
@@ -33,6 +35,7 @@ NUMBER, FIRST_ARGUMENT = 0, 16
 def filtered(profile: str) -> bytes:
     """The filter of a profile, as instructions of the kernel's packet filter."""
     calls = CALLS[platform.machine()] | {"clone3": CLONE3}
+    calls |= LANDLOCK if profile == "landlock" else {}
     program = [(LOAD, 0, 0, NUMBER)]
     if profile == "userns":
         program += [
@@ -41,7 +44,8 @@ def filtered(profile: str) -> bytes:
             (SET, 0, 1, NEW_USER),
             (RETURN, 0, 0, REFUSE | errno.EPERM),
         ]
-    for name in calls if profile == "docker" else ["mount"] if profile == "mount" else []:
+    refused = {"docker": list(calls), "landlock": list(calls), "mount": ["mount"], "userns": []}
+    for name in refused[profile]:
         number = errno.ENOSYS if name == "clone3" else errno.EPERM
         program += [(EQUAL, 0, 1, calls[name]), (RETURN, 0, 0, REFUSE | number)]
     program.append((RETURN, 0, 0, ALLOW))

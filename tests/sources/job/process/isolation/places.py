@@ -50,8 +50,6 @@ class Place:
         self, command: list[str], before: tuple[str, ...] = (), pass_fds: tuple[int, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         """A process of that user's, in the folder."""
-        # What comes before becomes the user itself.
-        user = None if before else self.user
         return subprocess.run(
             [*before, *command],
             cwd=self.work,
@@ -60,8 +58,8 @@ class Place:
             timeout=120,
             check=False,
             env={**os.environ, "HOME": str(self.home)},
-            user=user,
-            group=user,
+            user=self.user,
+            group=self.user,
             pass_fds=pass_fds,
         )
 
