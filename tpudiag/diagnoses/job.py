@@ -33,7 +33,7 @@ from tpudiag.signals import (
     TensorFlowImport,
     TpuAttempt,
 )
-from tpudiag.sources import buckets, environment, script
+from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
@@ -81,6 +81,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     environment_ = job_python.environment_of(request.python)
     signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
     signals = predicted_step.dispatched(_with_source(signals, source))
+    signals = replace(signals, precision_switches=precision_switches.look(request.arguments))
     on_phase(FINISHING)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")

@@ -66,6 +66,7 @@ from tpudiag.signals.step import (
     LossScale,
     MatrixOp,
     MixedPrecision,
+    PrecisionSwitch,
     Retrace,
     StepConstant,
     StepOp,
@@ -73,6 +74,7 @@ from tpudiag.signals.step import (
     TensorSeen,
     TracedFunction,
     VariableSeen,
+    WideLayer,
 )
 from tpudiag.signals.step_numerics import (
     BatchNorm,
@@ -161,6 +163,7 @@ __all__ = [
     "PaddedTensor",
     "Pause",
     "Pipeline",
+    "PrecisionSwitch",
     "ProfileFacts",
     "RateUnit",
     "RepeatedSetup",
@@ -191,6 +194,7 @@ __all__ = [
     "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
+    "WideLayer",
     "warm_up",
 ]
 
@@ -242,6 +246,8 @@ class Signals:
     trained: TrainedNumbers | None = None
     """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
+    precision_switches: tuple[PrecisionSwitch, ...] = ()
+    """The user's own settings for it; empty where there is none."""
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
