@@ -58,6 +58,7 @@ from tpudiag.signals.profile_hosts import (
     IteratorTime,
     UnreadHost,
 )
+from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -143,6 +144,7 @@ __all__ = [
     "FrozenNorm",
     "FrozenState",
     "GpuUse",
+    "HeldBack",
     "HookDefect",
     "HostClock",
     "InputBlocker",
@@ -166,11 +168,14 @@ __all__ = [
     "PrecisionSwitch",
     "ProfileFacts",
     "RateUnit",
+    "Refusal",
+    "RefusedBy",
     "RepeatedSetup",
     "ReplicaRead",
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "SendKind",
     "ShortenedLoop",
     "Signals",
     "StepConstant",
@@ -226,6 +231,10 @@ class Signals:
     """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
+    held_back: tuple[HeldBack, ...] | None = None
+    """What the job was not let send; None where all of it was sent, as by a real run."""
+    refusal: Refusal | None = None
+    """Where the job was ended by what the rehearsal holds back."""
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None
