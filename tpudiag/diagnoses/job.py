@@ -141,6 +141,7 @@ def spec_of(
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
         isolation=request.isolation if rehearse else "none",
+        writable=(request.saves_in,) if request.saves_in else (),
         keep=str(request.keep_writes.absolute()) if request.keep_writes else "",
         offline=request.offline,
         measure_input_s=request.measure_input_s,

@@ -54,6 +54,8 @@ class JobRequest:
     """What holds back what a rehearsal writes; `none`: it writes where it says."""
     keep_writes: Path | None = None
     """Where that is kept; None: it is thrown away."""
+    saves_in: str = ""
+    """Where the reference job saves by the user's word: there it writes for real."""
     offline: bool = False
     """Whether the job reaches no network at all."""
     measure_input_s: float = 10.0
@@ -187,6 +189,7 @@ def resolved(
         log_dir=log_dir,
         isolation=wanted.isolation(),
         keep_writes=wanted.keep,
+        saves_in=(job.reference.checkpoint_dir or "") if job.reference else "",
         offline=wanted.offline,
     )
 

@@ -57,6 +57,8 @@ class JobSpec:
     its whole name, local ones (by `landlock` alone) and those of buckets; empty: nothing is."""
     keep: str = ""
     """Where the files that it wrote are kept; empty: nowhere."""
+    writable: tuple[str, ...] = ()
+    """More folders that it writes in for real."""
     mount_points: tuple[str, ...] = ()
     """Where file systems begin, as they are without layers; empty where there are none."""
     offline: bool = False
@@ -155,7 +157,7 @@ def encoded_spec(spec: JobSpec) -> str:
 def decoded_spec(text: str) -> JobSpec:
     """The JobSpec that was encoded."""
     fields: dict[str, Any] = json.loads(text)
-    for name in ("arguments", "cells", "mount_points"):
+    for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
     fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
     return JobSpec(**fields)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
@@ -199,7 +199,7 @@ def _command(
     return chosen.command(
         replace(
             wanted,
-            shared=tuple(own for own in (spec.log_dir, spec.lower_to) if own),
+            shared=tuple(_made(own) for own in _own_folders(spec)),
             lifeline=alive,
             held_open=held_open[0] if held_open else -1,
             passed=tuple(inherited),
@@ -207,6 +207,19 @@ def _command(
             spare_bytes=wanted.spare_bytes if spec.rehearse else 0,
         )
     )
+
+
+def _own_folders(spec: JobSpec) -> Iterator[str]:
+    """The folders that are read after the job, or that it saves in by the user's word."""
+    for folder in (spec.log_dir, spec.lower_to, *spec.writable):
+        if folder and "://" not in folder:
+            yield os.path.abspath(folder)  # noqa: PTH100 (as the job names it: nothing resolved)
+
+
+def _made(folder: str) -> str:
+    """A folder, which is there."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:

@@ -23,6 +23,7 @@ MEMORY_SHARE = 0.25
 """Of the free memory, for layers that cannot lie on a disk."""
 SPARE_SHARE, LEAST_SPARE_BYTES = 0.02, 256 * 2**20
 """What a rehearsal leaves of this machine's memory."""
+MOST_MOUNTS = 200
 IN_PLACE = "`--in-place` lets it write where it says"
 
 
@@ -98,7 +99,8 @@ def ended(folder: Path) -> Outcome | None:
 
 def mount_points() -> tuple[str, ...]:
     """Where file systems begin on this machine."""
-    return tuple(mount.path for mount in mount_table.mounts())
+    # A host of many containers has thousands, far from what a script names.
+    return tuple(sorted((mount.path for mount in mount_table.mounts()), key=len)[:MOST_MOUNTS])
 
 
 def writes(isolation: Isolation, outcome: Outcome | None) -> Writes | None:
