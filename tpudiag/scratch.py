@@ -102,10 +102,11 @@ def _on_disk() -> str | None:
     usual, other = tempfile.gettempdir(), "/var/tmp"
     if "TMPDIR" in os.environ or not os.access(other, os.W_OK):
         return None
-    in_memory = [each for each in _in_memory() if f"{usual}/".startswith(each)]
-    return (
-        other if in_memory and not any(f"{other}/".startswith(each) for each in in_memory) else None
+    in_memory = _in_memory()
+    here, there = (
+        any(f"{place}/".startswith(each) for each in in_memory) for place in (usual, other)
     )
+    return other if here and not there else None
 
 
 def _in_memory() -> list[str]:
