@@ -11,7 +11,15 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals, TrainingLoop, VariableSeen
+from tpudiag.signals import (
+    JobEnd,
+    Origin,
+    Refusal,
+    RefusedBy,
+    Signals,
+    TrainingLoop,
+    VariableSeen,
+)
 
 CHECK: Check = import_module("tpudiag.checks.known_error").known_error
 EXAMPLES = {error.id: error.example for error in known_errors()}
@@ -106,6 +114,13 @@ def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> No
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
         (said,) = examine(signals, [CHECK], Settings())
         assert [finding.severity for finding in said.findings] == [severity]
+
+
+def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
+    refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said.verdict is Verdict.SKIPPED and "the wall" in (said.reason or "")
 
 
 def test_id_and_severity() -> None:
