@@ -22,7 +22,7 @@ class Told:
 def test_each_thing_is_listed_once_and_told_as_its_number_doubles() -> None:
     told = Told()
     ledger = Ledger(told)
-    assert told.held == ()
+    assert told.times == 1, "nothing was held back: that is a fact, too"
     for _ in range(1000):
         ledger.note(SendKind.REQUEST, "POST a.example", Location("train.py", 3))
     assert told.times < 15
