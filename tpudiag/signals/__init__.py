@@ -28,6 +28,8 @@ from tpudiag.signals.environment import (
     Environment,
     JobEnd,
     KerasUse,
+    LoggedRecord,
+    Runtime,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -151,6 +153,7 @@ __all__ = [
     "IteratorUse",
     "JobEnd",
     "KerasUse",
+    "LoggedRecord",
     "LossScale",
     "LowPrecisionOp",
     "MatrixOp",
@@ -170,6 +173,7 @@ __all__ = [
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "Runtime",
     "SendKind",
     "ShortenedLoop",
     "Signals",
@@ -221,6 +225,8 @@ class Signals:
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
+    logged: tuple[LoggedRecord, ...] | None = None
+    """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
     held_back: tuple[HeldBack, ...] | None = None
