@@ -37,7 +37,11 @@ def test_what_the_users_own_rights_let_write_is_refused_by_the_wall(
     wrapped.__cause__ = denied
     assert of(wrapped) is RefusedBy.WALL
     assert of(ValueError("no")) is None
-    monkeypatch.setattr(os, "access", lambda *_: False)
+
+    def access(path: str, mode: int) -> bool:  # noqa: ARG001
+        return False
+
+    monkeypatch.setattr(os, "access", access)
     assert of(denied) is None, "of another user, with the wall or without"
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -145,12 +145,11 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: Server
     protocol_version = "HTTP/1.1"
 
     def _answer(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.seen.append(f"{self.command} {self.path}")
+        cast("Server", self.server).seen.append(f"{self.command} {self.path}")
         body = f"read {self.path}".encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))

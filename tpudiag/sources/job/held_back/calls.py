@@ -98,9 +98,9 @@ class Calls:
             if hasattr(owner, name):
                 hooks.around(owner, name, call)
                 # The package gives out methods of one object of its own as functions.
-                if owner is not module and callable(vars(module).get(name)):
-                    bound = getattr(vars(module).get("api"), name, None)
-                    vars(module)[name] = bound or vars(module)[name]
+                bound = getattr(getattr(module, "api", None), name, None)
+                if owner is not module and bound is not None and hasattr(module, name):
+                    setattr(module, name, bound)
 
     def _watch_smtp(self, module: Any) -> None:
         """Mail: the connection is never opened."""

@@ -116,7 +116,7 @@ def _fields(body: bytes, kind: str) -> dict[str, Any]:
             found = json.loads(text)
         except ValueError:
             return {}
-        known: dict[str, Any] = found if isinstance(found, dict) else {}
+        known = cast("dict[str, Any]", found) if _is(found) else {}
         configuration = known.get("configuration")
         return {**cast("dict[str, Any]", configuration), **known} if _is(configuration) else known
     return dict(parse_qsl(text)) if "form" in kind and "multipart" not in kind else {}

@@ -11,7 +11,7 @@ import io
 import json as json_text
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
@@ -135,13 +135,13 @@ class Requests:
         """Where a request goes that sends; None for any other."""
         base = getattr(session, "_base_url", None)
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
-        data = kwargs.get("data")
+        data: Any = kwargs.get("data")
         kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""
         body: Any = data
         if kwargs.get("json") is not None:
             body = json_text.dumps(kwargs["json"], default=str)
         elif isinstance(data, dict):
-            body = urlencode(data)
+            body = urlencode(cast("dict[str, Any]", data))
         elif data is not None and not isinstance(data, (str, bytes)):
             body = b" " * (request_rules.LIMIT_BYTES + 1)  # a stream, or a form of files
         body = body.encode() if isinstance(body, str) else bytes(body or b"")
