@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tpudiag.model import Location
 from tpudiag.signals import RefusedBy
 from tpudiag.sources.job.held_back import refusals
-from tpudiag.sources.job.held_back.answers import MARK, Answer
+from tpudiag.sources.job.held_back.answers import BODY, MARK, Answer
 from tpudiag.sources.job.held_back.layer import Layer
 
 
@@ -67,15 +69,18 @@ def test_an_error_over_an_answer_of_ours_is_ours() -> None:
         def __init__(self, headers: dict[str, str]) -> None:
             self.headers = headers
 
-    def fails(answer: object) -> BaseException:
+    def fails(answer: Any, kept: Any = None) -> BaseException:
         try:
             raise KeyError(f"id of {type(answer).__name__}")
         except KeyError as error:
+            assert kept is None or kept
             return error
 
     assert of(fails(Response({MARK: "1"})), walled=False) is RefusedBy.ANSWER
     assert of(fails(Answer("not-sent")), walled=False) is RefusedBy.ANSWER
+    assert of(fails(json.loads(BODY)), walled=False) is RefusedBy.ANSWER
     assert of(fails(Response({})), walled=False) is None
+    assert of(fails(3, kept=Response({MARK: "1"})), walled=False) is None, "of another line"
 
 
 def test_an_error_in_a_line_that_sent_is_ours() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 MARK = "X-Tpudiag-Held-Back"
-BODY = b"{}"
+KEY = "tpudiag"
+BODY = b'{"tpudiag": "not sent"}'
+"""By its key what a script makes of an answer is known as well."""
 
 
 def answer_headers(url: str) -> dict[str, str]:
@@ -37,7 +39,7 @@ class Answer(str):
 
 def is_answer(value: Any) -> bool:
     """Whether a value is an answer to what was not sent."""
-    if isinstance(value, Answer):
+    if isinstance(value, Answer) or (isinstance(value, dict) and KEY in value):
         return True
     # Only of what looks like an answer: to ask any object for an attribute may run its code.
     if "Response" not in type(value).__name__:

@@ -72,6 +72,7 @@ COPIES = {
 }
 """What sends where its last argument is elsewhere."""
 REQUESTS = ("curl", "wget")
+_BODY = '{"tpudiag": "not sent"}'
 _MAIL = ("mail", "mailx", "sendmail", "mutt", "msmtp")
 _ELSEWHERE = re.compile(r"([a-z0-9+.-]+://|[\w.@-]{2,}:)")
 _WITH_VALUE = {
@@ -180,7 +181,7 @@ def _answer(program: str, arguments: Sequence[str]) -> None:
     if program in REQUESTS:
         note("request", " ".join([program, *sorted(hosts)]))
         if not any(re.match(r"-[sSfLk]*[oO]|--output", each) for each in arguments):
-            sys.stdout.write("200" if any("http_code" in each for each in arguments) else "{}")
+            sys.stdout.write("200" if any("http_code" in each for each in arguments) else _BODY)
     elif program in _MAIL:
         note("mail", program)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import linecache
 import os
 import re
 import socket
@@ -21,8 +22,13 @@ _DENIED = re.compile(
     r"permission ?denied|errno = 13|readonly database|unable to open database", re.I
 )
 _PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":;,)]+)")
-_UNREACHED = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED)
-_NO_NAME = re.compile(r"could ?n[o']t resolve host|name resolution|name or service not known", re.I)
+_COMPUTES = re.compile(r"[/\\\\](tensorflow|(tf_)?keras)[/\\\\]")
+_UNREACHED = (errno.ENETUNREACH, errno.EHOSTUNREACH)
+_NO_NAME = re.compile(
+    r"could ?n[o']t resolve host|name resolution|name or service not known"
+    r"|127\.0\.0\.1(:| port )9\b",
+    re.I,
+)
 _MOST_LOCALS = 100
 
 
@@ -59,12 +65,20 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 def _answered(
     frames: list[Any], own: list[Location | None], lines: set[Location]
 ) -> tuple[RefusedBy | None, str]:
-    """Whether it came up over an answer of ours: in a line that sent, or in a value of a frame."""
-    for location in own:
-        if location is not None and location in lines:
-            return RefusedBy.ANSWER, str(location)
-    for frame, _ in frames[-20:]:
-        for name, value in list(frame.f_locals.items())[:_MOST_LOCALS]:
+    """Whether it came up over an answer of ours: in a line that sent, or over a value of one.
+
+    What TensorFlow raised is about what it computes, whatever its line sent before.
+    """
+    at = max((n for n, location in enumerate(own) if location is not None), default=-1)
+    if at < 0 or any(_COMPUTES.search(f.f_code.co_filename) for f, _ in frames[at + 1 :]):
+        return None, ""
+    location, frame = own[at], frames[at][0]
+    if location in lines:
+        return RefusedBy.ANSWER, str(location)
+    text = linecache.getline(frame.f_code.co_filename, frames[at][1])
+    named = {n: v for n, v in frame.f_locals.items() if re.search(rf"\b{re.escape(n)}\b", text)}
+    for values in (named, *(below.f_locals for below, _ in frames[at + 1 :])):
+        for name, value in list(values.items())[:_MOST_LOCALS]:
             if is_answer(value):
                 return RefusedBy.ANSWER, name
     return None, ""

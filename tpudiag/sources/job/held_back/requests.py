@@ -1,8 +1,8 @@
 """HTTP requests that send: they are answered as done, and never leave.
 
 Hooked where Python's stacks of HTTP meet: `http.client` (urllib, requests, urllib3, boto3 and
-Google's clients), httpcore (httpx) and aiohttp. An answer is the empty object of JSON, and carries
-`MARK`, by which an error over it is known to be ours.
+Google's clients), httpcore (httpx) and aiohttp. An answer is an object of JSON with a
+mark, by which an error over it is known to be ours.
 """
 
 from __future__ import annotations
