@@ -13,9 +13,9 @@ from tpudiag.diagnoses import (
     predicted_step,
     script_coverage,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
-from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.installs import state as installs
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
@@ -64,7 +64,8 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
         # First: data that is away explains a crash better than the line on which it showed.
-        partial=undiagnosed.unreachable(end, request.fake_data)
+        partial=unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",
         series=(
@@ -78,6 +79,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
             request.python, compiled.compiler if compiled else None
         ),
         samples=samples(signals),
+        writes=job.run.writes,
     )
 
 
@@ -103,13 +105,13 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
-        job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
-        *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),
+        # Last, behind those that the first screen shows.
+        job_summary.not_by_hand(job.run.variables),
     )
 
 

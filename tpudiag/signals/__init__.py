@@ -68,6 +68,7 @@ from tpudiag.signals.step import (
     LossScale,
     MatrixOp,
     MixedPrecision,
+    PrecisionSwitch,
     Retrace,
     StepConstant,
     StepOp,
@@ -75,6 +76,7 @@ from tpudiag.signals.step import (
     TensorSeen,
     TracedFunction,
     VariableSeen,
+    WideLayer,
 )
 from tpudiag.signals.step_numerics import (
     BatchNorm,
@@ -164,6 +166,7 @@ __all__ = [
     "PaddedTensor",
     "Pause",
     "Pipeline",
+    "PrecisionSwitch",
     "ProfileFacts",
     "RateUnit",
     "Refusal",
@@ -198,6 +201,7 @@ __all__ = [
     "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
+    "WideLayer",
     "warm_up",
 ]
 
@@ -253,6 +257,8 @@ class Signals:
     trained: TrainedNumbers | None = None
     """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
+    precision_switches: tuple[PrecisionSwitch, ...] = ()
+    """The user's own settings for it; empty where there is none."""
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None
