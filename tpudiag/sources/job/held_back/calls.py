@@ -23,6 +23,7 @@ class Sending:
 
     module: str
     names: tuple[str, ...]
+    """Empty for all of a class whose names say that they send: `create_repo`, `upload_file`."""
     kind: SendKind
     what: str
 
@@ -34,9 +35,7 @@ def _sending(module: str, names: str, kind: SendKind, what: str) -> Sending:
 CALLS = (
     _sending(
         "huggingface_hub.hf_api:HfApi",
-        "create_repo create_commit create_commits_on_pr create_branch create_tag create_discussion"
-        " create_pull_request delete_repo delete_branch delete_tag move_repo super_squash_history"
-        " update_repo_settings update_repo_visibility upload_large_folder preupload_lfs_files",
+        "",
         SendKind.PUSH,
         "Hugging Face hub",
     ),
@@ -94,8 +93,9 @@ class Calls:
             self._note(sending.kind, sending.what)
             return Answer("not-sent")
 
-        for name in sending.names:
-            if hasattr(owner, name):
+        names = sending.names or tuple(filter(request_rules.is_sending_name, vars(owner)))
+        for name in names:
+            if callable(getattr(owner, name, None)):
                 hooks.around(owner, name, call)
                 # The package gives out methods of one object of its own as functions.
                 bound = getattr(getattr(module, "api", None), name, None)

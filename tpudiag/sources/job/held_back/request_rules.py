@@ -83,6 +83,11 @@ def sends(method: str, host: str, target: str, headers: Mapping[str, str], body:
     return told is not False
 
 
+def is_sending_name(name: str) -> bool:
+    """Whether the name of an operation says that it sends."""
+    return _SENDS.match(name) is not None
+
+
 def _told_by_body(body: bytes, kind: str) -> bool | None:
     """Whether the operation that a body names sends; None where it names none."""
     fields = _fields(body, kind)

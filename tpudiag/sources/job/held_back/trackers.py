@@ -37,7 +37,7 @@ TRACKERS = (
     ),
     Tracker(
         "mlflow", "https://www.mlflow.org/docs/latest/tracking.html",
-        begins=("start_run",),
+        {"MLFLOW_ALLOW_FILE_STORE": "true"}, ("start_run",),
         addresses=("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI", "set_tracking_uri",
                    "set_registry_uri"),
     ),
