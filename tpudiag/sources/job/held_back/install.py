@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
 
+from tpudiag.signals import Refusal
+from tpudiag.sources.job.held_back import offline, refusals, sending
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
 from tpudiag.sources.job.held_back.no_writes import NoWrites
+from tpudiag.sources.job.held_back.offline import OFFLINE
+from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
+from tpudiag.sources.job.held_back.trackers import Trackers
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import hooks
 
@@ -32,7 +38,7 @@ class HeldBack:
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the folder for temporary files that goes with the job.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
-        for kept in filter(None, (spec.log_dir, spec.lower_to, temporary)):
+        for kept in filter(None, (spec.log_dir, spec.lower_to, temporary, *spec.writable)):
             self.layer.leave_alone(kept)
         self._files = FileCalls(self.layer)
         if self._walled or self._away:
@@ -42,6 +48,22 @@ class HeldBack:
         self._renames = Renames(spec.mount_points) if spec.isolation == "overlay" else None
         if self._renames is not None:
             put_where_kept(self._renames.install())
+        self._by_module: dict[str, Callable[[Any], None]] = {}
+        if spec.rehearse:
+            self._hold_sends(own)
+
+    def _hold_sends(self, folder: str) -> None:
+        """Let nothing be sent."""
+        file = os.path.join(folder, "sends")
+        trackers = Trackers(self.ledger.note, os.path.join(folder, "runs"))
+        Programs(os.path.join(folder, "programs"), file, self.layer)
+        if self._spec.offline:
+            os.environ[OFFLINE] = "1"
+            offline.install()
+        self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
+        for name, watch in self._by_module.items():
+            if name in sys.modules:  # as http.client, which we may have imported ourselves
+                hooks.quietly(watch, sys.modules[name])
 
     def _covers(self, path: str) -> bool:
         """Whether a local path is redirected; none need be where the system keeps writes apart."""
@@ -49,10 +71,24 @@ class HeldBack:
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
-        return self._files.by_module() if self._walled else {}
+        return {**self._by_module, **(self._files.by_module() if self._walled else {})}
 
     def watch_tensorflow(self, tf: Any) -> None:
         """TensorFlow was imported."""
         if self._renames is not None:
             hooks.quietly(self._renames.watch_tensorflow, tf)
         hooks.quietly(TensorFlowFiles(self.layer).watch, tf)
+
+    def ended(self, error: BaseException | None) -> Refusal | None:
+        """The job has ended: all is told; what of the rehearsal it ended by, if it was that."""
+        self.ledger.flush()
+        if error is None or not isinstance(error, Exception):
+            return None
+        return refusals.of(
+            error,
+            self.layer,
+            self.ledger.lines(),
+            walled=self._walled,
+            layered=self._spec.isolation == "overlay",
+            offline=self._spec.offline,
+        )
