@@ -13,6 +13,8 @@ _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 HIDDEN = "***"
+LONGEST = 4000
+"""Characters of a line that is said; an input may be quoted in it."""
 _END = r"""[^\s&#"'<>\\]"""
 _NAMED = r"(?:api|access|auth|secret|private)[_-]?(?:key|token)|secret[_-]?access[_-]?key"
 _SECRETS = tuple(
@@ -62,8 +64,9 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(harmless(text).split())
+    """The same on one line, which has an end."""
+    line = " ".join(harmless(text[: 4 * LONGEST]).split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + " ..."
 
 
 def visible(text: str) -> str:

@@ -27,7 +27,7 @@ def load(path: Path) -> dict[str, float]:
         prices = msgspec.convert(raw, _File).chip_hour
     except OSError as error:
         raise UnreadableInput(f"--cost {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         reason = " ".join(str(error).split())
         raise UnreadableInput(f"--cost {path}: {reason}; write [chip_hour] v5e = 1.20") from error
     known = {alias: g.name for g in hardware.GENERATIONS for alias in g.aliases}
