@@ -43,7 +43,7 @@ def _of_plan(path: Path) -> Reference:
         report = msgspec.json.decode(path.read_bytes(), type=_Report)
     except OSError as error:
         raise UsageError(f"--expect {path}: {error.strerror or error}") from error
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise UsageError(f"--expect {path}: neither a rate nor a JSON report") from error
     best = [row for row in report.plan if row.best and row.examples_per_second]
     if not best:

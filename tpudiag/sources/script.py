@@ -150,10 +150,18 @@ def _saves(
         parts = dotted.split(".")
         for count in range(len(parts), 0, -1):
             helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
-            if helper.is_file() and helper.resolve() not in known and len(known) < MOST_HELPERS:
+            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
                 known.add(helper.resolve())
                 saves.extend(_saves_of_helper(helper, known))
     return tuple(saves)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name may be longer than any file's."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _saves_of_helper(helper: Path, known: set[Path]) -> tuple[Location, ...]:
