@@ -21,6 +21,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.harmless import redacted
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.version import __version__
+from tpudiag.whole_files import read_text
 
 SCHEMA_VERSION = 1
 REQUIRED = (
@@ -88,7 +89,7 @@ def load(path: str | Path) -> Report:
     try:
         # Not by msgspec at once: under some keys a null is to become NaN before types are looked
         # at.
-        raw: object = json.loads(Path(path).read_text(encoding="utf-8"))
+        raw: object = json.loads(read_text(path))
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

@@ -11,6 +11,7 @@ import msgspec
 
 from tpudiag import hardware
 from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.whole_files import read_text
 
 
 class _File(msgspec.Struct):
@@ -22,7 +23,7 @@ class _File(msgspec.Struct):
 def load(path: Path) -> dict[str, float]:
     """The price of a chip-hour by generation, from TOML or JSON."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         raw: object = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         prices = msgspec.convert(raw, _File).chip_hour
     except OSError as error:

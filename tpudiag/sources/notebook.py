@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.records import dataclass
+from tpudiag.whole_files import read_text
 
 ENDING = ".ipynb"
 _TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")
@@ -119,7 +119,7 @@ def _loaded(path: str) -> Any:
             "pip install 'tpudiag[notebook]'"
         ) from error
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
