@@ -17,7 +17,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PLANTED = ROOT / "tests" / "planted_job.py"
-QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0")
+QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0",
+         "--budget", "10m")  # fmt: skip
 FIRST_LOOP = (*QUICK, "--first-loop")
 
 

@@ -113,7 +113,7 @@ print("saved")
 """
 
 
-def facts(tmp_path: Path, script: str, rest_s: float = 60.0, replicas: int = 2) -> dict[str, Any]:
+def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2) -> dict[str, Any]:
     """The facts of a job that runs on two replicas, of those that it sees."""
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
@@ -143,7 +143,7 @@ def facts(tmp_path: Path, script: str, rest_s: float = 60.0, replicas: int = 2) 
         with os.fdopen(read_end, "rb") as lines:
             for line in lines:
                 known |= json.loads(line)
-        process.wait(timeout=30)
+        process.wait(timeout=300)
     assert known["hook_defects"] == [], known["hook_defects"]
     return known
 
