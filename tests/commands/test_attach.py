@@ -112,7 +112,7 @@ def command(folder: Path, *arguments: str) -> list[str]:
 def attach(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(folder, *arguments), check=False, capture_output=True, text=True, cwd=ROOT,
-        timeout=120, **options,
+        timeout=800, **options,
     )  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def profiling(address: str) -> bool:
     host, _, port = address.rpartition(":")
     with channel(Address(host, int(port))) as opened:
         try:
-            method(opened, profiler_messages.PROFILE)(request, timeout=60)
+            method(opened, profiler_messages.PROFILE)(request, timeout=800)
         except grpc.RpcError as error:
             return "Another profiling session" in details_of(error)
     return False
@@ -254,7 +254,7 @@ def test_two_captures_at_once(trainers: dict[str, Trainer], tmp_path: Path) -> N
     assert (second.returncode, second.stdout) == (2, "")
     (line,) = second.stderr.splitlines()
     assert "another capture is running in it" in line
-    out, err = first.communicate(timeout=60)
+    out, err = first.communicate(timeout=800)
     assert (first.returncode, err) == (0, "")
     assert json.loads(out)["measurements"]["steps"]["value"] > 3
     assert trainer.still_trains()

@@ -40,7 +40,7 @@ COMMAND = [sys.executable, "-m", "tpudiag", "watch"]
 def watch(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, check=False, timeout=60,
+        capture_output=True, text=True, cwd=cwd, check=False, timeout=800,
     )  # fmt: skip
 
 
@@ -184,13 +184,13 @@ class Live:
 
     def wait_for(self, text: str) -> None:
         with self._news:
-            heard = self._news.wait_for(lambda: any(text in row for row in self.said), 30)
+            heard = self._news.wait_for(lambda: any(text in row for row in self.said), 200)
         assert heard, self.said
 
     def end(self) -> tuple[int, str]:
         assert self.process.stdout is not None
         out = self.process.stdout.read()
-        return self.process.wait(30), out
+        return self.process.wait(100), out
 
 
 def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window
 MINUTE_NS = 60 * NS
 START_UP_NS = 60 * MINUTE_NS
 """A process that is older when its run begins (a notebook) was not starting all the while."""
-MOST_MINUTES = 200_000
+MOST_MINUTES = 3_000
+"""Of one span (two days): a log that was left years ago would else take minutes at each look."""
 
 
 class TimeUse(Enum):
